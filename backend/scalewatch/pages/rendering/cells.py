@@ -4,7 +4,7 @@ A page has hundreds of them: written here they cost a tenth of what a template t
 All that people and machines have named is escaped; the rest is our own.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from urllib.parse import quote
 
@@ -25,46 +25,41 @@ from scalewatch.services.series.standing import KEPT, Standing
 
 PROBABILITY = "Probability of this verdict"
 
-UNMEASURED = Markup('<td class="cell--unmeasured"><span>not measured</span></td>')
+UNMEASURED = '<td class="cell--unmeasured"><span>not measured</span></td>'
 
 
-def table_cell(cell: Cell, region: str, sparklines: str) -> Markup:
-    """Write the cell of a region on a machine.
+def table_cells(cells: Iterable[Cell], region: str, sparklines: str) -> Markup:
+    """Write the cells of a region, one for each machine.
 
     Parameters
     ----------
     region, sparklines
         Addresses of the page of the region, with a query, and of the sheet of lines.
     """
+    page, sheet = str(escape(region)), str(escape(sparklines))
+    written = "\n".join(_cell(each, page, sheet) for each in cells)
+    return Markup(written)  # noqa: S704, its parts are escaped
+
+
+def _cell(cell: Cell, region: str, sparklines: str) -> str:
     if cell.series is None:
         return UNMEASURED
-    kind = cell.standing.mark or "unjudged"
-    content = "".join(_content(cell, sparklines))
-    return Markup(  # noqa: S704, its parts are escaped
+    standing = cell.standing
+    kind = standing.mark or "unjudged"
+    return (
         f'<td class="match-table__cell" data-live="cell-{cell.series}">'
-        f'<a class="cell cell--{kind}" href="{_written(region)}&amp;machine='
-        f'{_quoted(cell.machine)}">{content}</a></td>'
+        f'<a class="cell cell--{kind}" href="{region}&amp;machine='
+        f'{_quoted(cell.machine)}">{_model(standing)}'
+        f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'
+        '<svg class="spark" viewBox="0 0 60 14" aria-hidden="true">'
+        f'<use href="{sparklines}#s{cell.series}"/></svg>'
+        f"{_reason(standing)}</a></td>"
     )
-
-
-@lru_cache(maxsize=1024)
-def _written(address: str) -> str:
-    return str(escape(address))
 
 
 @lru_cache(maxsize=1024)
 def _quoted(machine: str) -> str:
     return quote(machine, safe="")
-
-
-def _content(cell: Cell, sparklines: str) -> Iterator[str]:
-    yield _model(cell.standing)
-    yield f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'
-    yield (
-        '<svg class="spark" viewBox="0 0 60 14" aria-hidden="true">'
-        f'<use href="{_written(sparklines)}#s{cell.series}"/></svg>'
-    )
-    yield _reason(cell.standing)
 
 
 # Cached by content, as standings are: a table shows thousands of them, and again.

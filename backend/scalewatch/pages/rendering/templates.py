@@ -171,7 +171,7 @@ def _environment() -> Environment:
         "wall_sentence": outlooks.wall_sentence,
         "proposal_sentence": outlooks.proposal_sentence,
         "strip": strips.strip,
-        "table_cell": cells.table_cell,
+        "table_cells": cells.table_cells,
         "tight_counts": marks.tight_counts,
         "verdict": marks.verdict,
         "words": MEANINGS,

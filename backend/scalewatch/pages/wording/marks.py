@@ -76,9 +76,13 @@ def outcome_mark(outcome: SeriesOutcome, number: int | None = None) -> Markup:
 
 def tight_counts(by_mark: Mapping[Mark, int]) -> Markup:
     """Count verdicts by symbols, with words for screen readers."""
-    marks = Markup(" ").join(
-        _tight(value, number) for value, number in by_mark.items() if number
-    )
+    return _tight_counts(tuple(by_mark.items()))
+
+
+# Of hundreds of rows, many have the same counts.
+@lru_cache(maxsize=4096)
+def _tight_counts(numbers: tuple[tuple[Mark, int], ...]) -> Markup:
+    marks = Markup(" ").join(_tight(*each) for each in numbers if each[1])
     return Markup(
         '<span class="verdict-counts verdict-counts--tight">{}</span>'
     ).format(marks)

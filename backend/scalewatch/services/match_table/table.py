@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Attribution, JudgedCell, Mark, attribute
 from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import kinds_of
 from scalewatch.services.commits.baselines import (
     Baseline,
@@ -23,17 +23,9 @@ from scalewatch.services.expectations.built_in import LITMUS_TESTS
 from scalewatch.services.expectations.composed import promised_ids
 from scalewatch.services.guidelines.checks import GuidelineState, checks_at
 from scalewatch.services.guidelines.guidelines import rules_of
-from scalewatch.services.match_table.cells import (
-    Cell,
-    MatchColumn,
-    MatchRow,
-    columns_of,
-    rows_of,
-)
-from scalewatch.services.match_table.recent_changes import (
-    RecentChange,
-    recent_changes,
-)
+from scalewatch.services.match_table.cells import MatchColumn, MatchRow
+from scalewatch.services.match_table.grids import Cells, Judgements, grid_of
+from scalewatch.services.match_table.recent_changes import recent_changes
 from scalewatch.services.selection.settings import choices_among, is_chosen, shared
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.at_commit import Judged, judged_at
@@ -48,9 +40,6 @@ ALL_METRICS: Final = "*"
 """Asks for the rows of every metric."""
 
 _SUSPICIONS: Final = Kept[tuple[Attribution, ...]](256)
-
-KEPT: Final = 40_000
-"""Series whose cells are kept; what they hold is held anyway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +148,12 @@ def match_table(
         raise NotMeasured("machine", view.machine, at=commit_of(row).label)
     baseline = baseline_of(session, project, row, vs) if vs or compare else None
     before = judged_at(session, project, baseline.id, wanted) if baseline else ()
-    cells = _Cells(
+    cells = Cells(
         kinds_of(before, judged) if baseline else {},
         recent_changes(session, row),
         _broken(session, project, row, shown),
     )
-    grid = _grid(_Judgements(judged, before), shown, tuple(choices), cells)
+    grid = grid_of(Judgements(judged, before), shown, tuple(choices), cells)
     return MatchTable(
         project=project.name,
         commit=commit_of(row),
@@ -185,65 +174,6 @@ def match_table(
             lambda: _suspicions(shown),
         ),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Cells:
-    """Makes a cell of a series: its changes and broken guidelines, by series."""
-
-    kinds: Mapping[int, Any]
-    recent: Mapping[int, RecentChange]
-    broken: Mapping[int, tuple[str, ...]]
-
-    def __call__(self, each: Judged) -> Cell:
-        return Cell(
-            machine=each.machine,
-            standing=each.standing,
-            configuration=each.configuration,
-            flags=each.flags,
-            series=each.series_id,
-            change=self.kinds.get(each.series_id),
-            recent=self.recent.get(each.series_id),
-            broken=self.broken.get(each.series_id, ()),
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Judgements:
-    """What is known of a commit and of its baseline, the same until that changes."""
-
-    judged: tuple[Judged, ...]
-    before: tuple[Judged, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Grid:
-    """Rows and columns; it holds what they tell, so that none else has its place."""
-
-    told: _Judgements
-    columns: tuple[MatchColumn, ...]
-    rows: tuple[MatchRow, ...]
-
-
-_GRIDS: Final = Kept[_Grid](KEPT, lambda grid: len(grid.told.judged))
-
-
-def _grid(
-    told: _Judgements,
-    shown: Sequence[Judged],
-    distinguishing: Sequence[str],
-    cells: _Cells,
-) -> _Grid:
-    """Return the rows and columns of some of the series of a commit, as kept."""
-
-    def arranged(_: object) -> list[_Grid]:
-        rows = rows_of(shown, distinguishing, cells)
-        return [_Grid(told, columns_of(shown, rows), rows)]
-
-    own = b"" if len(shown) == len(told.judged) else [each.series_id for each in shown]
-    key = key_of(id(told.judged), id(told.before), own, cells.recent, cells.broken)
-    (grid,) = _GRIDS.answers([key], arranged)
-    return grid
 
 
 def _metric(metrics: Sequence[str], asked: str | None) -> str:

@@ -6,18 +6,13 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import commit_of
-from scalewatch.services.match_table.cells import (
-    Cell,
-    MatchColumn,
-    MatchRow,
-    columns_of,
-    rows_of,
-)
+from scalewatch.services.match_table.cells import MatchColumn, MatchRow
+from scalewatch.services.match_table.grids import Cells, Judgements, grid_of
 from scalewatch.services.match_table.recent_changes import recent_changes
 from scalewatch.services.projects.home import MAIN
 from scalewatch.services.regressions.values import RegressionState
 from scalewatch.services.selection.settings import choices_among
-from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.at_commit import judged_at
 from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
 from scalewatch.storage.access import projects
@@ -64,30 +59,16 @@ def home_map(session: Session, name: str) -> HomeMap | None:
     if newest is None or not metrics:
         return None
     metric = choose_metric(metrics, None)
-    judged = [
-        each
-        for each in judged_at(session, project, newest.id, metrics)
-        if each.metric == metric
-    ]
-    recent = recent_changes(session, newest)
-
-    def cell_of(each: Judged) -> Cell:
-        return Cell(
-            each.machine,
-            each.standing,
-            each.configuration,
-            each.flags,
-            each.series_id,
-            recent=recent.get(each.series_id),
-        )
-
-    rows = rows_of(judged, tuple(choices_among(judged)), cell_of)
+    judged = judged_at(session, project, newest.id, metrics)
+    shown = [each for each in judged if each.metric == metric]
+    cells = Cells(kinds={}, recent=recent_changes(session, newest), broken={})
+    grid = grid_of(Judgements(judged), shown, tuple(choices_among(shown)), cells)
     open_rows = regressions.of_project(session, project.id, [RegressionState.OPEN])
     return HomeMap(
         commit=commit_of(newest).label,
         metric=metric,
-        columns=columns_of(judged, rows),
-        rows=rows[:MOST_ROWS],
-        more=max(0, len(rows) - MOST_ROWS),
+        columns=grid.columns,
+        rows=grid.rows[:MOST_ROWS],
+        more=max(0, len(grid.rows) - MOST_ROWS),
         open_regressions=sum(row.is_worse for row in open_rows),
     )
