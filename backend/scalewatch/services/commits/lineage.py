@@ -9,6 +9,7 @@ import heapq
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
@@ -17,6 +18,9 @@ from scalewatch.services.commits.find import SHORT
 from scalewatch.storage.commits.commits import AnyCommit
 
 LONG_GAP: Final = timedelta(days=60)
+
+KEPT: Final = 8
+"""Lines that are kept: a project has a few, of hundreds of commits."""
 
 MOST_CIRCULAR: Final = 3
 """Links of circles that are named; of further ones their number is told."""
@@ -57,6 +61,14 @@ def lineage(
     older
         Parents of these commits that were posted, and are not among them.
     """
+    return _lineage(tuple(commits), head, frozenset(older))
+
+
+# Cached by content: pages and gates ask again about the same commits.
+@lru_cache(KEPT)
+def _lineage(
+    commits: tuple[AnyCommit, ...], head: AnyCommit | None, older: frozenset[str]
+) -> Lineage:
     if not commits:
         return Lineage(())
     ancestry = Ancestry.of(commits)

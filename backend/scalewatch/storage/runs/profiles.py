@@ -6,18 +6,27 @@ that reads back as the same number, so that nothing is lost.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import orjson
 import zstandard
-from sqlalchemy import exists, func, select
+from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 
 _LEVEL = 3
+
+# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
+_IS_PROFILED: Final = select(
+    exists().where(
+        tables.Profile.run_id == tables.Run.id,
+        tables.Run.commit_id == tables.Commit.id,
+        tables.Commit.project_id == bindparam("project"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +87,7 @@ def of_run(session: Session, run_id: int) -> Mapping[str, float]:
 
 def is_profiled(session: Session, project_id: int) -> bool:
     """Tell whether any run of a project was profiled."""
-    wanted = exists().where(
-        tables.Profile.run_id == tables.Run.id,
-        tables.Run.commit_id == tables.Commit.id,
-        tables.Commit.project_id == project_id,
-    )
-    return bool(session.scalar(select(wanted)))
+    return bool(session.scalar(_IS_PROFILED, {"project": project_id}))
 
 
 def commits_of(session: Session, project_id: int) -> Sequence[tables.Commit]:

@@ -26,6 +26,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import insert_for
+from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.tables import now
 
 OPEN = ("queued", "running")
@@ -47,12 +48,16 @@ HORIZON: Final = timedelta(minutes=10)
 """Further ahead than any lease or pause: only a clock that was set back since, or
 another machine's that is wrong, writes such a time, and its job is due."""
 
-
 _IS_DUE: Final = and_(
     _JOB.due_at.is_not(None),  # lets the partial index serve both
     or_(_JOB.due_at <= bindparam("moment"), _JOB.due_at > bindparam("horizon")),
 )
 _IS_ANY_DUE: Final = select(exists().where(_IS_DUE))
+_ANY: Final = select(_JOB.id).where(
+    _JOB.kind == bindparam("kind"),
+    is_among(_JOB.subject, "subjects"),
+    is_among(_JOB.state, "states"),
+)
 _LONGEST_DUE: Final = select(_JOB.id).where(_IS_DUE).order_by(_JOB.due_at)
 
 
@@ -291,9 +296,5 @@ def _is_any(
     session: Session, kind: str, subjects: Collection[str], states: Sequence[str]
 ) -> bool:
     """Tell whether a job for one of several subjects is in one of these states."""
-    wanted = exists().where(
-        tables.Job.kind == kind,
-        tables.Job.subject.in_(subjects),
-        tables.Job.state.in_(states),
-    )
-    return bool(session.scalar(select(wanted)))
+    asked = {"kind": kind, "subjects": [*subjects], "states": [*states]}
+    return session.scalar(_ANY, asked) is not None
