@@ -19,6 +19,7 @@ Two spellings that people read differently are refused: `log p^2` and `p^1/2`.
 
 from collections.abc import Collection, Iterator
 from fractions import Fraction
+from functools import lru_cache
 from typing import NoReturn
 
 from scalewatch.errors import BadExpression
@@ -52,6 +53,11 @@ def parse_growth(text: str, parameters: Collection[str] | None = None) -> Growth
     BadExpression
         With the position and what was expected there.
     """
+    return _parsed(text, None if parameters is None else tuple(parameters))
+
+
+@lru_cache(maxsize=4096)
+def _parsed(text: str, parameters: tuple[str, ...] | None) -> Growth:
     if len(text) > LONGEST_TEXT:
         raise BadExpression(text, LONGEST_TEXT, "the end of a shorter expression")
     reader = _Reader(text, parameters)

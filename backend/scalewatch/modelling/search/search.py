@@ -234,9 +234,15 @@ def _target(
     for name, setting in settings.items():
         if not np.isfinite(setting):
             raise NotFinite(name, setting)
-    for growth in space:
-        growth.log2(settings)
+    _require_defined(space, tuple(settings.items()))
     return settings
+
+
+# Hundreds of series are asked about at the same target.
+@lru_cache(maxsize=128)
+def _require_defined(space: Space, settings: tuple[tuple[str, float], ...]) -> None:
+    for growth in space:
+        growth.log2(dict(settings))
 
 
 @lru_cache(maxsize=128)

@@ -80,7 +80,6 @@ def growth_or_none(text: str | None) -> Growth | None:
     return None if text is None else stored_growth(text)
 
 
-@lru_cache(maxsize=4096)
 def stored_growth(text: str) -> Growth:
     """Return a growth that is stored as text."""
     return parse_growth(text)
