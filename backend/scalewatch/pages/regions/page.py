@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Final, TypeVar
 
+import numpy as np
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 from pydantic import BeforeValidator, Field
@@ -38,7 +39,6 @@ from scalewatch.services.regions.outlook import (
 from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.renamed_regions import renamed
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
 from scalewatch.web.protection.forms import Form
@@ -130,7 +130,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         left_out_words=left_out_words,
         again=next((each for each in declared if each.version == again), None),
         likeliest=likeliest,
-        predicted=predicted,
+        predictions=predictions,
         factors=partial(_factors, session),
         plots=_plots(
             request, session, shown, query, asked, has_composed=bool(shown.compositions)
@@ -230,12 +230,15 @@ def main_figure(shown: Region) -> str:
     return "slices" if len(shown.scans[0].parameters) > 1 else "scaling"
 
 
-def predicted(scan: Scan, taken: Measurement) -> float | None:
-    """Return what the model of a scan says where it was measured."""
+def predictions(scan: Scan) -> list[float]:
+    """Return what the model of a scan says at each of its measurements."""
     model = scan.standing.model
     if model is None:
-        return None
-    return float(model(taken.coordinate))
+        return []
+    at = [taken.coordinate for taken in scan.measurements]
+    named = {name for term in model.terms for name in term.growth.parameters}
+    values = model({name: [each[name] for each in at] for name in named})
+    return [*map(float, np.broadcast_to(values, len(at)))]
 
 
 def likeliest(

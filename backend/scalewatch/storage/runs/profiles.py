@@ -19,13 +19,17 @@ from scalewatch.storage.database import bulk
 
 _LEVEL = 3
 
-# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
+_PROJECT: Final = (
+    select(tables.Commit.project_id)
+    .join(tables.Run, tables.Run.commit_id == tables.Commit.id)
+    .where(tables.Run.id == tables.Profile.run_id)
+    .correlate(tables.Profile)
+    .scalar_subquery()
+)
+
+# From profiles to their project, not from a project to all of its runs: most have none.
 _IS_PROFILED: Final = select(
-    exists().where(
-        tables.Profile.run_id == tables.Run.id,
-        tables.Run.commit_id == tables.Commit.id,
-        tables.Commit.project_id == bindparam("project"),
-    )
+    exists(select(tables.Profile.run_id).where(bindparam("project") == _PROJECT))
 )
 
 
