@@ -64,6 +64,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/regressions": "days without a measured commit before 0303030303",
     },
     "failures_everywhere": {
+        "/": "No verdicts yet: no region has both an expected growth and a model",
         "/c/{sha}": "4 series (setup, solve) not measured",
         "/cost": "beyond p = 8 there is no forecast of",
         "?view=table": "2 of 5 settings",

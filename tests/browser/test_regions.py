@@ -30,6 +30,8 @@ def test_slider_forecasts_in_place_and_the_address_remembers(region: Page):
     slider.dispatch_event("change")
 
     expect(region.get_by_text("At p = 1,024, the time is forecast")).to_be_visible()
+    head = region.get_by_role("region", name="Verdict").first
+    expect(head).to_contain_text("At p = 1,024, 32× the largest run: ")
     expect(region).to_have_url(re.compile(r"target=1024"))
     # The model goes on, dotted, beyond what was measured.
     plot = figure.locator(".js-plotly-plot").element_handle()

@@ -1,7 +1,7 @@
 /**
- * Forecast: <form data-forecast="<id>" data-largest="<setting>"> asks for the forecast
- * at a target. The slider in it counts doublings of the largest setting measured. The
- * answer replaces the element with that id, and the plot is drawn up to the target;
+ * Forecast: <form data-forecast="<id> <id>" data-largest="<setting>"> asks for the
+ * forecast at a target. The slider in it counts doublings of the largest setting measured.
+ * The answers replace the elements of these ids, and the plot is drawn up to the target;
  * the address keeps it. Nothing else on the page moves.
  */
 
@@ -16,8 +16,9 @@ export async function askForecast(form) {
     return;
   }
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const id = form.dataset.forecast;
-  document.getElementById(id).replaceWith(page.getElementById(id));
+  for (const id of form.dataset.forecast.split(" ")) {
+    document.getElementById(id).replaceWith(page.getElementById(id));
+  }
   const [figure, drawn] = [document, page].map((each) => each.querySelector("[data-figure]"));
   Object.assign(figure.dataset, drawn.dataset);
   history.replaceState(history.state, "", address);

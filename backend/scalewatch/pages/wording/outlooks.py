@@ -49,11 +49,17 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
 
 
 def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
-    """Tell what the farthest forecast comes to, where no target was stated."""
-    if outlook is None or outlook.asked is not None or not outlook.forecasts:
+    """Tell what the forecast at the target comes to, else the farthest one."""
+    if outlook is None:
         return None
-    farthest = outlook.forecasts[-1]
+    if outlook.asked is not None and outlook.target is None:
+        return _beyond(scan, outlook, outlook.asked)
+    if not outlook.forecasts:
+        return None
+    farthest = outlook.target or outlook.forecasts[-1]
     scale = farthest.at[scan.parameter]
+    if scale <= largest(scan):
+        return forecast_sentence(scan, outlook)
     return Markup(
         "At {parameter} = {scale}, {times}× the largest run: {value}{}.{}"
     ).format(

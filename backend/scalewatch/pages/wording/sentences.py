@@ -263,7 +263,7 @@ def verdict_lead(counts: Mapping[Mark, int]) -> str:
     """Answer first: how many series scale worse than expected, and how many better."""
     judged, worse = sum(counts.values()), counts[Mark.MISMATCH]
     if not judged:
-        return "No verdicts yet."
+        return "No verdicts yet: no region has both an expected growth and a model."
     better = counts[Mark.BETTER]
     also = f" {plural(better, 'series')} scale{'s' * (better == 1)} better." * bool(
         better
