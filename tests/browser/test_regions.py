@@ -226,3 +226,8 @@ def test_how_much_worse_each_machine_became_is_seen_without_scrolling(large_page
 
     expect(table).to_contain_text("7.3× slower at p = 128")
     assert table.evaluate("table => table.scrollWidth - table.clientWidth") <= 0
+    large_page.set_viewport_size({"width": 360, "height": 900})
+    heights = table.locator("tbody tr").evaluate_all(
+        "rows => rows.map(row => row.clientHeight)"
+    )
+    assert max(heights) < 60

@@ -128,3 +128,10 @@ def test_a_noun_without_plural_keeps_its_form(number, text):
 def test_settings_are_not_rounded():
     assert formats.setting(0.12345) == "0.12345"
     assert formats.setting(2.5) == "2.5"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(512, "512×"), (8192, "8,192×"), (1.28, "1.3×"), (0.5, "0.50×")]
+)
+def test_multiples_are_exact_where_they_are_whole(value, text):
+    assert formats.multiple(value) == text

@@ -7,10 +7,10 @@ from markupsafe import Markup
 from scalewatch.pages.wording.formats import (
     SPACE,
     count,
+    multiple,
     named,
     plural,
     quantity,
-    significant,
 )
 from scalewatch.pages.wording.intervals import quantities
 from scalewatch.pages.wording.sentences import metric_words
@@ -52,7 +52,7 @@ def cost_sentence(shown: Cost) -> Markup | None:
 
 def _far(reach: float, largest: float) -> str:
     times = reach / largest
-    return f", {significant(times, 2)}× the largest run" if times > 1 else ""
+    return f", {multiple(times)} the largest run" if times > 1 else ""
 
 
 def share_at(shown: Cost, region: RegionCost, scale: float) -> float | None:

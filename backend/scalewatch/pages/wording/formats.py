@@ -103,6 +103,12 @@ def count(value: float) -> str:
     return setting_text(value)
 
 
+def multiple(value: float) -> str:
+    """Write how many times as large something is: `512×`, `8,192×`, `1.3×`."""
+    whole = value >= 1 and float(value).is_integer()
+    return f"{count(value) if whole else significant(value, 2)}×"
+
+
 def number(value: float) -> str:
     """Write a number for an address, without anything that people add: `65536`."""
     return f"{value:.12g}"

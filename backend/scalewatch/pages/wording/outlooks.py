@@ -9,6 +9,7 @@ from scalewatch.modelling.search.horizon import WIDEST, WIDEST_OF_CONSTANT
 from scalewatch.pages.wording.formats import (
     SPACE,
     count,
+    multiple,
     percent,
     quantity,
     significant,
@@ -39,12 +40,11 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
         value=forecast_written(forecast, scan.unit)[0],
     )
     sentence += _bounds(scan, forecast) + "." + _promised(scan, outlook)
-    multiple = target / largest(scan)
-    if multiple > FAR:
+    times = target / largest(scan)
+    if times > FAR:
         sentence += Markup(
-            " This is {}× beyond the largest run; treat it as a trend, not a "
-            "prediction."
-        ).format(significant(multiple))
+            " This is {} beyond the largest run; treat it as a trend, not a prediction."
+        ).format(multiple(times))
     return sentence
 
 
@@ -61,13 +61,13 @@ def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
     if scale <= largest(scan):
         return forecast_sentence(scan, outlook)
     return Markup(
-        "At {parameter} = {scale}, {times}× the largest run: {value}{}.{}"
+        "At {parameter} = {scale}, {times} the largest run: {value}{}.{}"
     ).format(
         _bounds(scan, farthest),
         _promised(scan, outlook),
         parameter=scan.parameter,
         scale=count(scale),
-        times=significant(scale / largest(scan), 2),
+        times=multiple(scale / largest(scan)),
         value=forecast_written(farthest, scan.unit)[0],
     )
 
