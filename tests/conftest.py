@@ -231,7 +231,10 @@ def blank(
         engine.dispose()
 
 
-RESTART = "SELECT setval(oid::regclass, 1, false) FROM pg_class WHERE relkind = 'S'"
+RESTART = (
+    "SELECT setval(CAST(sequencename AS regclass), 1, false) FROM pg_sequences "
+    "WHERE last_value IS NOT NULL"
+)
 
 
 @pytest.fixture(scope="session")
@@ -245,8 +248,9 @@ def engine(database_url: str, engine_of: Callable[[str], Engine]) -> Iterator[En
     engine = engine_of(database_url)
     yield engine
     if engine.dialect.name == "postgresql":
-        empty(engine)
-    engine.dispose()
+        empty(engine)  # its connections go on: a new one reads all catalogues anew
+    else:
+        engine.dispose()
 
 
 def empty(engine: Engine) -> None:
