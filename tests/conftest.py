@@ -4,7 +4,6 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from functools import cache
 from pathlib import Path
 from types import FrameType
 from zlib import crc32
@@ -238,9 +237,16 @@ RESTART = (
 
 
 @pytest.fixture(scope="session")
-def engine_of() -> Callable[[str], Engine]:
+def engine_of() -> Iterator[Callable[[str], Engine]]:
     """Connect once to each address: an engine knows the statements it has compiled."""
-    return cache(connect)
+    engines: dict[str, Engine] = {}
+
+    def engine_of(url: str) -> Engine:
+        return engines.get(url) or engines.setdefault(url, connect(url))
+
+    yield engine_of
+    for engine in engines.values():
+        engine.dispose()
 
 
 @pytest.fixture

@@ -115,7 +115,7 @@ def words(page: str) -> str:
     return re.sub(r"[\s\N{NARROW NO-BREAK SPACE}]+", " ", text)
 
 
-def test_every_page_answers_or_says_what_lacks(site: str, odd: tuple[str, OddProject]):
+def test_every_page_answers_or_says_what_lacks(odd: tuple[str, OddProject], site: str):
     kind, project = odd
     with httpx2.Client(base_url=site, follow_redirects=True, timeout=60) as client:
         found = {path: client.get(path) for path in addresses(project)}
@@ -157,7 +157,7 @@ def visited(browser: Browser, site: str) -> Iterator[Page]:
 
 
 def test_no_page_is_wider_than_the_window(
-    visited: Page, odd: tuple[str, OddProject], thorough
+    odd: tuple[str, OddProject], visited: Page, thorough
 ):
     kind, project = odd
     widths = (1440, 360) if thorough else (360,)

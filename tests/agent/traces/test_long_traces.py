@@ -128,7 +128,7 @@ def test_trace_in_small_blocks_has_the_sums_of_the_whole(
     assert any(one.wait_collective for one in whole.locations)
 
 
-@pytest.mark.parametrize("processes", [2, 16])
+@pytest.mark.parametrize("processes", [pytest.param(2, marks=pytest.mark.thorough), 16])
 def test_memory_does_not_grow_with_the_trace(tmp_path, processes):
     needed = {}
     for steps in (60_000, 300_000):

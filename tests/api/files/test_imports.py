@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from sqlalchemy import func, select
 
 from scalewatch.cli.files.importing import command
+from scalewatch.services.files import posted_files
 from scalewatch.services.files.kept_files import read_again
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
@@ -187,11 +188,22 @@ def bomb() -> bytes:
         pytest.param(lambda: zipped(bomb=bomb()), id="zip"),
         pytest.param(lambda: tarred(bomb(), "w:xz"), id="xz"),
         pytest.param(lambda: tarred(bomb(), "w:bz2"), id="bz2"),
-        pytest.param(lambda: b"p,time\n" + b"2,1\n" * 100_001, id="rows"),
     ],
 )
 def test_bomb_is_too_large(client, sessions, make):
     response = post(client, make())
+
+    assert response.status_code == 413, response.text
+    assert "the body holds more than" in response.json()["detail"]
+    assert count(sessions, tables.Run) == 0
+
+
+def test_too_many_rows_are_too_large(client, sessions, monkeypatch, thorough):
+    most = 100_000 if thorough else 1_000
+    assert posted_files.MOST_MEASUREMENTS == 100_000
+    monkeypatch.setattr(posted_files, "MOST_MEASUREMENTS", most)
+
+    response = post(client, b"p,time\n" + b"2,1\n" * (most + 1))
 
     assert response.status_code == 413, response.text
     assert "the body holds more than" in response.json()["detail"]

@@ -12,7 +12,9 @@ from fastapi.testclient import TestClient
 from scalewatch.api.runs.storing import SMALL
 from support.builders import result, run
 
-RESULTS = [result(region=f"region {n}", values=[1e-5, 2e-5]) for n in range(14_000)]
+RESULTS = [
+    result(region=f"region {n}", values=[1.1e-5, 2.3e-5] * 40) for n in range(1_700)
+]
 """Results that make a body large."""
 
 

@@ -14,6 +14,7 @@ from scalewatch.services.files.exports import exported
 from scalewatch.services.selection.view import View
 from support.addresses import page_addresses
 from support.experiments import run
+from support.fillings import fill
 from support.simgrid import SWITCH, needs_simgrid, simulated
 
 pytestmark = needs_simgrid
@@ -57,15 +58,19 @@ def runs(tmp_path_factory):
 
 
 @pytest.fixture
-def posted(runs, client, work_off):
+def posted(runs, client, engine, work_off):
     """Have the runs on a server, analysed."""
-    for path in runs:
-        for line in path.read_text().splitlines():
+    lines = [line for path in runs for line in path.read_text().splitlines()]
+
+    def post():
+        for line in lines:
             report = json.loads(line)
             body = {"schema_version": report.pop("schema"), **report}
             answer = client.post("/api/v1/runs", json=body)
             assert answer.status_code == 202, answer.text
-    work_off()
+        work_off()
+
+    fill(engine, lines, post)
 
 
 def addresses(client):
