@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Final
 
 from scalewatch.modelling import Direction, GrowthOdds, Verdict, all_growth_odds
@@ -35,6 +36,9 @@ WORSE: Final = frozenset({ChangeKind.MISMATCH, ChangeKind.FAILED, ChangeKind.WOR
 _RANK: Final = {kind: place for place, kind in enumerate(ChangeKind)}
 FINE: Final = frozenset({Verdict.MATCH, Verdict.APPROXIMATE})
 SAME: Final = frozenset({ChangeKind.UNCHANGED, ChangeKind.UNDECIDED})
+
+SeriesKey = tuple[str, str, str, str]
+"""What tells a series from others: region, metric, machine and settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +84,7 @@ class ConstantChange:
         )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class SeriesChange:
     """A series at two commits.
 
@@ -116,12 +120,17 @@ class SeriesChange:
         """Whether no change of it is known."""
         return self.kind in SAME if self.outcome is None else self.outcome in STILL
 
-    @property
+    @cached_property
+    def key(self) -> SeriesKey:
+        """What tells its series from others of a project."""
+        return series_key(self.region, self.metric, self.machine, self.configuration)
+
+    @cached_property
     def is_comparable(self) -> bool:
         """Whether both commits measured it."""
         return self.before.is_measured and self.after.is_measured
 
-    @property
+    @cached_property
     def is_exact(self) -> bool:
         """Whether both commits counted it, so that one job of each tells."""
         return self.before.is_exact and self.after.is_exact
@@ -140,7 +149,7 @@ class SeriesChange:
             return None
         return f"{after} instead of {before}"
 
-    @property
+    @cached_property
     def urgency(self) -> tuple[int, float, str, str, str]:
         """Order worst first, surest first within a kind."""
         odds = self.odds
@@ -149,6 +158,13 @@ class SeriesChange:
             certainty = max(odds.faster, odds.slower)
         place = (self.region, self.machine, self.metric)
         return (_RANK[self.kind], -certainty, *place)
+
+
+def series_key(
+    region: str, metric: str, machine: str, configuration: Mapping[str, Any]
+) -> SeriesKey:
+    """Return what tells a series from others of a project."""
+    return region, metric, machine, repr(sorted(configuration.items()))
 
 
 @dataclass(frozen=True, slots=True)

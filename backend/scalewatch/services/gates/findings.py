@@ -10,6 +10,8 @@ from scalewatch.services.commit_reports.changes import (
     ChangeKind,
     ConstantChange,
     SeriesChange,
+    SeriesKey,
+    series_key,
 )
 from scalewatch.services.commit_reports.thresholds import SURE
 from scalewatch.services.confirmations.next_steps import NextStep
@@ -18,9 +20,6 @@ from scalewatch.services.gates.guidelines import BrokenGuideline
 from scalewatch.services.gates.rule import GateRule
 from scalewatch.services.gates.rules import GateRules
 from scalewatch.services.regressions.values import Member, Regression
-
-SeriesKey = tuple[str, str, str, str]
-"""What tells a series from others: region, metric, machine and settings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,10 +210,10 @@ def of_guideline(
     )
 
 
-def series_of(about: GateFinding | Member | SeriesChange) -> SeriesKey:
+def series_of(about: GateFinding | Member) -> SeriesKey:
     """Return what tells a series from others of a project."""
-    settings = repr(sorted(about.configuration.items()))
-    return (about.region, about.metric, about.machine, settings)
+    place = (about.region, about.metric, about.machine)
+    return series_key(*place, about.configuration)
 
 
 def _said(change: SeriesChange, rule: GateRule) -> str | None:

@@ -10,6 +10,7 @@ that has agreed.
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from sqlalchemy.orm import Session
@@ -38,7 +39,6 @@ from scalewatch.services.gates.findings import (
     of_constant,
     of_guideline,
     of_regression,
-    series_of,
     without_settled,
 )
 from scalewatch.services.gates.guidelines import broken_since
@@ -121,7 +121,7 @@ def _judged(session: Session, report: CommitReport) -> tuple[Gate, Tally]:
     steps = _steps(session, project, row, report.changes)
     listed = _since_baseline(session, project, row, report, (rules, steps))
     # What one job of each commit has told needs no history.
-    counted = {series_of(each) for each in report.changes if each.is_exact}
+    counted = {each.key for each in report.changes if each.is_exact}
     told = {each.series for each in listed} & counted
     for regression in began:
         since = of_regression(regression, rules)
@@ -172,9 +172,8 @@ def _since_baseline(
     found = [(change, finding) for change, finding in changed if finding is not None]
     named = {change.series_id for change, _ in found}
     others = [each for each in report.changes if each.series_id not in named]
-    constants = changed_constants(
-        session, ids, others, lambda each: rules.least_constant(each.region)
-    )
+    least = cache(rules.least_constant)
+    constants = changed_constants(session, ids, others, lambda each: least(each.region))
     for change in others:
         constant = constants.get(change.series_id)
         if constant is not None and constant.direction is Direction.WORSE:

@@ -127,13 +127,15 @@ def _newly_broken(
 ) -> list[_NewlyBroken]:
     """Return what is broken now and held before."""
     earlier, later = commits
-    by_id = {change.series_id: change for change in changes}
-    now = _instances(rules, [_Side(each, each.after) for each in changes])
+    named = {name for rule in rules for name in (rule.region, *rule.parts)}
+    concerned = [each for each in changes if each.region in named]
+    by_id = {change.series_id: change for change in concerned}
+    now = _instances(rules, [_Side(each, each.after) for each in concerned])
     middles = middles_of(session, later, now)
     broken = {_key(each): each for each in now if is_broken(each, middles)}
     then = [
         each
-        for each in _instances(rules, [_Side(each, each.before) for each in changes])
+        for each in _instances(rules, [_Side(each, each.before) for each in concerned])
         if _key(each) in broken
     ]
     middles = middles_of(session, earlier, then)
@@ -149,10 +151,9 @@ def _newly_broken(
 
 def _instances(rules: Sequence[Guideline], sides: Sequence[_Side]) -> list[Instance]:
     """Return guidelines where they can be checked, metric by metric."""
-    named = {name for rule in rules for name in (rule.region, *rule.parts)}
     by_metric: dict[str, list[_Side]] = {}
     for each in sides:
-        if each.region in named and each.standing.state is not State.UNMEASURED:
+        if each.standing.state is not State.UNMEASURED:
             by_metric.setdefault(each.change.metric, []).append(each)
     return [
         instance

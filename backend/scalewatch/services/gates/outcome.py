@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import (
+    ChangeKind,
+    SeriesChange,
+    SeriesKey,
+)
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline
@@ -20,7 +24,6 @@ from scalewatch.services.gates.findings import (
     NIGHT,
     PARTLY,
     GateFinding,
-    SeriesKey,
 )
 from scalewatch.services.gates.tally import Tally
 from scalewatch.services.series.standing import crowded_among

@@ -12,12 +12,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from scalewatch.services.commit_reports.changes import KEPT, ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import (
+    KEPT,
+    ChangeKind,
+    SeriesChange,
+    SeriesKey,
+)
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
 from scalewatch.services.gates.findings import (
     NIGHT,
     GateFinding,
-    SeriesKey,
     series_of,
 )
 from scalewatch.services.regressions.values import Member
@@ -66,7 +70,7 @@ class Tally:
         changes
             Of each outcome the most urgent first.
         """
-        told = [_with_outcome(e, self.outcomes[series_of(e)]) for e in changes]
+        told = [_with_outcome(e, self.outcomes[e.key]) for e in changes]
         return tuple(sorted(told, key=lambda each: _RANK[each.outcome]))
 
 
@@ -82,7 +86,7 @@ def tally_of(
     accepted
         Series that are worse for a cause that somebody, or a rule, has accepted.
     """
-    outcomes = {series_of(each): OF_KINDS[each.kind] for each in changes}
+    outcomes = {each.key: OF_KINDS[each.kind] for each in changes}
     by_place = _by_place(changes)
     for member in accepted:
         for key in _covered(member, by_place):
@@ -133,7 +137,7 @@ def _covered(
     """Return the series of this configuration, else those that have its settings."""
     own = series_of(about)
     here = by_place.get((about.region, about.metric, about.machine), ())
-    keys = [series_of(each) for each in here]
+    keys = [each.key for each in here]
     if own in keys or not here:
         return [own]
     settings = about.configuration.items()
@@ -147,7 +151,7 @@ def _covered(
 
 def _of_night(finding: GateFinding, changes: Iterable[SeriesChange]) -> list[SeriesKey]:
     return [
-        series_of(each)
+        each.key
         for each in changes
         if (each.machine, each.metric) == (finding.machine, finding.metric)
         and each.is_comparable

@@ -1,6 +1,7 @@
 """What a commit did not measure: of that the gate passes nothing."""
 
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from sqlalchemy.orm import Session
 
@@ -12,6 +13,7 @@ from scalewatch.services.series.at_commit import Judged, judged_at
 from scalewatch.services.series.places import places_at, places_words
 from scalewatch.services.series.standing import State
 from scalewatch.storage import tables
+from scalewatch.storage.commits.coordinates import Place
 
 
 def unmeasured(
@@ -74,9 +76,10 @@ def _partly(
         return
     ids = sorted(change.series_id for change in compared)
     before, here = (places_at(session, e, ids) for e in (report.baseline.id, commit_id))
+    difference = cache(frozenset[Place].difference)  # most series have the same places
     for change in compared:
         key = change.series_id
-        if lacking := before[key].measured - here[key].tried:
+        if lacking := difference(before[key].measured, here[key].tried):
             yield _finding(change, PARTLY, f"not measured at {places_words(lacking)}")
 
 

@@ -93,21 +93,31 @@ class Judged:
     failures: tuple[str, ...] = ()
 
 
-_JUDGED: Final = Kept[tuple[Judged, ...]](KEPT, len)
+@dataclass(frozen=True, slots=True)
+class _JudgedCommit:
+    """All series of a commit, and the machines that have not analysed theirs yet."""
+
+    judged: tuple[Judged, ...]
+    pending: frozenset[str]
+
+
+_JUDGED: Final = Kept[_JudgedCommit](KEPT, lambda found: len(found.judged))
 
 
 def judged_at(
     session: Session, project: tables.Project, commit_id: int, metrics: Collection[str]
 ) -> tuple[Judged, ...]:
     """Return all series of some metrics that were measured at a commit."""
-    judged = kept_at(
+    found = kept_at(
         session,
         commit_id,
         _JUDGED,
         (sorted(metrics), promised_ids(session, project.id)),
         lambda: _read(session, project, commit_id, metrics),
     )
-    return _given_up(session, project, commit_id, judged)
+    if not found.pending:
+        return found.judged
+    return _given_up(session, project, commit_id, found)
 
 
 def _read(
@@ -115,7 +125,7 @@ def _read(
     project: tables.Project,
     commit_id: int,
     metrics: Collection[str],
-) -> tuple[Judged, ...]:
+) -> _JudgedCommit:
     expectations = in_force(session, project.id)
     compositions = compositions_in_force(session, project.id)
     found = findings_at(session, commit_id, metrics)
@@ -160,7 +170,8 @@ def _read(
                 failures=failures.get(row.id, ()) if row.runs else (),
             )
         )
-    return tuple(judged)
+    pending = {e.machine for e in judged if e.standing.state is State.PENDING}
+    return _JudgedCommit(tuple(judged), frozenset(pending))
 
 
 def standing_at(
@@ -191,20 +202,17 @@ def _given_up(
     session: Session,
     project: tables.Project,
     commit_id: int,
-    judged: tuple[Judged, ...],
+    found: _JudgedCommit,
 ) -> tuple[Judged, ...]:
     """Return series, those as failed whose analysis was given up."""
-    pending = {e.machine for e in judged if e.standing.state is State.PENDING}
-    if not pending:
-        return judged
     reasons = {
         row.name: jobs.failure(
             session, jobs.JobKind.ANALYSE, str(jobs.AnalysedCommit(commit_id, row.id))
         )
         for row in machines.of_project(session, project.id)
-        if row.name in pending
+        if row.name in found.pending
     }
-    return tuple(_failed(each, reasons.get(each.machine)) for each in judged)
+    return tuple(_failed(each, reasons.get(each.machine)) for each in found.judged)
 
 
 def _failed(each: Judged, reason: str | None) -> Judged:
