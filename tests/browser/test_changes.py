@@ -168,3 +168,21 @@ def test_a_change_expands_to_both_commits_and_says_by_which_factor(page: Page):
     expect(said).to_be_visible()
     page.get_by_role("link", name="Expand MPI_Bcast").click()
     expect(figure).to_have_count(0)
+
+
+def test_small_ratios_of_a_row_are_level(large_page: Page):
+    large_page.set_viewport_size({"width": 1280, "height": 900})
+    large_page.goto("/p/hydro/compare/juwels...lumi")
+
+    boxes = large_page.locator(".ratios__one .ratio").evaluate_all(
+        "all => all.map(each => [each.getBoundingClientRect().left, "
+        "each.getBoundingClientRect().top])"
+    )
+
+    rows = {left: 0 for left, _ in boxes}
+    tops: dict[int, set[float]] = {}
+    for left, top in boxes:
+        tops.setdefault(rows[left], set()).add(round(top))
+        rows[left] += 1
+    assert len(rows) > 3
+    assert {row: found for row, found in tops.items() if len(found) > 1} == {}

@@ -46,6 +46,7 @@ def test_what_no_growth_explains_says_so_and_draws_no_model(posted):
     page = words(posted.get("/p/shapes/r/saw?machine=jureca"))
 
     assert "fits no growth, O(log p) is nearest" in page
+    assert re.search(r"local exponent lies between −?[\d.]+ and −?[\d.]+\. ", page)
     assert "No growth fits the measurements, so that nothing is forecast." in page
     assert "no growth fits" in words(posted.get("/p/shapes?view=table"))
     assert not any("model" in name for name in traces(posted, "saw"))

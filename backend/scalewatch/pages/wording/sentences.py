@@ -234,7 +234,8 @@ def misfit_sentence(standing: Standing) -> str:
         return told
     low, high = misfit["exponents"]
     return (
-        f"{told} Beyond them the local exponent lies between {low:.2f} and {high:.2f}."
+        f"{told} Beyond them the local exponent lies between {significant(low)} and "
+        f"{significant(high)}."
     )
 
 
