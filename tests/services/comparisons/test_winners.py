@@ -79,6 +79,35 @@ def test_of_a_rate_more_is_better(sessions):
     assert said.startswith("fast is better in 1 of 1 region from p = 2 on")
 
 
+def test_of_many_alike_regions_none_wins_by_chance(sessions):
+    """The difference of the only one that differs is told."""
+    rng = np.random.default_rng(7)
+    for name, twice in (("one", 1.0), ("two", 2.0)):
+        for p in PROCESSES:
+            rows = [
+                result(
+                    region=f"r{number}",
+                    values=[
+                        *(
+                            (twice if number == 0 else 1.0)
+                            * p**0.5
+                            * rng.normal(1.0, 0.1, 5)
+                        )
+                    ],
+                )
+                for number in range(80)
+            ]
+            machine = {"name": name, "fingerprint": {"cores": 64}}
+            runs = sweep_reports(
+                (p,), results=rows, machine=machine, project="many", seed=p
+            )
+            record(sessions, runs)
+
+    (said,) = sentences(sessions, "many", "one", "two")
+
+    assert said.startswith("one is better in 1 of 80 regions")
+
+
 @pytest.mark.parametrize("pair", [("steady", "slow"), ("steady", "broken")])
 def test_half_failed_machines_are_compared_as_far_as_they_go(sessions, pair):
     record_half_failed_project(sessions)

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scalewatch.modelling.versions.ratios import Lead, Ratio
+import numpy as np
+
+from scalewatch.modelling.false_discoveries import Correction, corrected
+from scalewatch.modelling.versions.ratios import SURE, Lead, Ratio
 from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides
 
@@ -78,10 +81,10 @@ def is_first_better(row: ComparedRow, lead: Lead) -> bool:
 
 def _duel(first: str, other: str, place: int, ratios: Sequence[RowRatios]) -> Duel:
     known = known_ratios(ratios, place)
-    won = [
-        Win(row, ratio.lead, ratio) for row, ratio in known if ratio.lead is not None
-    ]
-    even = [(row, ratio) for row, ratio in known if ratio.lead is None]
+    leads = _sure_leads([ratio for _, ratio in known])
+    compared = [(*each, lead) for each, lead in zip(known, leads, strict=True)]
+    won = [Win(row, lead, ratio) for row, ratio, lead in compared if lead is not None]
+    even = [(row, ratio) for row, ratio, lead in compared if lead is None]
     return Duel(
         first=first,
         other=other,
@@ -99,6 +102,22 @@ def _duel(first: str, other: str, place: int, ratios: Sequence[RowRatios]) -> Du
             if not (ratio.is_negligible and _grow_alike(row, place))
         ),
     )
+
+
+def _sure_leads(ratios: Sequence[Ratio]) -> list[Lead | None]:
+    """Return the lead in each row, None where it is not sure among so many rows.
+
+    Of a hundred rows that are alike, ten and more would seem to lead with 90 %; of
+    those that are told, a tenth may.
+    """
+    doubts = np.array(
+        [1.0 if each.lead is None else 1 - each.lead.probability for each in ratios]
+    )
+    are_sure = corrected(doubts, Correction.BENJAMINI_HOCHBERG) <= 1 - SURE
+    return [
+        each.lead if is_sure else None
+        for each, is_sure in zip(ratios, are_sure, strict=True)
+    ]
 
 
 def _grow_alike(row: ComparedRow, place: int) -> bool:
