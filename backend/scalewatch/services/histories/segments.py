@@ -15,7 +15,7 @@ from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.nights.series_histories import SeriesHistory
-from scalewatch.services.series.standing import LIKELY
+from scalewatch.services.series.standing import is_improbable
 from scalewatch.storage.histories.regressions import RegressionShift
 
 RECENT: Final = 60
@@ -199,8 +199,8 @@ def growths_of(histories: Sequence[SeriesHistory]) -> list[str | None]:
 
 
 def _likely(finding: Finding) -> str | None:
-    growth, shares = finding.growth, finding.class_probability
-    if growth is None or (shares and shares.get(growth, 0.0) < LIKELY):
+    growth = finding.growth
+    if growth is None or is_improbable(growth, finding.class_probability):
         return None
     return str(growth)
 

@@ -115,10 +115,7 @@ class Standing:
 
         A verdict may hold all the same: of each growth that it may be.
         """
-        growth, shares = self.growth, self.class_probability
-        if growth is None or not shares or len(growth.parameters) > 1:
-            return False
-        return 0 < shares.get(growth, max(shares.values())) < LIKELY
+        return is_improbable(self.growth, self.class_probability)
 
     @property
     def formula(self) -> str | None:
@@ -242,6 +239,14 @@ class Standing:
 
 
 UNMEASURED = Standing(State.UNMEASURED)
+
+
+def is_improbable(growth: Growth | None, shares: Mapping[Growth, float]) -> bool:
+    """Tell whether a growth over one parameter is likelier to be another."""
+    if growth is None or not shares or len(growth.parameters) > 1:
+        return False
+    return 0 < shares.get(growth, max(shares.values())) < LIKELY
+
 
 KEPT: Final = 40_000
 """Of several thousand series at a commit and beside it, those that were read last."""
