@@ -18,7 +18,8 @@ from scalewatch.modelling.growths.nearest import nearest_models
 from scalewatch.services.analysis.pooling import modelled_parameters
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
-from scalewatch.storage.runs import measurements, samples
+from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.runs import samples
 
 MOST_CANDIDATES: Final = 3
 LEAST_SHARE: Final = 0.05
@@ -124,17 +125,25 @@ def slices_of(scan: Scan) -> list[Scaling]:
 def repetitions_of(
     session: Session, scans: Sequence[Scan]
 ) -> dict[UUID, NDArray[np.float64]]:
-    """Return all repetitions of scans of the same metric of a region, by run."""
+    """Return all repetitions of scans of the same metric of a region, by run.
+
+    A page asks for those of a scan several times: for its plot and for its forecasts.
+    """
     runs = [each.run for scan in scans for each in scan.measurements if each.count]
     if not runs:
         return {}
-    places = measurements.places(session, runs, scans[0].region, scans[0].metric)
-    values = samples.of_runs(session, [run_id for _, run_id, _, _ in places])
-    return {
-        uuid: values[run_id][start : start + count]
-        for uuid, run_id, start, count in places
-        if run_id in values
-    }
+    region, metric = scans[0].region, scans[0].metric
+
+    def read() -> dict[UUID, NDArray[np.float64]]:
+        places = samples.places(session, runs, region, metric)
+        values = samples.of_runs(session, [run_id for _, run_id, _, _ in places])
+        return {
+            uuid: values[run_id][start : start + count]
+            for uuid, run_id, start, count in places
+            if run_id in values
+        }
+
+    return once(session, ("repetitions", region, metric, *runs), read)
 
 
 def _row(scan: Scan) -> tuple[dict[str, float], list[Measurement]]:

@@ -5,7 +5,7 @@ The blob holds a line for each series that a machine measured of a commit, with 
 that nothing is decoded before somebody asks for it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final, NamedTuple
 
 import zstandard
@@ -55,8 +55,13 @@ def put(
     bulk.put(session, tables.Probabilities, [row], keys=tuple(keys))
 
 
-def at(session: Session, commit_id: int) -> dict[int, Likely]:
-    """Return what is probable of all series that were analysed at a commit."""
+def at(
+    session: Session, commit_id: int, series: Collection[int] | None = None
+) -> dict[int, Likely]:
+    """Return what is probable of series that were analysed at a commit, of all if None.
+
+    Of a few, the lines of the others are not taken apart.
+    """
     blobs = session.scalars(
         select(tables.Probabilities.blob).where(
             tables.Probabilities.commit_id == commit_id
@@ -64,7 +69,7 @@ def at(session: Session, commit_id: int) -> dict[int, Likely]:
     )
     found: dict[int, Likely] = {}
     for blob in blobs:
-        found.update(decode(blob))
+        found.update(decode(blob, series))
     return found
 
 
@@ -77,11 +82,18 @@ def encode(found: Probabilities) -> bytes:
     return zstandard.compress("\n".join(lines).encode(), _LEVEL)
 
 
-def decode(blob: bytes) -> dict[int, Likely]:
-    """Return the probabilities of a blob."""
+def decode(blob: bytes, series: Collection[int] | None = None) -> dict[int, Likely]:
+    """Return the probabilities of a blob, of some series or of all."""
     found = {}
-    for line in zstandard.decompress(blob).decode().split("\n"):
-        if line:
-            series_id, growths, verdicts, by = line.split("\t")
-            found[int(series_id)] = Likely(growths, verdicts, int(by) if by else None)
+    for line in _lines(zstandard.decompress(blob).decode(), series):
+        series_id, growths, verdicts, by = line.split("\t")
+        found[int(series_id)] = Likely(growths, verdicts, int(by) if by else None)
     return found
+
+
+def _lines(text: str, series: Collection[int] | None) -> Iterable[str]:
+    lines = filter(None, text.split("\n"))
+    if series is None:
+        return lines
+    wanted = {f"{each}" for each in series}
+    return (line for line in lines if line.partition("\t")[0] in wanted)

@@ -108,13 +108,15 @@ def compared_at(
     hundreds of them: no entity is built for any.
     """
     asked = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
-    found = _compared(of_regions=regions is not None)
-    likely = probabilities.at(session, commit_id)
+    compared = _compared(of_regions=regions is not None)
+    rows = session.execute(compared, asked).all()
+    of_some = None if regions is None else {row.series_id for row in rows}
+    likely = probabilities.at(session, commit_id, of_some)
     return [
         Modelled._make(
             (*row, likely.get(row.series_id, NOTHING).judged_by(row.expectation_id))
         )
-        for row in session.execute(found, asked).all()
+        for row in rows
     ]
 
 

@@ -4,13 +4,13 @@ A page shows thousands of points: they are read as columns, without joins that
 repeat the series and the run of each.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Row, Select, bindparam, case, func, or_, select
+from sqlalchemy import ColumnElement, Row, Select, bindparam, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -31,12 +31,20 @@ _SETTINGS: Final = select(_CONFIGURATION.c.id, _CONFIGURATION.c.settings).where(
 )
 
 
-def _measured(wanted: str, *, given: str) -> Select[Any]:
+_IS_OF_POINT: Final = _SERIES.c.id == _POINT.c.series_id
+
+# A run measures series of its own machine. Where one region is asked for, this lets the
+# database look up its few series for each run, instead of all that the run measured.
+_IS_OF_RUN: Final = _IS_OF_POINT & (_SERIES.c.machine_id == _RUN.c.machine_id)
+
+
+def _measured(wanted: str, *, given: str, joined: ColumnElement[bool]) -> Select[Any]:
     """Select a column of the series measured at a commit."""
     return (
         select(_SERIES.c[wanted])
-        .join(_POINT, _POINT.c.series_id == _SERIES.c.id)
+        .select_from(_POINT)
         .join(_RUN, _RUN.c.id == _POINT.c.run_id)
+        .join(_SERIES, joined)
         .where(
             _RUN.c.commit_id == bindparam("commit"),
             _SERIES.c[given] == bindparam(given),
@@ -46,8 +54,8 @@ def _measured(wanted: str, *, given: str) -> Select[Any]:
     )
 
 
-_METRICS: Final = _measured("metric", given="region")
-_REGIONS: Final = _measured("region", given="metric")
+_METRICS: Final = _measured("metric", given="region", joined=_IS_OF_RUN)
+_REGIONS: Final = _measured("region", given="metric", joined=_IS_OF_POINT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,10 @@ def series_at(
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
         .where(tables.Run.commit_id == commit_id)
     )
+    if region is not None:
+        measured = measured.join(tables.Series, _IS_OF_RUN).where(
+            tables.Series.region == region
+        )
     series = (
         select(tables.Series, tables.Machine, tables.Configuration.settings)
         .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
@@ -128,7 +140,7 @@ def summaries_at(
     points = (
         select(*columns)
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .join(tables.Series, tables.Series.id == tables.Point.series_id)
+        .join(tables.Series, _IS_OF_POINT if region is None else _IS_OF_RUN)
         .where(tables.Run.commit_id == commit_id, tables.Series.metric == metric)
         .order_by(tables.Point.series_id, tables.Point.run_id)
     )
@@ -279,19 +291,3 @@ def regions_at(session: Session, commit_id: int, metric: str) -> Sequence[str]:
     """Return the regions of which a metric was measured at a commit, by name."""
     asked = {"commit": commit_id, "metric": metric}
     return session.scalars(_REGIONS, asked).all()
-
-
-def places(
-    session: Session, uuids: Iterable[UUID], region: str, metric: str
-) -> Sequence[Row[UUID, int, int, int]]:
-    """Return where the repetitions of a region's metric lie in the samples of runs.
-
-    A row holds the uuid and the id of the run, start and count.
-    """
-    return session.execute(
-        select(tables.Run.uuid, tables.Run.id, tables.Point.start, tables.Point.count)
-        .join(tables.Point, tables.Point.run_id == tables.Run.id)
-        .join(tables.Series, tables.Series.id == tables.Point.series_id)
-        .where(tables.Run.uuid.in_(uuids))
-        .where(tables.Series.region == region, tables.Series.metric == metric)
-    ).all()

@@ -7,13 +7,14 @@ times that are whole nanoseconds, are kept as integers. Nothing is rounded: deco
 returns the encoded numbers bit by bit.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
-from sqlalchemy import select
+from sqlalchemy import Row, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -47,6 +48,27 @@ def of_runs(session: Session, run_ids: Iterable[int]) -> dict[int, NDArray[np.fl
         )
     )
     return {run_id: decode(blob) for run_id, blob in rows}
+
+
+def places(
+    session: Session, uuids: Iterable[UUID], region: str, metric: str
+) -> Sequence[Row[UUID, int, int, int]]:
+    """Return where the repetitions of a region's metric lie in the samples of runs.
+
+    A row holds the uuid and the id of the run, start and count.
+    """
+    return session.execute(
+        select(tables.Run.uuid, tables.Run.id, tables.Point.start, tables.Point.count)
+        .join(tables.Point, tables.Point.run_id == tables.Run.id)
+        .join(
+            tables.Series,
+            # A run measures series of its own machine; a region has few of them.
+            (tables.Series.id == tables.Point.series_id)
+            & (tables.Series.machine_id == tables.Run.machine_id),
+        )
+        .where(tables.Run.uuid.in_(uuids))
+        .where(tables.Series.region == region, tables.Series.metric == metric)
+    ).all()
 
 
 def _narrowest(
