@@ -112,6 +112,11 @@ def remark(crowded: str, reason: str | None, *, is_modelled: bool) -> str:
     return "; ".join(filter(None, [reason, said]))
 
 
+def crowded_sentence(crowded: int, series: int) -> str:
+    """Tell how many of so many series cannot be judged because of shared cores."""
+    return f"{crowded:,} of {series:,} series cannot be judged: {SHARED_CORES}."
+
+
 def queue_crowded(session: Session, project_id: int) -> None:
     """Queue the analysis of all commits with times for which processes shared cores."""
     for commit_id, machine_id in points.flagged_at(

@@ -125,12 +125,12 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         ]
         effort = SweepEffort(
             repetitions=50 if choices["quick"] else 400,
-            budget=0.1 if choices["quick"] else 0.5,
+            budget=0.03 if choices["quick"] else 0.5,
             seconds=60 * choices["minutes"],
         )
         outcome = _measure(wanted, dashboard, home, console, effort)
         _await_analysis(dashboard, console)
-        # Its words are those of the pages, which take seconds to load.
+        # Verdicts and their words take a second to load.
         from scalewatch.cli.demo.match_tables import (  # noqa: PLC0415
             print_match_tables,
         )

@@ -11,10 +11,9 @@ from rich.text import Text
 
 from scalewatch.cli.demo.releases import Release
 from scalewatch.cli.demo.sweeps import METRICS, DemoSweep
-from scalewatch.cli.files.findings_table import COLOURS
+from scalewatch.cli.files.notation import COLOURS
 from scalewatch.modelling import Verdict
-from scalewatch.pages.wording.sentences import crowded_sentence
-from scalewatch.services.shared_cores import SHARED_CORES
+from scalewatch.services.shared_cores import SHARED_CORES, crowded_sentence
 
 
 def print_match_tables(

@@ -1,7 +1,7 @@
 """Findings as a table: coloured on a terminal, plain text in a pipe."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,15 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from scalewatch.cli.files.findings_columns import FindingColumn, FindingRow, columns_of
-from scalewatch.cli.files.notation import PLAIN, RICH
+from scalewatch.cli.files.notation import COLOURS, PLAIN, RICH
 from scalewatch.modelling import Finding, Verdict
-
-COLOURS: Final[Mapping[Verdict, str]] = {
-    Verdict.MATCH: "#009E73",
-    Verdict.APPROXIMATE: "#E69F00",
-    Verdict.MISMATCH: "#D55E00",
-    Verdict.UNDECIDED: "bright_black",
-}
 
 _GAP: Final = 2
 """Blanks between columns."""

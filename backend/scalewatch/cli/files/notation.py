@@ -7,6 +7,14 @@ from typing import Final
 from scalewatch.modelling import Finding, Forecast, Growth, Model, Verdict
 from scalewatch.modelling.growths.verdict import Direction
 
+COLOURS: Final[Mapping[Verdict, str]] = {
+    Verdict.MATCH: "#009E73",
+    Verdict.APPROXIMATE: "#E69F00",
+    Verdict.MISMATCH: "#D55E00",
+    Verdict.UNDECIDED: "bright_black",
+}
+"""Of verdicts on a terminal."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notation:

@@ -33,6 +33,7 @@ from scalewatch.pages.wording import (
 from scalewatch.pages.wording.factors import factor_words
 from scalewatch.resources import bundled
 from scalewatch.services.machines.provenance import Provenance, origins_of
+from scalewatch.services.shared_cores import crowded_sentence
 from scalewatch.web.sessions import CALLER, SESSION
 
 __all__ = ["TEMPLATES", "Query", "path_to", "render"]
@@ -148,7 +149,7 @@ def _environment() -> Environment:
         "change_mark": marks.change_mark,
         "outcome_mark": marks.outcome_mark,
         "cost_sentence": outlooks.cost_sentence,
-        "crowded_sentence": sentences.crowded_sentence,
+        "crowded_sentence": crowded_sentence,
         "exact_sentence": sentences.exact_sentence,
         "growth_class": class_of_text,
         "growth_classes": GROWTH_CLASSES,

@@ -28,7 +28,6 @@ from scalewatch.services.regions.outlook import leaves_tolerance
 from scalewatch.services.regions.region import Region
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
-from scalewatch.services.shared_cores import SHARED_CORES
 
 SYMBOLS: Final = {mark: mark.symbol for mark in Mark}
 
@@ -241,11 +240,6 @@ def misfit_sentence(standing: Standing) -> str:
 
 def _remark(standing: Standing) -> str:
     return f" {standing.reason}." if standing.reason else ""
-
-
-def crowded_sentence(crowded: int, series: int) -> str:
-    """Tell how many of so many series cannot be judged because of shared cores."""
-    return f"{crowded:,} of {series:,} series cannot be judged: {SHARED_CORES}."
 
 
 def _sure(standing: Standing) -> str:
