@@ -47,15 +47,21 @@ def wheel(tmp_path_factory) -> Path:
     return built("wheel", CHECKOUT, tmp_path_factory.mktemp("wheel"))
 
 
-@pytest.fixture
-def source(tmp_path_factory) -> Path:
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory) -> Path:
     """An unpacked source distribution."""
     folder = tmp_path_factory.mktemp("source")
     archive = built("sdist", CHECKOUT, folder / "sdist")
     # Python 3.11.2 knows no filter, and later ones want one.
     subprocess.run([sys.executable, "-m", "tarfile", "-e", archive, folder], check=True)
-    (source,) = folder.glob("scalewatch-*")
-    return source
+    (unpacked,) = folder.glob("scalewatch-*")
+    return unpacked
+
+
+@pytest.fixture
+def source(unpacked, tmp_path_factory) -> Path:
+    """An unpacked source distribution that a test may change."""
+    return shutil.copytree(unpacked, tmp_path_factory.mktemp("source") / unpacked.name)
 
 
 def contents(wheel: Path) -> dict[str, int]:

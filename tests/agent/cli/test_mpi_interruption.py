@@ -23,7 +23,7 @@ def test_interrupted_sweep_leaves_no_process_and_no_half_written_run(
 ):
     mark = str(uuid4())
     processes = 4
-    endless = ("--repetitions", "200000", "--budget", "600")
+    endless = ("--repetitions", "20000", "--budget", "600")
     agent = subprocess.Popen(
         [
             *(sys.executable, "-m", "scalewatch_agent", "mpi", "--server", nobody),

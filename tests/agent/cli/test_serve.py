@@ -157,23 +157,27 @@ def test_a_server_that_is_away_and_a_folder_without_experiments_are_told(
 
 @pytest.fixture
 def suspect_release(sessions, openmpi):
-    """Ask for another run of the built-in suite with a release, at two scales."""
-    measured = sweep_reports(
-        (1, 2),
-        {"MPI_Barrier": float},
-        project="openmpi",
-        suite="mpi-collectives",
-        commit={"sha": f"v{openmpi.version}"},
-        machine={"name": "here", "fingerprint": {"cores": 2}},
-        configuration={
-            "message_bytes": 8,
-            "transport": "shm",
-            "thread_level": "single",
-            "yield_when_idle": True,
-            "loop": "interpreted",
-        },
-    )
-    record(sessions, measured)
+    """Ask for other runs of the built-in suites with a release, one of each."""
+    configuration = {
+        "transport": "shm",
+        "thread_level": "single",
+        "yield_when_idle": True,
+    }
+    timed = {"message_bytes": 8, "loop": "interpreted"}
+    for suite, p, region, own in (
+        ("mpi-collectives", 1, "MPI_Barrier", timed),
+        ("mpi-memory", 2, "MPI_Comm_dup", {"message_bytes": 256}),
+    ):
+        measured = sweep_reports(
+            (p,),
+            {region: float},
+            project="openmpi",
+            suite=suite,
+            commit={"sha": f"v{openmpi.version}"},
+            machine={"name": "here", "fingerprint": {"cores": 2}},
+            configuration=configuration | own,
+        )
+        record(sessions, measured)
     with sessions.writing.begin() as session:
         commit = session.query(tables.Commit).one()
         machine = session.query(tables.Machine).one()
@@ -182,7 +186,7 @@ def suspect_release(sessions, openmpi):
 
 
 @pytest.mark.usefixtures("suspect_release", "spool_folder")
-def test_a_run_of_the_built_in_suite_is_made_once_more(app, sessions, tmp_path):
+def test_runs_of_the_built_in_suites_are_made_once_more(app, sessions, tmp_path):
     empty = tmp_path / "nothing"
     empty.mkdir()
 

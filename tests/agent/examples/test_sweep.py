@@ -5,6 +5,7 @@ import re
 import resource
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -56,12 +57,24 @@ def values(run):
     }
 
 
+@pytest.fixture(scope="module")
+def squares(tmp_path_factory):
+    """Return the file of the counts of a way to send on square grids, and its runs."""
+
+    @cache
+    def squares(mode):
+        return swept(tmp_path_factory.mktemp(mode), "--set", f"mode={mode}", *COUNTED)
+
+    return squares
+
+
 @needs_simgrid
 @pytest.mark.parametrize(
     "mode", ["blocking", pytest.param("nonblocking", marks=pytest.mark.thorough)]
 )
-def test_messages_and_steps_equal_their_closed_forms(mode, folder):
-    _, runs = swept(folder, "--set", f"mode={mode}", *COUNTED)
+@pytest.mark.usefixtures("spool_folder")
+def test_messages_and_steps_equal_their_closed_forms(mode, squares):
+    _, runs = squares(mode)
 
     assert [run["coordinate"]["p"] for run in runs] == [
         q * q for q in (2, 4, 6, 8, 10, 12, 14, 16)
@@ -109,11 +122,12 @@ def processor_time(path, folder, q):
 
 
 @needs_simgrid
-def test_fill_of_a_square_grid_grows_like_its_root_and_of_a_flat_one_faster(folder):
-    options = ("--set", "mode=blocking", *COUNTED)
-    square, _ = swept(folder, *options)
-    square = square.rename(folder / "square.jsonl")
-    flat, runs = swept(folder, *options, "--set", "rows=2", "--commit", "flat")
+def test_fill_of_a_square_grid_grows_like_its_root_and_of_a_flat_one_faster(
+    folder, squares
+):
+    square, _ = squares("blocking")
+    asked = ("--set", "mode=blocking", "--set", "rows=2")
+    flat, runs = swept(folder, *asked, *COUNTED, "--commit", "flat")
 
     assert all(
         values(run)["pipeline", "steps"] == steps(run["coordinate"]["p"] / 2, 2)
