@@ -7,7 +7,7 @@ from scalewatch.pages.projects.visits import COOKIE, PAUSE, news_sentence
 from scalewatch.services.projects.visits import News
 from scalewatch.storage.access import projects
 from support.builders import result, run_report
-from support.histories import TREE, record_commit
+from support.histories import TREE, record_commit, reports
 from support.recorded import failed_result, record
 
 
@@ -109,6 +109,20 @@ def test_home_says_what_is_missing(client, sessions):
     assert "No run of new has arrived yet" in text
     assert "/start?project=new" in text
     assert "Changes need two measured commits" in text
+
+
+def test_home_calls_no_verdict_unchanged_that_was_never_given(client, sessions):
+    for number in (1, 2):
+        runs = reports(number, {"MPI_Bcast": TREE})
+        record(sessions, [run for run in runs if run.coordinate["p"] <= 4])
+    undecided = client.get("/").text
+
+    for number in (3, 4):
+        record_commit(sessions, number, {"MPI_Bcast": TREE})
+    unchanged = client.get("/").text
+
+    assert "no change is sure" in undecided
+    assert "no verdict changed" in unchanged
 
 
 def test_home_names_regions_that_fail_at_some_scales_only(client, sessions):
