@@ -31,7 +31,10 @@ from support.servers.redis import Redis
 THOROUGH = "--thorough"
 TESTS = Path(__file__).parent
 LONGEST = frozenset({"agent", "browser", "cli", "faults"})
-"""Folders of tests that start servers, browsers or MPI."""
+"""Folders of tests that start servers, browsers or MPI, and wait for them."""
+
+SPREAD = 0.8
+"""The part of a run over which they are spread."""
 
 DIALECTS = ("sqlite", "postgresql")
 
@@ -65,17 +68,30 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
-    """Begin with what starts processes, and leave out what the long form is for.
-
-    Who gets the longest last would work alone at the end.
-    """
-    items.sort(key=lambda item: item.path.relative_to(TESTS).parts[0] not in LONGEST)
+    """Put tests in turn, and leave out what the long form is for."""
+    places = _places([*dict.fromkeys(item.path for item in items)])
+    items.sort(key=lambda item: places[item.path])
     if config.getoption(THOROUGH):
         return
     chosen = [item for item in items if _is_usual(item)]
     left_out = set(items) - set(chosen)
     config.hook.pytest_deselected(items=[*left_out])
     items[:] = chosen
+
+
+def _places(files: list[Path]) -> dict[Path, float]:
+    """Spread the files that wait for processes over most of the run, from 0 to 1.
+
+    What computes has the cores while they wait. The end is without them: who gets the
+    longest last would work alone.
+    """
+    waiting = [file for file in files if file.relative_to(TESTS).parts[0] in LONGEST]
+    others = [file for file in files if file not in set(waiting)]
+    return {
+        file: share * number / len(group)
+        for group, share in ((waiting, SPREAD), (others, 1.0))
+        for number, file in enumerate(group)
+    }
 
 
 def _is_usual(item: pytest.Item) -> bool:
@@ -94,12 +110,11 @@ def _is_usual(item: pytest.Item) -> bool:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many processes `--numprocesses=auto` takes: three for two cores.
+    """Return how many processes `--numprocesses=auto` takes: two for each core.
 
     Tests that start servers, browsers or MPI wait for them half of their time.
     """
-    cores = len(os.sched_getaffinity(0))
-    return min(cores + cores // 2, MOST_WORKERS)
+    return min(2 * len(os.sched_getaffinity(0)), MOST_WORKERS)
 
 
 @pytest.fixture(scope="session")
