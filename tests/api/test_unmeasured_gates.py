@@ -181,7 +181,7 @@ def test_metric_of_the_baseline_that_no_run_brings_any_more_is_named(client, ses
     assert [(each["kind"], each["metric"]) for each in strict["findings"]] == [
         ("missing", "memory")
     ]
-    assert "1 not measured" in words(page)
+    assert "1 series was not measured" in words(page)
     assert lenient["outcome"] == "fine"
 
 
@@ -259,7 +259,7 @@ def test_page_of_a_commit_that_failed_like_its_parent_claims_nothing_measured(
     assert " unchanged" not in page
     assert "as it was" not in page
     assert "did not change" not in page
-    assert "No series was measured at both commits; 2 not measured" in page
+    assert "No series was measured at both commits; 2 series were not measured" in page
 
 
 def test_filters_of_the_page_leave_its_gate_as_it_is(client, sessions):

@@ -70,12 +70,14 @@ def test_commit_report_puts_the_new_mismatch_first_and_warns_of_the_gap(page: Pa
     page.get_by_role("button", name="Copy").click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.startswith("openmpi v5.0.12: 1 suspected")
+    assert copied.startswith("openmpi v5.0.12: 1 series is suspected")
     assert "| ? suspected | ✗ new mismatch | MPI\\_Bcast |" in copied
 
     page.keyboard.press("[")
     expect(page.get_by_role("heading", level=1)).to_have_text("What v5.0.11 changed")
-    expect(page.get_by_text("No change detected; 7 unchanged").first).to_be_visible()
+    expect(
+        page.get_by_text("No change detected; 7 series are unchanged").first
+    ).to_be_visible()
 
 
 def test_match_table_shows_only_what_changed_and_expands_it_in_place(page: Page):

@@ -49,7 +49,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/scaling": "No run of it succeeded",
     },
     "two_settings": {
-        "/c/{sha}": "No change detected; 2 undecided",
+        "/c/{sha}": "No change detected; 2 series are undecided",
         "/cost": "beyond p = 4 there is no forecast of setup",
         "/history": "No change can be told yet: 2 commits of at least 9",
         "?view=table": "p = 1, 8 and 16 would tell how it grows",
@@ -58,7 +58,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
     },
     "gaps_and_disorder": {
         "/": "newest of 3 commits",
-        "/c/{sha}": "No change detected; 2 unchanged",
+        "/c/{sha}": "No change detected; 2 series are unchanged",
         "/compare/{subjects}": "no difference counts",
         "/history": "was posted after newer ones",
         "/regressions": "days without a measured commit before 0303030303",

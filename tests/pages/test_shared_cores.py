@@ -61,7 +61,10 @@ def test_files_say_the_reason(client):
     standing = report["rows"][0]["cells"][0]["standing"]
     assert (standing["verdict"], standing["model"]) == ("undecided", None)
     assert standing["reason"].startswith(REASON)
-    assert "No change detected; 2 undecided; processes shared cores in 2." in changes
+    assert (
+        "No change detected; 2 series are undecided; processes shared cores in 2."
+        in changes
+    )
     assert measured["is_left_out"] is True
 
 

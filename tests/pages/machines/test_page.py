@@ -103,7 +103,7 @@ def test_nights_are_said_to_be_correlated_with_their_spread(client, sessions):
 
     page = client.get("/p/mpich/m/jureca").text
 
-    assert "Nights of this machine are correlated, 0.6; usual spread 2.1 %." in page
+    assert "machine are correlated, 0.6; usual spread 2.1\u202f%." in page
     assert "<title>bad night at c2</title>" in page
     assert "Taken for bad nights: <bdi>c2</bdi>." in page
     assert re.findall(r'text-anchor="(\w+)">(c\d)', page) == [

@@ -128,6 +128,16 @@ def test_improvements_are_folded(client, sessions):
     assert "MPI_<wbr>Scan" in folded
 
 
+def test_what_became_better_than_promised_is_no_mismatch(client, sessions):
+    shrinking = {"MPI_Gather": LINEAR}, {"MPI_Gather": TREE}
+    record_history(sessions, lambda number: shrinking[number >= AT], 16)
+
+    page = words_of(client.get("/p/mpich/regressions/1").text)
+
+    assert "match → better" in page
+    assert "faster at p = 1,024" in page
+
+
 @pytest.mark.usefixtures("watched")
 def test_a_growth_that_stayed_stands_once_beside_each_series(client):
     listed = client.get("/api/v1/projects/mpich/regressions").json()["regressions"]

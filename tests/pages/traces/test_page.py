@@ -40,7 +40,8 @@ def test_report_tells_the_path_that_decides_the_run_time(client, sessions):
     # 100/128 s of 100/128 + 1.5 + 128/16 + 0.05
     assert (
         "The path that decides the run time at p\u202f=\u202f128 computes for "
-        "7.6\u202f% of it (process 5: 8.1\u202f% of the run time); the rest is in calls. "
+        "7.6\u202f% of it (process 5: 8.1\u202f% of the run time); the rest is in "
+        "calls. "
         "It leads most through <bdi>receive › MPI_Recv</bdi> (sweep.c:32) "
         "(99.5\u202f%)" in page
     )

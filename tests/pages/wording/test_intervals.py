@@ -6,7 +6,6 @@ from scalewatch.modelling import Forecast
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.pages.wording.formats import MISSING
 from scalewatch.pages.wording.intervals import (
-    bounded,
     bounded_words,
     forecast_written,
     quantities,
@@ -35,12 +34,17 @@ def test_bounds_never_exclude_what_they_are_about():
 
 
 def test_factor_that_may_be_anything_is_not_known():
-    assert bounded(Bounds(value=9.55, low=0.73, high=28.0)) == "not known"
-    assert bounded(Bounds(value=2.0, low=0.0, high=3.0)) == "not known"
+    for bounds in (Bounds(9.55, low=0.73, high=28.0), Bounds(2.0, low=0.0, high=3.0)):
+        told = bounded_words(bounds, "time", {"p": 64.0})
+        assert told == "how much at p = 64 is not known"
 
 
 def test_factor_between_its_bounds():
-    assert bounded(Bounds(value=1.22, low=1.1, high=2.6)) == "1.2 (1.1 … 2.6)"
+    between = bounded_words(Bounds(1.22, low=1.1, high=2.6), "time", {"p": 64.0})
+    exactly = bounded_words(Bounds(0.5, low=0.5, high=0.5), "time", {"p": 64.0})
+
+    assert between == "1.2× [1.1, 2.6] slower at p = 64"
+    assert exactly == "2.00× faster at p = 64"
 
 
 @pytest.mark.parametrize(

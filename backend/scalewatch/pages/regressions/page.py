@@ -7,14 +7,14 @@ from fastapi.responses import RedirectResponse
 
 from scalewatch.pages.histories.sentences import FEWEST_COMMITS
 from scalewatch.pages.regressions.listing import causes
-from scalewatch.pages.regressions.sentences import growth_words, headline
+from scalewatch.pages.regressions.sentences import growth_words, headline, verdict_words
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.factors import scale_words
-from scalewatch.pages.wording.intervals import bounded, bounded_words
+from scalewatch.pages.wording.intervals import bounded_words
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions.evidence import FIGURES
@@ -111,8 +111,8 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
         forge=forge_of(session, project),
         headline=headline(found),
         growth_words=growth_words,
-        bounded=bounded,
         bounded_words=bounded_words,
+        verdict_words=verdict_words,
         scale_words=scale_words,
         settable=SETTABLE,
         may_treat=may(session, Role.ADMIN, project),

@@ -4,10 +4,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from scalewatch.modelling.growths.parse import parse_growth
+from scalewatch.modelling.growths.verdict import Mark, Verdict
 from scalewatch.pages.wording.factors import factor_words
 from scalewatch.pages.wording.formats import plural
 from scalewatch.pages.wording.mathematics import stated_order
 from scalewatch.services.regressions.values import Regression
+from scalewatch.storage.histories.shift_details import ShiftDetails
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +58,25 @@ def growth_words(each: Regression) -> Markup:
     if details.growth_before == details.growth_after:
         return Markup("{} as before").format(after)
     return Markup("{} → {}").format(before, after)
+
+
+def verdict_words(details: ShiftDetails) -> str:
+    """Write the verdicts before and after: `match → better` is no fault.
+
+    Empty where nothing was expected.
+    """
+    marks = (
+        _mark(details.verdict_before, details.growth_before, details.expectation),
+        _mark(details.verdict_after, details.growth_after, details.expectation),
+    )
+    return "" if marks[1] is None else f"{marks[0] or 'none'} → {marks[1]}"
+
+
+def _mark(
+    verdict: Verdict | None, growth: str | None, expectation: str | None
+) -> Mark | None:
+    if verdict is None:
+        return None
+    if growth is None or expectation is None:
+        return Mark.told(verdict, None)
+    return Mark.told(verdict, parse_growth(growth) / parse_growth(expectation))

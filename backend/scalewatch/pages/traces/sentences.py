@@ -15,6 +15,7 @@ from scalewatch.pages.wording.formats import (
     plural,
     quantity,
     significant,
+    unbroken,
 )
 from scalewatch.services.traces.locations import TimeOverProcesses, TracedLocation
 from scalewatch.services.traces.program import Traced
@@ -112,14 +113,9 @@ def path_sentence(traced: Traced) -> Markup:
         largest=count(traced.processes[-1]),
         equals=f"{SPACE}={SPACE}",
         computing=share(path.computing),
-        processes=f" ({_unbroken(path.processes)})" if path.processes else "",
+        processes=f" ({unbroken(path.processes)})" if path.processes else "",
         named=Markup(" It leads most through {}.").format(named) if named else "",
     )
-
-
-def _unbroken(shares: str) -> str:
-    """Keep numbers that an agent wrote on one line with their sign."""
-    return shares.replace(" %", f"{SPACE}%")
 
 
 def _is_told(time: TimeOverProcesses) -> bool:

@@ -100,23 +100,29 @@ def gap(baseline: Baseline | None) -> str | None:
 
 
 def counts_sentence(report: CommitReport, gate: Gate) -> str:
-    """Count series by outcome: `2 suspected, 1 better; 37 unchanged`."""
+    """Count series by outcome: `2 series are suspected; 37 are unchanged`."""
     if report.baseline is None:
         return "No baseline: no earlier commit was measured"
-    changed, still = (
-        [
-            f"{gate.counts[outcome]:,} {outcome}"
-            for outcome in SeriesOutcome
-            if gate.counts[outcome] and (outcome in STILL) == is_still
-        ]
-        for is_still in (False, True)
-    )
+    counted = [outcome for outcome in SeriesOutcome if gate.counts[outcome]]
+    counted.sort(key=STILL.__contains__)
+    clauses = {
+        outcome: _clause(outcome, gate.counts[outcome], " series" * (place == 0))
+        for place, outcome in enumerate(counted)
+    }
+    changed = [clauses[outcome] for outcome in counted if outcome not in STILL]
+    still = [clauses[outcome] for outcome in counted if outcome in STILL]
     nothing = NO_CHANGE if report.is_compared and not changed else None
     lead = nothing if report.is_compared else NOTHING_COMPARED
     crowded = f"{SHARED_CORES} in {report.crowded:,}" if report.crowded else ""
     return "; ".join(
         filter(None, [lead, ", ".join(changed), ", ".join(still), crowded])
     )
+
+
+def _clause(outcome: SeriesOutcome, number: int, noun: str) -> str:
+    is_past = outcome is SeriesOutcome.UNMEASURED
+    one, many = ("was", "were") if is_past else ("is", "are")
+    return f"{number:,}{noun} {one if number == 1 else many} {outcome}"
 
 
 def change_sentence(change: SeriesChange) -> str:

@@ -116,7 +116,12 @@ def number(value: float) -> str:
 
 def sentence(text: str | None) -> str:
     """Write a clause as a sentence: capital first, full stop last."""
-    return f"{text[0].upper()}{text[1:]}." if text else ""
+    return unbroken(f"{text[0].upper()}{text[1:]}.") if text else ""
+
+
+def unbroken(text: str) -> str:
+    """Keep numbers on one line with their sign: `0.1 %`."""
+    return text.replace(" %", f"{SPACE}%")
 
 
 def percent(probability: float | None) -> str:

@@ -36,16 +36,6 @@ Written = tuple[str, str, str]
 """A value, its lower and its upper bound."""
 
 
-def bounded(bounds: Bounds) -> str:
-    """Write a factor between its bounds, all with the digits that these leave."""
-    if bounds.low <= 0 or bounds.high > APART * bounds.low:
-        return "not known"
-    written = rounded((bounds.value, bounds.low, bounds.high))
-    if written[1] == written[2]:
-        return written[0]
-    return f"{written[0]} ({written[1]} … {written[2]})"
-
-
 def bounded_words(bounds: Bounds, metric: str, at: Mapping[str, float]) -> str:
     """Say how much more or less something is, and how surely: `79× [78, 80] faster`."""
     value, low, high = bounds.value, bounds.low, bounds.high
@@ -54,7 +44,8 @@ def bounded_words(bounds: Bounds, metric: str, at: Mapping[str, float]) -> str:
         return f"how much at {where} is not known"
     turned = (value, low, high) if value >= 1 else (1 / value, 1 / high, 1 / low)
     told, least, most = rounded(turned)
-    return f"{told}× [{least}, {most}] {way(value, metric)} at {where}"
+    between = "" if least == most else f" [{least}, {most}]"
+    return f"{told}×{between} {way(value, metric)} at {where}"
 
 
 def rounded(values: tuple[float, float, float]) -> Written:
