@@ -11,6 +11,9 @@ const POWERS = { B: [0, 3], flop: [0, 3], s: [-4, 0] };
 
 const PREFIXES = { "-1": "m", "-2": "µ", "-3": "n", "-4": "p", 0: "", 1: "k", 2: "M", 3: "G" };
 
+/** Forms of numbers by their decimals. */
+const forms = [];
+
 /** Return a trace whose hover has the values in words, beside those that it brought. */
 export function spelled(trace) {
   const values = [...(trace.hovertemplate ?? "").matchAll(VALUE)];
@@ -39,9 +42,15 @@ function quantity(value, digits, unit) {
   const exponent = value ? Number(value.toExponential(digits - 1).split("e")[1]) : 0;
   const power = value ? Math.min(Math.max(Math.floor(exponent / 3), least), most) : 0;
   const decimals = Math.min(Math.max(digits - 1 - (exponent - 3 * power), 0), 20);
-  const number = (value / 1000 ** power).toLocaleString("en", {
+  const number = formOf(decimals).format(value / 1000 ** power);
+  return `${number} ${PREFIXES[power]}${unit}`.replace("-", "−");
+}
+
+/** Return how numbers are written with so many decimals: to make it takes the longest. */
+function formOf(decimals) {
+  forms[decimals] ??= new Intl.NumberFormat("en", {
     maximumFractionDigits: decimals,
     minimumFractionDigits: decimals,
   });
-  return `${number} ${PREFIXES[power]}${unit}`.replace("-", "−");
+  return forms[decimals];
 }

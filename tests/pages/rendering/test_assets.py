@@ -7,8 +7,13 @@ import pytest
 from scalewatch import plotly_bundle as plotly_bundles
 from scalewatch.pages.rendering.assets import PLOTLY, asset_version
 from scalewatch.plotly_bundle import plotly_bundle
+from support.recorded import record_project
 
 FOR_GOOD = "public, max-age=31536000, immutable"
+MODULE = re.compile(
+    r'(?:type="module" src|rel="modulepreload" href)="(/static/\w+/js/[\w-]+\.js)"'
+)
+IMPORT = re.compile(r'^import .* from "\./([\w-]+\.js)";', re.MULTILINE)
 
 
 def test_page_links_its_assets_by_version_for_good(client):
@@ -19,6 +24,20 @@ def test_page_links_its_assets_by_version_for_good(client):
         response = client.get(link)
         assert response.status_code == 200
         assert response.headers["cache-control"] == FOR_GOOD
+
+
+@pytest.mark.parametrize("address", ["/", "/p/openmpi/r/MPI_Gather"])
+def test_page_names_every_module_that_its_scripts_import(client, sessions, address):
+    record_project(sessions)
+
+    links = MODULE.findall(client.get(address).text)
+
+    named = {link.rpartition("/")[2] for link in links}
+    imported = {
+        name for link in links for name in IMPORT.findall(client.get(link).text)
+    }
+    assert "search-dialog.js" in imported
+    assert imported <= named
 
 
 def test_plotly_comes_from_the_installed_package_compressed(client):
