@@ -1,6 +1,7 @@
 """OTF2 archives: those of Score-P and EZTrace, made ones, and bad ones."""
 
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -51,6 +52,14 @@ def ping_pong(tmp_path):
 
 def by_function(trace):
     return {each.function: each for each in reduced(trace).locations}
+
+
+def test_child_that_reads_an_archive_starts_without_numpy():
+    program = "import sys, scalewatch_agent.traces.otf2.child; print(*sys.modules)"
+
+    loaded = subprocess.check_output([sys.executable, "-c", program], text=True)
+
+    assert "numpy" not in loaded.split()
 
 
 def test_archive_of_score_p_has_its_calls_messages_and_bytes():

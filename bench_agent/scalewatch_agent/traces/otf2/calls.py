@@ -6,10 +6,10 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces.otf2.definitions import NOTHING
 from scalewatch_agent.traces.otf2.numbering import Numbering
 from scalewatch_agent.traces.otf2.rows import (
     COMPLETED,
-    NOTHING,
     REQUESTED,
     STARTED,
     Rows,

@@ -1,7 +1,8 @@
 """The child process that reads an archive: a crash of libotf2 ends only this one.
 
 Called with the anchor file, a folder for what is read, the collector compiled from C
-(or nothing), and the largest memory and file in bytes.
+(or nothing), and the largest memory and file in bytes. It starts with each archive,
+hence without NumPy.
 """
 
 import sys

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Final, Self
 
-from scalewatch_agent.traces.otf2.rows import NOTHING
+NOTHING: Final = 2**32 - 1
+"""The number of what there is not."""
 
 SIZES: Final = "bytes of the call"
 """The parameter that tells bytes of calls of which no other event tells them."""

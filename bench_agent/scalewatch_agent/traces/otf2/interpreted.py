@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final
 
+from scalewatch_agent.traces.otf2.definitions import NOTHING
+
 HEADING: Final = struct.Struct("<7Q")
 ROW: Final = struct.Struct("<4Q4I2i")
 
 SENT, RECEIVED, POSTED, PART = 1, 2, 4, 8
 REQUESTED, STARTED, COMPLETED = 16, 32, 64
-NOTHING: Final = 2**32 - 1
 MOST_WAITING: Final = 1 << 18
 
 

@@ -6,7 +6,7 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.otf2.rows import NOTHING
+from scalewatch_agent.traces.otf2.definitions import NOTHING
 from scalewatch_agent.traces.trace import Indices
 
 T = TypeVar("T", bound=Hashable)

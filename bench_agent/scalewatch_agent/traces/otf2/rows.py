@@ -38,8 +38,6 @@ HEADING: Final = np.dtype(
     ]
 )
 
-NOTHING: Final = 2**32 - 1
-
 REQUESTED: Final = 16
 """The row has the number of a request that was begun or completed."""
 
