@@ -156,6 +156,17 @@ def patched_code_fills_databases(request: pytest.FixtureRequest) -> Iterator[Non
         yield
 
 
+@pytest.fixture
+def environment_variables() -> Iterator[pytest.MonkeyPatch]:
+    """Variables of the environment during a test.
+
+    Unlike `monkeypatch` this is not for parts of the product: databases of a test are
+    what they always are.
+    """
+    with pytest.MonkeyPatch.context() as environment_variables:
+        yield environment_variables
+
+
 def _unmoved(_number: int, _frame: FrameType | None) -> None:
     """Go on, as whoever started the tests wishes."""
 

@@ -46,14 +46,14 @@ def launcher(openmpi: Library) -> Launcher:
 
 
 @pytest.fixture
-def spool_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def spool_folder(tmp_path: Path, environment_variables: pytest.MonkeyPatch) -> Path:
     """The folder in which the command line spools during a test.
 
     Libraries and what was compiled are those of all tests: to install them takes
     longer than most tests do.
     """
     lend(tmp_path, (libraries_folder(), loops_folder(), interposers_folder()))
-    monkeypatch.setenv("SCALEWATCH_AGENT_HOME", str(tmp_path))
+    environment_variables.setenv("SCALEWATCH_AGENT_HOME", str(tmp_path))
     return tmp_path / "spool"
 
 
@@ -66,9 +66,9 @@ def folder(tmp_path: Path, spool_folder: Path) -> Path:  # noqa: ARG001 - spools
 
 
 @pytest.fixture(autouse=True)
-def _no_server_by_accident(monkeypatch: pytest.MonkeyPatch) -> None:
+def _no_server_by_accident(environment_variables: pytest.MonkeyPatch) -> None:
     """Let nothing that forgets to name a server post to one of this machine."""
-    monkeypatch.setenv("SCALEWATCH_SERVER", "http://127.0.0.1:9")
+    environment_variables.setenv("SCALEWATCH_SERVER", "http://127.0.0.1:9")
 
 
 class Receiver(ThreadingHTTPServer):

@@ -44,10 +44,10 @@ def many_measurements(tmp_path: Path) -> str:
 
 
 @pytest.fixture
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def user(tmp_path: Path, environment_variables: pytest.MonkeyPatch) -> None:
     """A user whose server and agent have nothing yet."""
-    monkeypatch.setenv("SCALEWATCH_HOME", str(tmp_path / "server"))
-    monkeypatch.setenv("SCALEWATCH_AGENT_HOME", str(tmp_path / "agent"))
+    environment_variables.setenv("SCALEWATCH_HOME", str(tmp_path / "server"))
+    environment_variables.setenv("SCALEWATCH_AGENT_HOME", str(tmp_path / "agent"))
 
 
 @pytest.fixture

@@ -72,7 +72,9 @@ def test_message_sizes_are_swept(openmpi, receiver):
 
 @pytest.mark.usefixtures("spool_folder")
 def test_memory_suite_counts_what_constructors_allocate(openmpi, receiver):
-    done = measure(openmpi, receiver.url, "--suite", "memory", "-p", "1,2,4")
+    options = ("--suite", "memory", "-p", "1,2,4", "--repetitions", "2")
+
+    done = measure(openmpi, receiver.url, *options)
 
     assert done.exit_code == 0, done.output
     runs = [RunReport.model_validate_json(json.dumps(run)) for run in receiver.runs]

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from scalewatch.cli import main
 from scalewatch.jobs.worker import Worker
+from scalewatch_agent.cli import main as agent
 from support.live import serving
 from support.repositories import git
 
@@ -63,17 +64,9 @@ def scalewatch(*words):
 def count(folder, server, sha):
     """Count a commit."""
     git(folder, "checkout", "--quiet", sha)
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "scalewatch_agent", "count", "library.yaml"),
-            *("--fresh", "--server", server, "--folder", folder.parent / "jobs"),
-        ],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    words = ("--fresh", "--server", server, "--folder", str(folder.parent / "jobs"))
+    done = CliRunner().invoke(agent, ["count", str(folder / "library.yaml"), *words])
+    assert done.exit_code == 0, done.output
 
 
 def gate(server, sha):

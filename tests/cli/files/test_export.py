@@ -18,15 +18,20 @@ from scalewatch.storage.database.session import connect, sessions_of
 from support.recorded import record_project
 
 
-@pytest.fixture
-def database(tmp_path, monkeypatch):
-    url = f"sqlite:///{tmp_path}/scalewatch.db"
-    monkeypatch.setenv("SCALEWATCH_DATABASE_URL", url)
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """The address of a database with a project, which exporting only reads."""
+    url = f"sqlite:///{tmp_path_factory.mktemp('recorded')}/scalewatch.db"
     engine = connect(url)
     schema.upgrade(engine)
     record_project(sessions_of(engine))
-    yield url
     engine.dispose()
+    return url
+
+
+@pytest.fixture
+def database(recorded, environment_variables):
+    environment_variables.setenv("SCALEWATCH_DATABASE_URL", recorded)
 
 
 pytestmark = pytest.mark.usefixtures("database")

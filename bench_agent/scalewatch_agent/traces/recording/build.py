@@ -55,10 +55,36 @@ def interposer(
     reasons = []
     for compiler in candidates:
         try:
-            return _compiled(make_folder(folder), compiler, environment)
+            return compiled_by(compiler, make_folder(folder), environment)
         except TracingImpossible as error:
             reasons.append(error)
     raise reasons[0]
+
+
+def compiled_by(
+    compiler: Compiler, folder: Path, environment: Mapping[str, str] = os.environ
+) -> Path:
+    """Return the interposer that a compiler makes for its library, kept in `folder`.
+
+    Raises
+    ------
+    TracingImpossible
+        If it cannot compile it.
+    """
+    source = interposer_source()
+    options = (*compiler.words[1:], *OPTIONS)
+    libraries = (*compiler.libraries, "-ldl", "-lpthread")
+    header = _header(compiler, environment)
+    parts = (source, compiler, OPTIONS, header)
+    mark = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    library = folder / f"interposer-{mark}.so"
+    if not library.exists():
+        wrong = compile_source(
+            compiler.words[:1], options, source.encode(), library, libraries=libraries
+        )
+        if wrong:
+            raise TracingImpossible(wrong)
+    return library
 
 
 def interposer_source() -> str:
@@ -93,23 +119,6 @@ def _compilers(
             (*plain, f"-I{prefix / 'include'}"),
             (f"-L{prefix / 'lib'}", f"-Wl,-rpath,{prefix / 'lib'}", "-lmpi"),
         )
-
-
-def _compiled(folder: Path, compiler: Compiler, environment: Mapping[str, str]) -> Path:
-    source = interposer_source()
-    options = (*compiler.words[1:], *OPTIONS)
-    libraries = (*compiler.libraries, "-ldl", "-lpthread")
-    header = _header(compiler, environment)
-    parts = (source, compiler, OPTIONS, header)
-    mark = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
-    library = folder / f"interposer-{mark}.so"
-    if not library.exists():
-        wrong = compile_source(
-            compiler.words[:1], options, source.encode(), library, libraries=libraries
-        )
-        if wrong:
-            raise TracingImpossible(wrong)
-    return library
 
 
 def _header(compiler: Compiler, environment: Mapping[str, str]) -> str:

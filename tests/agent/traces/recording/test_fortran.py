@@ -5,9 +5,9 @@ import subprocess
 
 import pytest
 
-from scalewatch_agent.compilers import compile_source
+from scalewatch_agent.folders import interposers_folder, make_folder
 from scalewatch_agent.traces.own.reader import read_own
-from scalewatch_agent.traces.recording.build import OPTIONS, interposer_source
+from scalewatch_agent.traces.recording.build import Compiler, compiled_by
 from scalewatch_agent.traces.reduction import reduced
 from support.debian_mpi import debian_library
 from support.mpi_programs import PROGRAMS, totals
@@ -50,18 +50,10 @@ def debian(request, mpich):
 
 
 @pytest.fixture(scope="module")
-def preloaded(debian, tmp_path_factory):
+def preloaded(debian):
     """The interposer, compiled for the library."""
-    preloaded = tmp_path_factory.mktemp(debian.name) / "interposer.so"
-    wrong = compile_source(
-        ["gcc"],
-        (*OPTIONS, f"-I{debian.headers}"),
-        interposer_source().encode(),
-        preloaded,
-        libraries=[*debian.links, "-ldl", "-lpthread"],
-    )
-    assert not wrong
-    return preloaded
+    compiler = Compiler(("gcc", f"-I{debian.headers}"), tuple(debian.links))
+    return compiled_by(compiler, make_folder(interposers_folder()))
 
 
 @pytest.mark.parametrize("module", ["mpi", "mpi_f08"])
