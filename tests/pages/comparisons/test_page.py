@@ -1,6 +1,12 @@
 import re
 from uuid import UUID
 
+import numpy as np
+
+from scalewatch.modelling.versions.ratios import Ratio
+from scalewatch.pages.comparisons import page as compared
+from scalewatch.pages.comparisons import sentences
+from scalewatch.pages.comparisons.multiples import Multiples
 from support.builders import run_report, sweep_reports
 from support.odd_projects import gaps_and_disorder
 from support.recorded import failed_result, record
@@ -37,3 +43,28 @@ def test_ratios_are_of_times_at_commits_and_on_machines(client, sessions):
     page = words_of(client.get(f"/p/odd/compare/{project.subjects}").text)
 
     assert f"Time at {last} over that at {first}" in page
+
+
+def test_rows_beyond_those_with_ratios_are_counted(client, sessions, monkeypatch):
+    growths = {f"step {k}": lambda p, k=k: 1e-3 * p ** (k / 2) for k in range(3)}
+    for name in ("near", "far"):
+        record(sessions, sweep_reports(PROCESSES, growths, machine={"name": name}))
+    for module in (compared, sentences):
+        monkeypatch.setattr(module, "MOST_RATIOS", 2)
+
+    page = words_of(client.get("/p/mpich/compare/near...far").text)
+
+    assert "Ratios are of the 2 of 3 regions that lie most apart." in page
+
+
+def test_pictures_of_ratios_go_on_where_their_axis_ends():
+    """A forecast that leaves the picture is no constant along its edge."""
+    p = np.array([4.0, 16.0, 64.0, 256.0])
+    ratio = Ratio(p, p / 4, p / 5, p / 3, level=0.9, settings=p[:2])
+    picture = Multiples.of([ratio]).picture(ratio)
+    (line,) = re.findall(r'ratio__line" d="M(.*?)"', picture)
+    heights = [float(point.split()[1]) for point in line.split("L")]
+
+    assert heights == sorted(heights, reverse=True)
+    assert len(set(heights)) == len(heights)
+    assert heights[-1] < 0

@@ -17,8 +17,12 @@ LEAST: Final = float(np.log(1.25))
 MOST: Final = float(np.log(50))
 """How far the axis goes from 1 at least and at most, in logarithms."""
 
+BEYOND: Final = 9
+"""Forecasts that leave the picture are drawn so many times as far."""
+
 PICTURE: Final = (
-    '<svg class="ratio" viewBox="0 0 {width} {height}" aria-hidden="true">'
+    '<svg class="ratio" viewBox="0 0 {width} {height}" '
+    'preserveAspectRatio="none" aria-hidden="true">'
     '<path class="ratio__band" d="{band}"/>'
     '<line class="ratio__one" x1="0" x2="{width}" y1="{middle}" y2="{middle}"/>'
     '<line class="ratio__end" x1="{end}" x2="{end}" y1="0" y2="{height}"/>'
@@ -64,7 +68,7 @@ class Multiples:
         return places
 
     def _up(self, ratio: Reals) -> Reals:
-        share = np.clip(np.log(ratio) / self.span, -1, 1)
+        share = np.clip(np.log(ratio) / self.span, -BEYOND, BEYOND)
         places: Reals = HEIGHT / 2 * (1 - share)
         return places
 

@@ -18,6 +18,7 @@ from scalewatch.pages.wording.growths import like
 from scalewatch.pages.wording.mathematics import growth
 from scalewatch.pages.wording.sentences import WITHOUT_MODEL
 from scalewatch.services.analysis.versions import Compared, comparison_words
+from scalewatch.services.comparisons.ratios import MOST_RATIOS
 from scalewatch.services.comparisons.values import (
     ComparedRow,
     ComparedSeries,
@@ -50,6 +51,12 @@ def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Ma
         for side in shown.sides
         if side.missing
     ]
+    if fought and len(shown.rows) > MOST_RATIOS:
+        told.append(
+            Markup("Ratios are of the {} of {} that lie most apart.").format(
+                MOST_RATIOS, plural(len(shown.rows), noun)
+            )
+        )
     return told or [Markup("No {} has a model on two of them.").format(noun)]
 
 
