@@ -40,7 +40,7 @@ from scalewatch.modelling.evidence.bases import Frame
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
-from scalewatch.modelling.growths.verdict import Verdict, judge
+from scalewatch.modelling.growths.verdict import Verdict, judge_all
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 
 CONSTANT_SHARE: Final = 0.2
@@ -132,12 +132,8 @@ class Prior:
         """Return the prior of growths that had other shares but for an expectation."""
         if expectation is None or deviation_limit is None:
             return cls(share / share.sum())
-        ranks = np.array(
-            [
-                RANKS.index(judge(growth, expectation, deviation_limit))
-                for growth in growths
-            ]
-        )
+        verdicts = judge_all(tuple(growths), expectation, deviation_limit)
+        ranks = np.array([RANKS.index(verdict) for verdict in verdicts])
         present = np.bincount(ranks, share, len(RANKS))
         expected = (
             EXPECTATION_SHARE + (1 - EXPECTATION_SHARE) * present[0] / present.sum()

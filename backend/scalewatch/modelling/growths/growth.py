@@ -13,8 +13,9 @@ Expectations?", ICS 2015.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, total_ordering
+from functools import cached_property, reduce, total_ordering
 from itertools import chain
+from operator import add, mul
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -60,6 +61,10 @@ class Factor:
 
     def __bool__(self) -> bool:
         return any(self.order)
+
+    def __mul__(self, other: "Factor") -> "Factor":
+        exp2, power, log = map(add, self.order, other.order)
+        return Factor(self.parameter, power, log, exp2)
 
     def __pow__(self, exponent: Fraction) -> "Factor":
         exponents = (self.power, self.log, self.exp2)
@@ -131,13 +136,8 @@ class Growth:
     def __post_init__(self) -> None:
         merged: dict[str, Factor] = {}
         for factor in self.factors:
-            known = merged.get(factor.parameter, Factor(factor.parameter))
-            merged[factor.parameter] = Factor(
-                factor.parameter,
-                known.power + factor.power,
-                known.log + factor.log,
-                known.exp2 + factor.exp2,
-            )
+            known = merged.get(factor.parameter)
+            merged[factor.parameter] = known * factor if known else factor
         canonical = tuple(merged[name] for name in sorted(merged) if merged[name])
         object.__setattr__(self, "factors", canonical)
 
@@ -207,6 +207,8 @@ class Growth:
         return power_of_two(self.log2(settings, **named))
 
     def __mul__(self, other: "Growth") -> "Growth":
+        if not (self.factors and other.factors):
+            return self if self.factors else other
         return Growth((*self.factors, *other.factors))
 
     def __truediv__(self, other: "Growth") -> "Growth":
@@ -255,9 +257,7 @@ class Growth:
 
     @cached_property
     def _order(self) -> tuple[object, ...]:
-        together = tuple(
-            sum((f.order[rank] for f in self.factors), Fraction(0)) for rank in range(3)
-        )
+        together = reduce(mul, self.factors or (Factor(""),)).order
         # Numbers decide first: to compare fractions takes a hundred times as long.
         rough = tuple(map(float, together))
         return rough, together, tuple((f.parameter, f.order) for f in self.factors)

@@ -12,6 +12,7 @@ Expectations?", ICS 2015.
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Self
 
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
@@ -71,6 +72,14 @@ def judge(growth: Growth, expectation: Growth, deviation_limit: Growth) -> Verdi
     is_below = (expectation * deviation_limit).dominates(growth)
     is_above = growth.dominates(expectation / deviation_limit)
     return Verdict.APPROXIMATE if is_below and is_above else Verdict.MISMATCH
+
+
+@lru_cache(maxsize=64)
+def judge_all(
+    growths: tuple[Growth, ...], expectation: Growth, deviation_limit: Growth
+) -> tuple[Verdict, ...]:
+    """Rank growths that compete, the same ones for series after series."""
+    return tuple(judge(growth, expectation, deviation_limit) for growth in growths)
 
 
 def direction(divergence: Growth) -> Direction | None:

@@ -1,6 +1,7 @@
 """What a contest of several parameters says about one series."""
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
@@ -105,7 +106,7 @@ class Questions:
     @classmethod
     def of(cls, sample: Sample, contest: Contest, base: Base) -> "Questions":
         """Read them from a sample."""
-        growths = tuple(base.growth * each for each in (*contest.columns, CONSTANT))
+        growths = _multiples(base.growth, contest.columns)
         share = contest.share(sample.noise.shapes)
         usual = contest.by_growth(share)
         prior = Prior.given(usual, growths, sample.expectation, sample.deviation_limit)
@@ -213,6 +214,12 @@ class Questions:
             return int(score.argmax())
         ranks = self.prior.ranks[self.contest.competitors.leading]
         return int(np.where(ranks == RANKS.index(verdict), score, -np.inf).argmax())
+
+
+@lru_cache(maxsize=32)
+def _multiples(base: Growth, columns: tuple[Growth, ...]) -> tuple[Growth, ...]:
+    """Return the columns and the constant times a base."""
+    return tuple(base * each for each in (*columns, CONSTANT))
 
 
 def _log2_targets(sample: Sample, contest: Contest) -> Reals:
