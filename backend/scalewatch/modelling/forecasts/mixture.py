@@ -24,6 +24,9 @@ STEPS = 20
 NEGLIGIBLE = 1e-7
 """Weight of a part that no quantile depends on."""
 
+AT_ONCE = 2**16
+"""Numbers that are worked on together: as many as a processor's cache holds."""
+
 REACH = 6.0
 """Standard deviations beyond which a normal density counts as zero."""
 
@@ -102,34 +105,38 @@ class Mixture:
         weight = np.exp(self.log_weight - self.log_weight.max(axis=0)).T.copy()
         weight /= weight.sum(axis=1, keepdims=True)
         deviation = self.deviation.T.copy()
-        return np.stack(
-            [_quantiles(weight, mean.T.copy(), deviation, levels) for mean in self.mean]
+        at_once = max(1, AT_ONCE // (weight.size * len(levels)))
+        return np.concatenate(
+            [
+                _quantiles(weight, mean.transpose(0, 2, 1).copy(), deviation, levels)
+                for mean in np.split(self.mean, range(at_once, len(self.mean), at_once))
+            ]
         )
 
 
 def _quantiles(
     weight: Reals, mean: Reals, deviation: Reals, levels: Sequence[float]
 ) -> Reals:
-    """Return quantiles of mixtures of shape (S, C), shape (len(levels), S)."""
-    centre = (weight * mean).sum(axis=1, keepdims=True)
+    """Return quantiles, shape (T, len(levels), S), of means of shape (T, S, C)."""
+    centre = (weight * mean).sum(axis=2, keepdims=True)
     sharpness = (math.sqrt(2 / math.pi) / deviation).astype(np.float32)
     shares = weight.astype(np.float32)
     place = (mean - centre).astype(np.float32)
     counts = weight > NEGLIGIBLE
-    lowest = np.where(counts, place - REACH * deviation, np.inf).min(axis=1)
-    highest = np.where(counts, place + REACH * deviation, -np.inf).max(axis=1)
-    found = []
-    for level in levels:
-        low, high = lowest.copy(), highest.copy()
-        for _ in range(STEPS):
-            middle = (low + high) / 2
-            z = middle[:, np.newaxis].astype(np.float32) - place
-            z *= sharpness
-            z += (0.044715 * math.pi / 2) * z * z * z
-            np.tanh(z, out=z)
-            z *= shares
-            is_above = (z.sum(axis=1) + 1) / 2 < level
-            low = np.where(is_above, middle, low)
-            high = np.where(is_above, high, middle)
-        found.append((low + high) / 2 + centre[:, 0])
-    return np.stack(found)
+    lowest = np.where(counts, place - REACH * deviation, np.inf).min(axis=2)
+    highest = np.where(counts, place + REACH * deviation, -np.inf).max(axis=2)
+    wanted = np.array(levels, dtype=np.float32)[:, np.newaxis]
+    low, high = (
+        np.repeat(end[:, np.newaxis], len(levels), axis=1) for end in (lowest, highest)
+    )
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        z = middle[..., np.newaxis].astype(np.float32) - place[:, np.newaxis]
+        z *= sharpness
+        z += (0.044715 * math.pi / 2) * z * z * z
+        np.tanh(z, out=z)
+        z *= shares
+        is_above = (z.sum(axis=3) + 1) / 2 < wanted
+        low = np.where(is_above, middle, low)
+        high = np.where(is_above, high, middle)
+    return np.asarray((low + high) / 2 + centre[..., 0][:, np.newaxis])
