@@ -1,12 +1,12 @@
-"""Requests made from the OpenAPI description: no failure, no undocumented status."""
+"""Requests made from the OpenAPI description: no failure, no undocumented status.
 
-import schemathesis
+Every process that collects tests would load schemathesis, for half a second; only one
+needs it.
+"""
+
 from fastapi import FastAPI, Response
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, settings
-from schemathesis.checks import not_a_server_error
-from schemathesis.core.failures import FailureGroup
-from schemathesis.specs.openapi.checks import status_code_conformance
 
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
@@ -19,18 +19,31 @@ EXAMPLES, THOROUGHLY = 4, 16
 
 
 def described(folder):
-    """Return the description of an application that has measurements."""
+    """Return the operations of an application that has measurements."""
     engine = connect(f"sqlite:///{folder}/scalewatch.db")
     schema.upgrade(engine)
     app = create_app(engine, embedded_worker=False)
     TestClient(app).post("/api/v1/runs", json=sweep())
     while perform_next(sessions_of(engine), "test"):
         pass
-    return schemathesis.openapi.from_asgi("/api/v1/openapi.json", app)
+    return operations_of(app, "/api/v1/openapi.json")
+
+
+def operations_of(app, address):
+    """Return the operations that an application describes."""
+    import schemathesis  # noqa: PLC0415
+
+    found = schemathesis.openapi.from_asgi(address, app)
+    return [operation.ok() for operation in found.get_all_operations()]
 
 
 def complaint_of(operation, examples=EXAMPLES):
     """Return what is wrong with the answers of an operation, or None."""
+    from schemathesis.checks import not_a_server_error  # noqa: PLC0415
+    from schemathesis.core.failures import FailureGroup  # noqa: PLC0415
+    from schemathesis.specs.openapi.checks import (  # noqa: PLC0415
+        status_code_conformance,
+    )
 
     @settings(
         max_examples=examples,
@@ -53,7 +66,7 @@ def complaint_of(operation, examples=EXAMPLES):
 
 def test_described_requests_are_answered_as_described(tmp_path, thorough):
     examples = THOROUGHLY if thorough else EXAMPLES
-    operations = [found.ok() for found in described(tmp_path).get_all_operations()]
+    operations = described(tmp_path)
 
     complaints = [complaint_of(operation, examples) for operation in operations]
 
@@ -68,6 +81,6 @@ def test_status_that_is_not_described_is_noticed():
     def brew() -> Response:
         return Response(status_code=418)
 
-    (found,) = schemathesis.openapi.from_asgi("/openapi.json", app).get_all_operations()
+    (operation,) = operations_of(app, "/openapi.json")
 
-    assert "418" in (complaint_of(found.ok()) or "")
+    assert "418" in (complaint_of(operation) or "")

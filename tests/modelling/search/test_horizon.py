@@ -45,8 +45,9 @@ def test_bounds_at_what_was_measured_may_be_wider_than_those_of_a_constant_beyon
 
 def test_bounds_of_a_forecast_are_a_factor_of_ten_apart_at_most():
     targets = [128.0 * 2**k for k in range(1, 12)]
+    values = measured(lambda p: 1e6 / p + p, 0.5, series=20)
 
-    found = find_models(P, measured(lambda p: 1e6 / p + p, 0.5), targets=targets)
+    found = find_models(P, values, targets=targets)
 
     assert all(f.high <= 10 * f.low for each in found for f in each.forecasts)
 
@@ -55,7 +56,10 @@ def test_bounds_of_a_forecast_are_a_factor_of_ten_apart_at_most():
 def test_what_is_not_foretold_lies_beyond_the_horizon(curve):
     targets = [128.0 * 1.7**k for k in range(1, 15)]
 
-    for each in find_models(P, measured(curve, 0.5), targets=targets):
+    found = find_models(P, measured(curve, 0.5, series=20), targets=targets)
+
+    assert {each.horizon is None for each in found} == {True, False}
+    for each in found:
         told = [forecast.at["p"] for forecast in each.forecasts]
         if each.horizon is None:
             assert told == targets
