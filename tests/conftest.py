@@ -9,6 +9,7 @@ from types import FrameType
 from zlib import crc32
 
 import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from hypothesis import settings
@@ -307,9 +308,30 @@ def large_engine() -> Iterator[Engine]:
 
 
 @pytest.fixture(scope="session")
-def large_client(large_engine: Engine) -> TestClient:
+def portal() -> Iterator[BlockingPortal]:
+    """The event loop of all clients: with its own, each request would start threads."""
+    with start_blocking_portal() as portal:
+        yield portal
+
+
+@pytest.fixture(scope="session")
+def client_of(portal: BlockingPortal) -> Callable[[FastAPI], TestClient]:
+    """Make a client of an application."""
+
+    def client_of(app: FastAPI) -> TestClient:
+        client = TestClient(app)
+        client.portal = portal
+        return client
+
+    return client_of
+
+
+@pytest.fixture(scope="session")
+def large_client(
+    large_engine: Engine, client_of: Callable[[FastAPI], TestClient]
+) -> TestClient:
     """The application on the project of real size, `large_project.PROJECT`."""
-    return TestClient(create_app(large_engine, embedded_worker=False))
+    return client_of(create_app(large_engine, embedded_worker=False))
 
 
 @pytest.fixture
@@ -331,8 +353,8 @@ def app(engine: Engine) -> FastAPI:
 
 
 @pytest.fixture
-def client(app: FastAPI) -> TestClient:
-    return TestClient(app)
+def client(app: FastAPI, client_of: Callable[[FastAPI], TestClient]) -> TestClient:
+    return client_of(app)
 
 
 @pytest.fixture

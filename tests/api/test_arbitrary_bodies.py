@@ -7,7 +7,6 @@ import tracemalloc
 from collections import Counter
 
 import zstandard
-from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -55,10 +54,10 @@ def post(client, body, content_type="application/json", encoding="identity"):
 
 @SHARED
 @given(path=st.sampled_from(list(paths(run()))), part=JSON_VALUES)
-def test_run_with_any_part_replaced_is_answered(app, path, part):
+def test_run_with_any_part_replaced_is_answered(client, path, part):
     body = json.dumps(replaced(run(), path, part)).encode()
 
-    post(TestClient(app), body)
+    post(client, body)
 
 
 @SHARED
@@ -67,8 +66,8 @@ def test_run_with_any_part_replaced_is_answered(app, path, part):
     content_type=st.sampled_from(TYPES),
     encoding=st.sampled_from(["identity", *ENCODINGS]),
 )
-def test_any_bytes_are_answered(app, body, content_type, encoding):
-    post(TestClient(app), body, content_type, encoding)
+def test_any_bytes_are_answered(client, body, content_type, encoding):
+    post(client, body, content_type, encoding)
 
 
 @SHARED
@@ -76,7 +75,7 @@ def test_any_bytes_are_answered(app, body, content_type, encoding):
     data=st.data(),
     compress=st.sampled_from([("gzip", gzip.compress), ("zstd", zstandard.compress)]),
 )
-def test_damaged_compression_is_answered(app, data, compress):
+def test_damaged_compression_is_answered(client, data, compress):
     encoding, compressed = (
         compress[0],
         bytearray(compress[1](json.dumps(run()).encode())),
@@ -84,7 +83,7 @@ def test_damaged_compression_is_answered(app, data, compress):
     position = data.draw(st.integers(0, len(compressed) - 1))
     compressed[position] ^= data.draw(st.integers(1, 255))
 
-    post(TestClient(app), bytes(compressed), encoding=encoding)
+    post(client, bytes(compressed), encoding=encoding)
 
 
 def test_thousands_of_damaged_bodies_are_read_or_refused():

@@ -109,9 +109,10 @@ PLACES = {
 
 
 @pytest.fixture
-def client(app, work_off):
+def client(app, work_off, portal):
     """A client that is told of failures; the server has measurements and models."""
     client = TestClient(app, raise_server_exceptions=False)
+    client.portal = portal
     client.post("/api/v1/runs", json=sweep())
     work_off()
     return client
