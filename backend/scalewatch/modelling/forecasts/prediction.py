@@ -13,6 +13,7 @@ beyond: like a random walk, by 1 + (k - 1)·√h after h steps.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import zip_longest
 from typing import Final
 
@@ -31,6 +32,9 @@ from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 
 Settings = Mapping[str, Reals]
+
+_Columns = tuple[tuple[str, tuple[float, ...]], ...]
+"""Settings as a key of a cache."""
 
 Fits = tuple[Reals, Reals]
 """c₀ and c₁ of H curves and S series, shape (H, S) each."""
@@ -138,19 +142,9 @@ class Forecaster:
         settings, targets
             Where they are evaluated.
         """
-        beyond = {
-            name: np.array([target[name] for target in targets]) for name in settings
-        }
-        bases = (hypotheses.rising, *hypotheses.falling)
-        rows = np.arange(len(hypotheses))
-        taken_off, added = np.split(rows, [len(hypotheses.differences)])
-        return cls(
-            Curves.of(hypotheses.frames, added, prior, beyond),
-            Curves.of(hypotheses.differences, taken_off, prior, beyond),
-            tuple(Outside.of(frame, settings, beyond) for frame in bases),
-            hypotheses.leads,
-            _steps(settings, beyond),
-        )
+        measured = tuple((name, tuple(x.tolist())) for name, x in settings.items())
+        wanted = tuple((name, tuple(at[name] for at in targets)) for name in settings)
+        return _forecaster(hypotheses, prior.share.tobytes(), measured, wanted)
 
     def forecasts(
         self,
@@ -231,6 +225,31 @@ class Forecaster:
         if len(less.rows):
             share = -constant[less.rows] / slope[less.rows]
             yield one_difference(centred, less.table, less.share, share), less.rows
+
+
+# Series by series, the same settings and targets come again and again.
+@lru_cache(maxsize=16)
+def _forecaster(
+    hypotheses: Hypotheses, shares: bytes, measured: _Columns, wanted: _Columns
+) -> Forecaster:
+    """Evaluate curves, `shares` being the bytes of their prior, float64."""
+    settings, targets = (
+        {name: np.array(x, dtype=np.float64) for name, x in columns}
+        for columns in (measured, wanted)
+    )
+    prior = Prior(np.frombuffer(shares))
+    rows = np.arange(len(hypotheses))
+    taken_off, added = np.split(rows, [len(hypotheses.differences)])
+    return Forecaster(
+        Curves.of(hypotheses.frames, added, prior, targets),
+        Curves.of(hypotheses.differences, taken_off, prior, targets),
+        tuple(
+            Outside.of(frame, settings, targets)
+            for frame in (hypotheses.rising, *hypotheses.falling)
+        ),
+        hypotheses.leads,
+        _steps(settings, targets),
+    )
 
 
 def _steps(settings: Settings, targets: Settings) -> Reals:
