@@ -16,9 +16,21 @@ from support.recorded import record
 from support.shown_pages import figure_of, figures_of, leads_of, numbers, traces
 from support.traced import wavefront
 
-SIDES = ("aurora...frontier", "juwels...supermuc", "hawk...lumi")
+SIDES = (
+    "aurora...frontier",
+    "juwels...supermuc",
+    pytest.param("hawk...lumi", marks=pytest.mark.thorough),
+)
 CHANGED = ("mesh::find_neighbours", "hydro::riemann", "output::gather_snapshot")
-REGIONS = (*CHANGED, "MPI_Bcast", "MPI_Alltoall", "hydro::advance")
+REGIONS = (
+    CHANGED[0],
+    "MPI_Bcast",
+    "hydro::advance",
+    *(
+        pytest.param(region, marks=pytest.mark.thorough)
+        for region in (*CHANGED[1:], "MPI_Alltoall")
+    ),
+)
 ROUNDING = 0.01
 """By which share three digits may be off."""
 
@@ -174,7 +186,13 @@ def test_rows_of_the_map_of_commits_end_in_the_growth_of_their_sentence(large_cl
                 assert not edges, sentence
 
 
-@pytest.mark.parametrize("machine", MACHINES[:5])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        *MACHINES[:2],
+        *(pytest.param(name, marks=pytest.mark.thorough) for name in MACHINES[2:5]),
+    ],
+)
 def test_shares_of_costs_are_of_one_sum_and_the_sentence_names_the_largest(
     large_client, machine
 ):
