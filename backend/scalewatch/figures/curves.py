@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Final, NamedTuple, Self
 
 import numpy as np
@@ -13,7 +14,6 @@ from scalewatch.modelling.forecasts.break_even import agreed_setting, kept_part
 
 STEPS: Final = 120
 """Points of a curve."""
-
 
 BESIDE: Final = 1e-3
 """By so small a share a curve may leave its interval."""
@@ -217,8 +217,7 @@ def curves_of(scaling: Scaling) -> Curves:
     An expectation promises growth, not magnitude: it starts where the model does at the
     smallest setting, else at what was measured there, keeps the constant below the
     model's growth (`kept_part`), and so do its limits; what grows faster leaves them to
-    the right. What is left out has no part in any of them, and a
-    single setting has none.
+    the right. What is left out has no part in any of them; a single setting has none.
     """
     scaling = scaling.evidence
     if np.unique(scaling.x).size < 2:
@@ -239,13 +238,10 @@ def curves_of(scaling: Scaling) -> Curves:
     expected = _anchored(expectation, scaling, x, anchor)
     if limit is None or not limit.factors or not scaling.knows(limit):
         return Curves(x, model, expected, None, None)
-    return Curves(
-        x,
-        model,
-        expected,
-        lower=_anchored(expectation / limit, scaling, x, anchor),
-        upper=_anchored(expectation * limit, scaling, x, anchor),
+    lower, upper = (
+        _anchored(each, scaling, x, anchor) for each in _limits(expectation, limit)
     )
+    return Curves(x, model, expected, lower, upper)
 
 
 def middle_of(curves: Sequence[Curves]) -> list[int]:
@@ -271,11 +267,33 @@ def _anchored(growth: Growth, scaling: Scaling, x: Reals, anchor: _Anchor) -> Re
 
     Where it has no positive value, as log p at 1, there is nothing to draw: NaN.
     """
+    held = tuple(sorted(scaling.held.items()))
     settings = np.append(x, anchor.start)
-    values = np.full(settings.shape, np.nan)
-    defined = np.broadcast_to(growth.is_defined(scaling.at(settings)), values.shape)
-    values[defined] = growth(scaling.at(settings[defined]))
-    values[values <= 0] = np.nan
+    values = _values(growth, scaling.parameter, held, settings.tobytes())
     scale = (anchor.value - anchor.kept) / values[-1]
     anchored: Reals = anchor.kept + scale * values[:-1]
     return anchored
+
+
+@lru_cache(maxsize=1024)
+def _limits(expectation: Growth, limit: Growth) -> tuple[Growth, Growth]:
+    """Return E/D and E·D, cached: a project has few of them."""
+    return expectation / limit, expectation * limit
+
+
+# Cached by content: machines are measured at the same settings, and drawn again.
+@lru_cache(maxsize=1024)
+def _values(
+    growth: Growth, parameter: str, held: tuple[tuple[str, float], ...], along: bytes
+) -> Reals:
+    """Return a growth at the bytes of settings, NaN where it has no positive value."""
+    settings = np.frombuffer(along)
+    fixed = dict(held)
+    values = np.full(settings.shape, np.nan)
+    defined = np.broadcast_to(
+        growth.is_defined({**fixed, parameter: settings}), values.shape
+    )
+    values[defined] = growth({**fixed, parameter: settings[defined]})
+    values[values <= 0] = np.nan
+    values.flags.writeable = False
+    return values

@@ -12,6 +12,7 @@ Expectations?", ICS 2015.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from scalewatch.modelling.growths.crossing import first_above
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
@@ -111,7 +112,13 @@ def break_even(
     start
         Where to begin.
     """
-    return first_above(actual, expected * factor, parameter, start=start)
+    return _crossing(actual, expected * factor, parameter, start)
+
+
+# Pages ask about the same models again and again.
+@lru_cache(maxsize=1024)
+def _crossing(model: Model, limit: Model, parameter: str, start: float) -> float | None:
+    return first_above(model, limit, parameter, start=start)
 
 
 def memory_wall(

@@ -54,8 +54,7 @@ class State(StrEnum):
 class Standing:
     """What is known about one series at one commit.
 
-    Tables of hundreds of cells need little of it: what is stored as text is decoded
-    when it is asked for.
+    Tables of cells need little of it: stored text is decoded when it is asked for.
 
     Parameters
     ----------
@@ -72,6 +71,13 @@ class Standing:
     repetitions: int = 0
     stored: verdicts.Modelled = field(default=verdicts.Modelled(), repr=False)
     reason: str | None = None
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:  # maps look up thousands of standings, at each visit
+        return hash((self.state, self.stored, self.reason))
 
     @cached_property
     def model(self) -> Model | None:
@@ -105,9 +111,8 @@ class Standing:
         """Whether its growth is open: undecided, explained by none, or improbable."""
         if self.model is None or self.formula:
             return False
-        if self.fit["misfit"] or self.verdict is Verdict.UNDECIDED:
-            return True
-        return self.is_improbable
+        is_untold = bool(self.fit["misfit"]) or self.verdict is Verdict.UNDECIDED
+        return is_untold or self.is_improbable
 
     @property
     def is_improbable(self) -> bool:
@@ -288,8 +293,7 @@ def standing_of(
     return _standing(state, stored or found[0].unjudged)
 
 
-# Cached by content: a new analysis is a new key. Other tables and the next commit show
-# the same hundreds of models.
+# Cached by content, which an analysis replaces: many tables show the same models.
 @lru_cache(maxsize=KEPT)
 def _standing(state: State, stored: verdicts.Modelled) -> Standing:
     reason = stored.verdict_reason or stored.reason
