@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+from functools import cache
 
 import numpy as np
 import pytest
@@ -32,9 +33,14 @@ def epoch(p):
     return read_paraver(foreign("epoch", f"epoch_{p}proc.prv.gz"))
 
 
+@cache
+def sums_of_epoch(p):
+    return reduced(epoch(p))
+
+
 @pytest.mark.parametrize("p", [1, 2, 4, 8, 16])
 def test_efficiencies_of_epoch_are_those_of_bsc_to_the_last_digit(p):
-    found = reduced(epoch(p)).efficiencies
+    found = sums_of_epoch(p).efficiencies
 
     assert f"{100 * found.parallel:.6f}" == published("Parallel efficiency")[p]
     assert f"{100 * found.load_balance:.6f}" == published("Load balance")[p]
@@ -45,14 +51,14 @@ def test_efficiencies_of_epoch_are_those_of_bsc_to_the_last_digit(p):
 
 @pytest.mark.parametrize("p", [1, 2, 4, 8, 16])
 def test_run_time_of_epoch_on_an_ideal_network_is_that_of_dimemas(p):
-    found = reduced(epoch(p))
+    found = sums_of_epoch(p)
 
     microseconds = float(published("#Runtime (ideal)")[p])
     assert found.ideal_runtime == pytest.approx(microseconds * 1e-6, rel=0.003)
 
 
 def test_locations_of_epoch_have_file_line_and_function():
-    found = reduced(epoch(16))
+    found = sums_of_epoch(16)
 
     longest = found.locations[0]
     assert longest.function == "MPI_Sendrecv"
@@ -62,7 +68,7 @@ def test_locations_of_epoch_have_file_line_and_function():
 
 
 def test_every_wait_of_epoch_lies_within_its_calls():
-    for one in reduced(epoch(16)).locations:
+    for one in sums_of_epoch(16).locations:
         waited = one.wait_late_sender + one.wait_late_receiver + one.wait_collective
         assert 0 <= waited <= one.mpi_time
 
@@ -151,7 +157,7 @@ def test_file_that_unpacks_to_much_more_is_refused(made, monkeypatch):
     monkeypatch.setattr(lines, "BLOCK", 100_000)
     line = b"1:1:1:1:1:0:100:1\n"
     packed = made.with_suffix(".prv.gz")
-    packed.write_bytes(gzip.compress(MADE_TRACE.encode() + line * 2_000_000))
+    packed.write_bytes(gzip.compress(MADE_TRACE.encode() + line * 1_000_000))
 
     with pytest.raises(TraceUnusable, match="400 times its size"):
         read_paraver(packed)
