@@ -12,7 +12,9 @@ from scalewatch_agent.launchers.libraries import Library
 from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.suite.suites import RUNTIME
 
-QUICK = ("--repetitions", "5", "--warm-ups", "2", "--budget", "5")
+QUICK = ("--repetitions", "5", "--warm-ups", "2", "--budget", "1")
+FEWER = ("--budget", "0.1")
+"""Where any number of repetitions will do: beside other work each waits for a turn."""
 
 
 def measure(library, server, *arguments):
@@ -102,7 +104,7 @@ def test_memory_suite_counts_what_constructors_allocate(openmpi, receiver):
 
 @pytest.mark.usefixtures("spool_folder")
 def test_operations_on_request_are_measured_in_their_own_metrics(openmpi, receiver):
-    done = measure(openmpi, receiver.url, "-p", "2", "--regions", "all")
+    done = measure(openmpi, receiver.url, "-p", "2", "--regions", "all", *FEWER)
 
     assert done.exit_code == 0, done.output
     (run,) = (RunReport.model_validate_json(json.dumps(run)) for run in receiver.runs)
@@ -117,7 +119,7 @@ def test_operations_on_request_are_measured_in_their_own_metrics(openmpi, receiv
 def test_sorting_is_a_project_of_its_own_and_fails_only_where_it_has_to(
     openmpi, receiver
 ):
-    done = measure(openmpi, receiver.url, "--suite", "sorting", "-p", "2,3")
+    done = measure(openmpi, receiver.url, "--suite", "sorting", "-p", "2,3", *FEWER)
 
     assert done.exit_code == 4  # a network of three
     two, three = (
