@@ -72,12 +72,14 @@ class BeliefAtSetting:
         variance = self.variance + scatter
         part, z = _draws(self.weight)
         outcomes = self.mean[part] + np.sqrt(variance[part]) * z
-        distance = (outcomes[:, np.newaxis] - self.mean) ** 2 / variance
-        density = (
-            self.weight
-            / np.sqrt(variance)
-            * np.exp(-(distance - distance.min(axis=1, keepdims=True)) / 2)
-        )
+        # In place: these 200 by 400 numbers take most of the time of a proposal.
+        density = outcomes[:, np.newaxis] - self.mean
+        density *= density
+        density /= variance
+        density -= density.min(axis=1, keepdims=True)
+        density /= -2
+        np.exp(density, out=density)
+        density *= self.weight / np.sqrt(variance)
         verdicts = np.stack(
             [density[:, self.rank == rank].sum(axis=1) for rank in range(len(RANKS))],
             axis=1,
