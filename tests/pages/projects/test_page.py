@@ -122,6 +122,7 @@ def test_home_calls_no_verdict_unchanged_that_was_never_given(client, sessions):
     unchanged = client.get("/").text
 
     assert "no change is sure" in undecided
+    assert "The only series is undecided." in undecided
     assert "no verdict changed" in unchanged
 
 

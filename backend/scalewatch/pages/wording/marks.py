@@ -53,8 +53,9 @@ def verdict(value: Mark | Verdict, number: int | None = None) -> Markup:
 @lru_cache(maxsize=4096)
 def change_mark(kind: ChangeKind, number: int | None = None) -> Markup:
     """Mark how a series differs from the baseline, or a number of such series."""
+    is_one = number in {None, 1}
     return _CHANGE.format(
-        kind=kind,
+        kind=kind if is_one else changes.PLURALS.get(kind, kind),
         name=kind.replace(" ", "-"),
         meaning=changes.MEANINGS[kind],
         symbol=changes.SYMBOLS[kind],

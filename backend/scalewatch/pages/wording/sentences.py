@@ -267,6 +267,9 @@ def verdict_lead(counts: Mapping[Mark, int]) -> str:
         verb = "scales" if worse == 1 else "scale"
         return f"{worse:,} of {judged:,} series {verb} worse than expected.{also}"
     open_ones = counts[Mark.UNDECIDED]
+    if open_ones == judged:
+        every = "The only series is" if judged == 1 else f"All {judged:,} series are"
+        return f"{every} undecided."
     if open_ones:
         return (
             f"No series scales worse than expected; {open_ones:,} of {judged:,} "
