@@ -101,8 +101,9 @@ def _check(run, table):
 def test_simulated_calibration_knows_the_steps_of_a_barrier(place):
     done = agent(
         "calibrate", "-p", "2,4,16", "--launcher", "smpi", "--computation", "none",
-        "--platform", SWITCH, "--functions", "MPI_Barrier,MPI_Send,MPI_Recv", *FAST,
-        "--out", "t.jsonl", "--save", "t.json",
+        "--platform", SWITCH, "--functions", "MPI_Barrier,MPI_Send,MPI_Recv",
+        "--repetitions", "20", "--bytes", "65536", "--out", "t.jsonl",
+        "--save", "t.json",
     )  # fmt: skip
 
     assert done.exit_code == 0, done.output
