@@ -42,14 +42,15 @@ def overview_of(
     """
     project = projects.existing(session, project_name)
     aliases = former_names.of_project(session, project.id)
-    watched = locations.series_of(session, project.id)
-    metrics = sorted({each.metric for each in watched})
+    watched = locations.places_of(session, project.id)
+    metrics = sorted({measured for _, measured, _ in watched})
     usual = "time" if "time" in metrics else None
     shown = chosen("metric", metrics, metric or usual, project.name)
-    measured = [each for each in watched if each.metric == shown]
-    machines = list(dict.fromkeys(each.machine for each in measured))
+    machines = list(
+        dict.fromkeys(place for _, measured, place in watched if measured == shown)
+    )
     name = chosen("machine", machines, machine, shown)
-    own = [each for each in measured if each.machine == name]
+    own = locations.series_of(session, project.id, metric=shown, machine=name)
     part = part_of(session, project, window)
     line = part.line
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
@@ -68,7 +69,7 @@ def overview_of(
         project=project.name,
         region=None,
         metric=shown,
-        regions=_present_names(aliases, {each.region for each in watched}),
+        regions=_present_names(aliases, {region for region, _, _ in watched}),
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),

@@ -29,6 +29,12 @@ _NAMES: Final = (
     .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
     .distinct()
 )
+_PLACES: Final = (
+    select(_SERIES.c.region, _SERIES.c.metric, _MACHINE.c.name)
+    .join(_MACHINE, _MACHINE.c.id == _SERIES.c.machine_id)
+    .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
+    .order_by(_SERIES.c.id)
+)
 _RUN: Final = tables.Run.__table__.c
 _NEWEST_RUN: Final = select(func.max(_RUN.id)).where(
     _RUN.commit_id == bindparam("commit"), _RUN.machine_id == bindparam("machine")
@@ -105,17 +111,23 @@ def series_of(
     *,
     regions: Sequence[str] = (),
     metric: str | None = None,
+    machine: str | None = None,
 ) -> list[LocatedSeries]:
     """Return series of a project that have locations: of some regions, or all."""
-    wanted = _series(of_regions=bool(regions), of_metric=metric is not None)
+    wanted = _series(
+        of_regions=bool(regions),
+        of_metric=metric is not None,
+        of_machine=machine is not None,
+    )
     asked = {"project": project_id, "regions": [*regions], "metric": metric}
+    asked["machine"] = machine
     settings = settings_of(session, project_id)
     rows = map(tuple, session.execute(wanted, asked).all())
     return [LocatedSeries._make((*row, settings[row[-1]])) for row in rows]
 
 
 @cache
-def _series(*, of_regions: bool, of_metric: bool) -> Select[Any]:
+def _series(*, of_regions: bool, of_metric: bool, of_machine: bool) -> Select[Any]:
     wanted = (
         select(
             _SERIES.c.id,
@@ -134,9 +146,19 @@ def _series(*, of_regions: bool, of_metric: bool) -> Select[Any]:
     )
     if of_regions:
         wanted = wanted.where(is_among(_SERIES.c.region, "regions"))
-    return (
-        wanted.where(_SERIES.c.metric == bindparam("metric")) if of_metric else wanted
-    )
+    if of_metric:
+        wanted = wanted.where(_SERIES.c.metric == bindparam("metric"))
+    if of_machine:
+        wanted = wanted.where(_MACHINE.c.name == bindparam("machine"))
+    return wanted
+
+
+def places_of(session: Session, project_id: int) -> list[tuple[str, str, str]]:
+    """Return region, metric and machine of all series that have locations.
+
+    In the order in which they appeared.
+    """
+    return [*map(tuple, session.execute(_PLACES, {"project": project_id}).all())]
 
 
 def names_of(session: Session, project_id: int) -> list[tuple[str, str]]:
