@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, Self
 
 import numpy as np
@@ -50,6 +51,10 @@ class Multiples:
 
     def picture(self, ratio: Ratio) -> Markup:
         """Draw a ratio with its interval; the dotted line ends what was measured."""
+        return _picture(self, ratio)
+
+    def draw(self, ratio: Ratio) -> Markup:
+        """Draw it anew."""
         x = self._across(ratio.x)
         low, high = self._up(ratio.low), self._up(ratio.high)
         there, back = _points(x, high), _points(x[::-1], low[::-1])
@@ -71,6 +76,12 @@ class Multiples:
         share = np.clip(np.log(ratio) / self.span, -BEYOND, BEYOND)
         places: Reals = HEIGHT / 2 * (1 - share)
         return places
+
+
+# A ratio is known by itself: those of commits are kept until something changes there.
+@lru_cache(maxsize=4096)
+def _picture(axes: Multiples, ratio: Ratio) -> Markup:
+    return axes.draw(ratio)
 
 
 def _points(x: Reals, y: Reals) -> str:

@@ -1,7 +1,7 @@
 """Machines or commits side by side, region by region."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -97,11 +97,9 @@ def _machines(
     row = compared_commit(session, project, view, list(slots))
     metrics = metrics_at(session, row.id)
     metric = choose_metric(metrics, view.metric)
-    measured = _measured(session, project, row, metric, view)
     by_machine: dict[str, list[_Measured]] = {name: [] for name in slots}
-    for each in measured:
-        if each.series.machine in by_machine:
-            by_machine[each.series.machine].append(each)
+    for each in _measured(session, project, row, metric, view, by_machine):
+        by_machine[each.series.machine].append(each)
     for name, own in by_machine.items():
         if not own:
             raise NotMeasured("machine", name, at=commit_of(row).label)
@@ -122,12 +120,9 @@ def _commits(
     last = list(rows.values())[-1]
     metrics = metrics_at(session, last.id)
     metric = choose_metric(metrics, view.metric)
+    machines = None if view.machine is None else [view.machine]
     by_commit = {
-        commit_of(row).label: [
-            each
-            for each in _measured(session, project, row, metric, view)
-            if view.machine in {None, each.series.machine}
-        ]
+        commit_of(row).label: _measured(session, project, row, metric, view, machines)
         for row in rows.values()
     }
     everything = [each for own in by_commit.values() for each in own]
@@ -139,17 +134,20 @@ def _commits(
     )
 
 
-def _measured(
+def _measured(  # noqa: PLR0913, PLR0917 - one per part of what is asked
     session: Session,
     project: tables.Project,
     commit: AnyCommit,
     metric: str,
     view: View,
+    machines: Collection[str] | None,
 ) -> list[_Measured]:
+    """Return what some machines measured, or all."""
     judged = [
         each
         for each in judged_at(session, project, commit.id, [metric])
-        if is_chosen(each, view.configuration)
+        if (machines is None or each.machine in machines)
+        and is_chosen(each, view.configuration)
     ]
     middles = middles_at(session, commit.id, [each.series_id for each in judged])
     return [_Measured(each, middles.get(each.series_id)) for each in judged]
