@@ -229,7 +229,7 @@ def test_history_of_a_series_with_two_modes_says_so(client, sessions):
 
     page = client.get("/p/mpich/history?region=MPI_Bcast").text
 
-    assert "two modes, × 1.2 apart; 40 % of the commits are at the upper one" in page
+    assert "two modes, × 1.2 apart; 40\u202f% of the commits are" in page
 
 
 def test_history_of_few_commits_says_that_no_change_can_be_told(client, sessions):
