@@ -8,7 +8,7 @@ from scalewatch.pages.rendering.heat_maps import (
     PANEL,
     UNMEASURED,
     cell_words,
-    heat_cells,
+    heat_row,
     panels,
 )
 from scalewatch.services.match_table.recent_changes import RecentChange
@@ -16,6 +16,7 @@ from scalewatch.services.match_table.table import match_table
 from scalewatch.services.selection.view import View
 from support.recorded import record_half_failed_project, record_project
 
+SHOWN = {"with_metric": False, "is_hidden": False}
 AUGUST = datetime(2026, 8, 3, tzinfo=UTC)
 
 
@@ -59,7 +60,7 @@ def test_corner_tells_of_a_recent_change(sessions, way: str):
         row = match_table(session, View("openmpi")).rows[0]
     changed = replace(row.cells[0], recent=RecentChange(AUGUST, is_worse, 7))
 
-    cell = heat_cells(replace(row, cells=(changed,)), "/region?a=b")
+    cell = heat_row(replace(row, cells=(changed,)), "/region?a=b", **SHOWN)
 
     assert f"{way} since 2026-08-03" in cell
     assert ("heat--worsened" in cell) is is_worse
@@ -72,7 +73,25 @@ def test_unmeasured_cell_leads_nowhere(sessions):
         rows = match_table(session, View("openmpi")).rows
     (gather,) = (row for row in rows if row.region == "MPI_Gather")
 
-    assert heat_cells(replace(gather, cells=gather.cells[1:2]), "/r") == UNMEASURED
+    row = heat_row(replace(gather, cells=gather.cells[1:2]), "/r", **SHOWN)
+
+    assert row.count("<td") == 1
+    assert UNMEASURED in row
+
+
+def test_row_has_its_name_metric_and_settings_escaped(sessions):
+    record_project(sessions)
+    with sessions.reading() as session:
+        row = match_table(session, View("openmpi")).rows[0]
+    odd = replace(row, region="a<b>", configuration={"flags": "-O3 & <x>"})
+
+    told = heat_row(odd, "/r?a=1&b=2", with_metric=True, is_hidden=True)
+
+    assert told.startswith('<tr hidden data-filter-text="a&lt;b&gt;">')
+    assert 'href="/r?a=1&amp;b=2" title="a&lt;b&gt; · time · flags' in told
+    assert "<bdi>a&lt;b&gt;</bdi>" in told
+    assert '<span class="quiet">time</span>' in told
+    assert "= -O3 &amp; &lt;x&gt;</span>" in told.replace("\u202f", " ")
 
 
 @pytest.mark.parametrize(("machines", "most"), [(10, PANEL), (30, ALONE)])

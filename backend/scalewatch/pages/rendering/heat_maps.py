@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from scalewatch.pages.wording.formats import settings
 from scalewatch.pages.wording.growths import NO_GROWTH, found_order, order
 from scalewatch.pages.wording.sentences import state_words
 from scalewatch.services.expectations.in_force import Expectation
@@ -47,17 +48,41 @@ def panels(rows: Sequence[MatchRow], machines: int) -> list[Sequence[MatchRow]]:
     return [rows[at : at + length] for at in range(0, len(rows), length)]
 
 
-def heat_cells(row: MatchRow, region: str) -> Markup:
-    """Write the cells of a region, one for each machine.
+def heat_row(
+    row: MatchRow, region: str, *, with_metric: bool, is_hidden: bool
+) -> Markup:
+    """Write a region with its cells, one for each machine.
 
     Parameters
     ----------
     region
         Address of the page of the region, with a query.
+    with_metric
+        Whether rows of several metrics are shown.
     """
-    address = escape(region)
+    metric = row.metric if with_metric else ""
+    told = settings(row.configuration) if row.configuration else ""
+    head, address = _head(row.region, metric, told, region)
     cells = [_cell(cell, row.expectation, address) for cell in row.cells]
-    return Markup("".join(cells))  # noqa: S704, its parts are escaped
+    hidden = " hidden" if is_hidden else ""
+    return Markup(  # noqa: S704, its parts are escaped
+        f"<tr{hidden} {head}{''.join(cells)}</tr>"
+    )
+
+
+# Cached by content: a map shows hundreds of names, and again.
+@lru_cache(maxsize=KEPT)
+def _head(region: str, metric: str, told: str, address: str) -> tuple[str, str]:
+    """Return what a row begins with after its tag's name, and its address, escaped."""
+    name, linked = escape(region), escape(address)
+    also = [each for each in (metric, told) if each]
+    title = escape(" · ".join([region, *also]))
+    quiet = "".join(f' <span class="quiet">{escape(each)}</span>' for each in also)
+    head = (
+        f'data-filter-text="{name}"><th scope="row"><a href="{linked}" '
+        f'title="{title}"><bdi>{name}</bdi>{quiet}</a></th>'
+    )
+    return head, str(linked)
 
 
 def _cell(cell: Cell, expectation: Expectation | None, address: str) -> str:

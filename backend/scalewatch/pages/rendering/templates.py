@@ -158,7 +158,7 @@ def _environment() -> Environment:
         "forecast_sentence": outlooks.forecast_sentence,
         "forecast_written": intervals.forecast_written,
         "hidden_sentence": outlooks.hidden_sentence,
-        "heat_cells": heat_maps.heat_cells,
+        "heat_row": heat_maps.heat_row,
         "heat_panels": heat_maps.panels,
         "held_sentence": outlooks.held_sentence,
         "residual_sentence": outlooks.residual_sentence,
