@@ -72,11 +72,11 @@ def ratios_figure(
         ],
     )
     figure.add_level(1, {"color": PALETTE["quiet"], "width": 1.5})
-    for line in reversed(lines[MOST_BANDS:]):
-        _add_line(figure, line, "expectation", is_listed=False)
+    if others := lines[MOST_BANDS:]:
+        _add_others(figure, others)
     for place, line in reversed([*enumerate(lines[:MOST_BANDS])]):
         _add_band(figure, line.ratio, machine_role(place))
-        _add_line(figure, line, machine_role(place), is_listed=True)
+        _add_line(figure, line, machine_role(place))
     return figure
 
 
@@ -114,37 +114,67 @@ def _add_band(figure: Figure, ratio: Ratio, role: str) -> None:
     )
 
 
-def _add_line(figure: Figure, line: RatioLine, role: str, *, is_listed: bool) -> None:
+def _add_others(figure: Figure, lines: Sequence[RatioLine]) -> None:
+    """Draw lines without a colour as one trace with gaps: many traces take long."""
+    ratios = [line.ratio for line in lines]
+    digits = max(told_digits(ratio.low, ratio.high) for ratio in ratios)
+    figure.add_scatter(
+        x=_with_gaps([ratio.x for ratio in ratios]),
+        y=_with_gaps([ratio.value for ratio in ratios]),
+        mode="lines",
+        line={"color": PALETTE["expectation"], "width": 0.8},
+        text=[escape(line.name) for line in lines for _ in (*line.ratio.x, None)],
+        customdata=np.column_stack(
+            [
+                _with_gaps([ratio.low for ratio in ratios]),
+                _with_gaps([ratio.high for ratio in ratios]),
+            ]
+        ),
+        hovertemplate=_hover("%{text}", digits, ratios[0].level),
+        showlegend=False,
+        name="other ratios",
+        meta="expectation",
+    )
+
+
+def _with_gaps(values: Sequence[Reals]) -> Reals:
+    """Return values one after the other, NaN behind those of each line."""
+    return np.concatenate([part for each in values for part in (each, [np.nan])])
+
+
+def _hover(name: str, digits: int, level: float) -> str:
+    return (
+        f"{name}<br>at %{{x:,.4~g}}: %{{y:.{digits}~g}}×<br>"
+        f"{level:.0%} interval %{{customdata[0]:.{digits}~g}} to "
+        f"%{{customdata[1]:.{digits}~g}}<extra></extra>"
+    )
+
+
+def _add_line(figure: Figure, line: RatioLine, role: str) -> None:
     ratio = line.ratio
     digits = told_digits(ratio.low, ratio.high)
     figure.add_scatter(
         x=ratio.x,
         y=ratio.value,
         mode="lines",
-        line={"color": PALETTE[role], "width": 2 if is_listed else 0.8},
+        line={"color": PALETTE[role], "width": 2},
         customdata=np.column_stack([ratio.low, ratio.high]),
-        hovertemplate=(
-            f"{escape(line.name)}<br>at %{{x:,.4~g}}: %{{y:.{digits}~g}}×<br>"
-            f"{ratio.level:.0%} interval %{{customdata[0]:.{digits}~g}} to "
-            f"%{{customdata[1]:.{digits}~g}}<extra></extra>"
-        ),
-        showlegend=is_listed,
+        hovertemplate=_hover(escape(line.name), digits, ratio.level),
         legendrank=1000,
         name=listed(line.name),
         meta=role,
     )
-    if is_listed:
-        crossings = [each.at for each in ratio.crossings]
-        if crossings:
-            figure.add_scatter(
-                x=crossings,
-                y=[1.0] * len(crossings),
-                mode="markers",
-                marker={"color": PALETTE[role], "size": 9, "symbol": "x"},
-                hovertemplate=(
-                    f"{escape(line.name)} crosses at %{{x:,.3~g}}<extra></extra>"
-                ),
-                showlegend=False,
-                name=f"{escape(line.name)}: crossing",
-                meta=role,
-            )
+    crossings = [each.at for each in ratio.crossings]
+    if crossings:
+        figure.add_scatter(
+            x=crossings,
+            y=[1.0] * len(crossings),
+            mode="markers",
+            marker={"color": PALETTE[role], "size": 9, "symbol": "x"},
+            hovertemplate=(
+                f"{escape(line.name)} crosses at %{{x:,.3~g}}<extra></extra>"
+            ),
+            showlegend=False,
+            name=f"{escape(line.name)}: crossing",
+            meta=role,
+        )
