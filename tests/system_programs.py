@@ -46,7 +46,7 @@ def main() -> None:
 
 def missing_packages() -> list[str]:
     """Return the packages of Debian that have what is missing."""
-    packages = [] if chromium.is_there() else ["chromium"]
+    packages = [] if chromium.is_there() else [chromium.SHELL]
     if slurm_cluster.missing_programs():
         packages += ["slurm-wlm", "munge"]
     if simgrid.missing_programs():

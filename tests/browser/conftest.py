@@ -18,7 +18,7 @@ from sqlalchemy import Engine
 from scalewatch.app import create_app
 from scalewatch.jobs.worker import Worker
 from scalewatch.storage.database.session import sessions_of
-from support.chromium import QUIET, NoBrowser, chromium
+from support.chromium import QUIET, SHELL, NoBrowser, chromium
 
 expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no failure
 
@@ -48,7 +48,7 @@ class Complaints:
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         try:
-            path = chromium(playwright)
+            path = chromium(playwright, SHELL)
         except NoBrowser as missing:
             pytest.skip(str(missing))
         args = [*QUIET, NAMES, ONE_PROCESS]
