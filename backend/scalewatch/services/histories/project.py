@@ -42,13 +42,11 @@ def overview_of(
     """
     project = projects.existing(session, project_name)
     aliases = former_names.of_project(session, project.id)
-    watched = locations.places_of(session, project.id)
-    metrics = sorted({measured for _, measured, _ in watched})
+    watched = locations.names_of(session, project.id)
+    metrics = sorted({measured for _, measured in watched})
     usual = "time" if "time" in metrics else None
     shown = chosen("metric", metrics, metric or usual, project.name)
-    machines = list(
-        dict.fromkeys(place for _, measured, place in watched if measured == shown)
-    )
+    machines = locations.machines_of(session, project.id, shown)
     name = chosen("machine", machines, machine, shown)
     own = locations.series_of(session, project.id, metric=shown, machine=name)
     part = part_of(session, project, window)
@@ -69,7 +67,7 @@ def overview_of(
         project=project.name,
         region=None,
         metric=shown,
-        regions=_present_names(aliases, {region for region, _, _ in watched}),
+        regions=_present_names(aliases, {region for region, _ in watched}),
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),

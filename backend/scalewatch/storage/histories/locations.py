@@ -29,11 +29,16 @@ _NAMES: Final = (
     .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
     .distinct()
 )
-_PLACES: Final = (
-    select(_SERIES.c.region, _SERIES.c.metric, _MACHINE.c.name)
-    .join(_MACHINE, _MACHINE.c.id == _SERIES.c.machine_id)
-    .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
-    .order_by(_SERIES.c.id)
+_MACHINES: Final = (
+    select(_MACHINE.c.name)
+    .join(_SERIES, _SERIES.c.machine_id == _MACHINE.c.id)
+    .where(
+        _MACHINE.c.project_id == bindparam("project"),
+        _SERIES.c.metric == bindparam("metric"),
+        _IS_LOCATED,
+    )
+    .group_by(_MACHINE.c.name)
+    .order_by(func.min(_SERIES.c.id))
 )
 _RUN: Final = tables.Run.__table__.c
 _NEWEST_RUN: Final = select(func.max(_RUN.id)).where(
@@ -153,12 +158,13 @@ def _series(*, of_regions: bool, of_metric: bool, of_machine: bool) -> Select[An
     return wanted
 
 
-def places_of(session: Session, project_id: int) -> list[tuple[str, str, str]]:
-    """Return region, metric and machine of all series that have locations.
+def machines_of(session: Session, project_id: int, metric: str) -> list[str]:
+    """Return the machines where series of a metric have locations.
 
     In the order in which they appeared.
     """
-    return [*map(tuple, session.execute(_PLACES, {"project": project_id}).all())]
+    asked = {"project": project_id, "metric": metric}
+    return [*session.scalars(_MACHINES, asked).all()]
 
 
 def names_of(session: Session, project_id: int) -> list[tuple[str, str]]:
