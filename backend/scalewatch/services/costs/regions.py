@@ -15,6 +15,7 @@ from scalewatch.services.analysis.pooling import SeriesPool, pool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
+from scalewatch.services.expectations.composed import promised_ids
 from scalewatch.services.regions.forecasts import LEVEL
 from scalewatch.services.series.at_commit import Judged
 from scalewatch.services.shared_cores import accepts_shared_cores, left_out_at
@@ -76,6 +77,7 @@ KEPT: Final = 20_000
 """Series whose repetitions over p are kept by commits: 2 kB each."""
 
 _OVER_P: Final = Kept[_OverP](KEPT, lambda found: len(found.measured))
+_FORECASTS: Final = Kept[tuple[Finding | None, ...]](KEPT, len)
 
 
 def measured_regions(
@@ -142,9 +144,27 @@ def _measured(series_id: int, pooled: SeriesPool) -> _Measured:
 
 
 def forecasts_at(
-    regions: Sequence[MeasuredRegion], scales: Sequence[float]
-) -> list[Finding | None]:
+    session: Session,
+    project_id: int,
+    commit_id: int,
+    regions: Sequence[MeasuredRegion],
+    scales: Sequence[float],
+) -> Sequence[Finding | None]:
     """Return the forecasts of regions at scales; None for one without a model."""
+    asked = (
+        [each.judged.series_id for each in regions],
+        accepts_shared_cores(session, commit_id),
+        promised_ids(session, project_id),
+        scales,
+    )
+    return kept_at(
+        session, commit_id, _FORECASTS, asked, lambda: _forecasts(regions, scales)
+    )
+
+
+def _forecasts(
+    regions: Sequence[MeasuredRegion], scales: Sequence[float]
+) -> tuple[Finding | None, ...]:
     asked = {
         place: question
         for place, region in enumerate(regions)
@@ -152,7 +172,7 @@ def forecasts_at(
     }
     found = find_all(list(asked.values()), {"level": LEVEL})
     by_place = dict(zip(asked, found, strict=True))
-    return [by_place.get(place) for place in range(len(regions))]
+    return tuple(by_place.get(place) for place in range(len(regions)))
 
 
 def forecast_at(found: Finding | None, scale: float) -> Forecast | None:
