@@ -69,11 +69,12 @@ def shares_of(values: Reals) -> Shares:
 
 def _nearest(shares: Reals) -> Reals:
     """Return the share of each region where it is known next; 0 where it is nowhere."""
-    nearest = np.zeros(shares.shape)
+    is_known = np.isfinite(shares)
+    nearest = np.where(is_known, shares, 0.0)
     scales = np.arange(shares.shape[1])
-    for region, row in enumerate(shares):
-        known = np.flatnonzero(np.isfinite(row))
-        if known.size:
-            away = np.abs(scales[:, np.newaxis] - known)
-            nearest[region] = row[known[away.argmin(axis=1)]]
+    has_gaps = is_known.any(axis=1) & ~is_known.all(axis=1)
+    for region in np.flatnonzero(has_gaps):
+        known = np.flatnonzero(is_known[region])
+        away = np.abs(scales[:, np.newaxis] - known)
+        nearest[region] = shares[region, known[away.argmin(axis=1)]]
     return nearest

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, isfinite, log2
+from math import ceil, log2
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from scalewatch.modelling.forecasts.shares import Shares, shares_of
 from scalewatch.services.commits.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.costs.regions import (
+    PARAMETER,
     MeasuredRegion,
     forecast_at,
     forecasts_at,
@@ -226,11 +227,12 @@ def _values(
     values = np.full((len(regions), len(scales)), np.nan)
     for row, (region, finding) in enumerate(zip(regions, found, strict=True)):
         smallest = min(region.medians)
+        forecasts = finding.forecasts if finding else ()
+        foretold = {each.at[PARAMETER]: each.value for each in forecasts}
         for column, scale in enumerate(scales):
             value = region.medians.get(scale)
             if value is None and scale > smallest:
-                forecast = forecast_at(finding, scale)
-                value = forecast.value if forecast else None
+                value = foretold.get(scale)
             if value is not None and value >= 0:
                 values[row, column] = value
     return values
@@ -257,24 +259,24 @@ def _ranked(
 ) -> tuple[RegionCost, ...]:
     """Return regions by what they cost where shares end, most expensive first."""
     at = shares.end
+    told, parts = _told(values), _told(shares.shares)
     costs = []
     for row, (region, finding) in enumerate(zip(regions, found, strict=True)):
         forecast: Forecast | None = None
         if at is not None and scales[at] not in region.medians:
             forecast = forecast_at(finding, scales[at])
-        told, parts = _told(values[row]), _told(shares.shares[row])
         costs.append(
             RegionCost(
                 region=region.judged.region,
                 configuration=region.judged.configuration,
                 expectation=region.judged.expectation,
                 standing=region.judged.standing,
-                values=told,
-                shares=parts,
-                value=None if at is None else told[at],
+                values=tuple(told[row]),
+                shares=tuple(parts[row]),
+                value=None if at is None else told[row][at],
                 low=forecast.low if forecast else None,
                 high=forecast.high if forecast else None,
-                share=None if at is None else parts[at],
+                share=None if at is None else parts[row][at],
                 horizon=finding.horizon if finding else None,
             )
         )
@@ -285,5 +287,8 @@ def _expense(cost: RegionCost) -> tuple[bool, float, str]:
     return cost.value is None, -(cost.value or 0.0), cost.region
 
 
-def _told(values: Reals) -> tuple[float | None, ...]:
-    return tuple([value if isfinite(value) else None for value in values.tolist()])
+def _told(values: Reals) -> list[list[float | None]]:
+    told = values.astype(object)
+    told[~np.isfinite(values)] = None
+    rows: list[list[float | None]] = told.tolist()
+    return rows
