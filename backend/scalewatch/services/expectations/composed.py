@@ -1,13 +1,12 @@
 """The composed models that a project expects: the newest versions in force."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Formula, parse_formula
-from scalewatch.services.expectations.in_force import in_force
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import expectations
@@ -92,8 +91,10 @@ def formulas_for(
     return formulas
 
 
-def promised_ids(session: Session, project_id: int) -> list[int]:
+def promised_ids(session: Session, project_id: int) -> Sequence[int]:
     """Return the ids of all expectations in force, growths and composed models."""
-    growths = in_force(session, project_id).values()
-    composed = compositions_in_force(session, project_id).values()
-    return [*(each.id for each in growths), *(each.id for each in composed)]
+    return once(
+        session,
+        ("ids of expectations in force", project_id),
+        lambda: expectations.ids_in_force(session, project_id),
+    )

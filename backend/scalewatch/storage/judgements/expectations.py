@@ -56,6 +56,25 @@ def _of_project() -> Select[Any]:
     )
 
 
+def ids_in_force(session: Session, project_id: int) -> Sequence[int]:
+    """Return the ids of what is expected of a project, growths and composed models."""
+    return session.scalars(_ids_in_force(), {"project": project_id}).all()
+
+
+@cache
+def _ids_in_force() -> Select[Any]:
+    expected = tables.Expectation
+    return (
+        newest()
+        .with_only_columns(_EXPECTATION.id)
+        .where(
+            expected.project_id == bindparam("project"),
+            or_(expected.growth.is_not(None), expected.formula.is_not(None)),
+        )
+        .order_by(_EXPECTATION.id)
+    )
+
+
 def composed_of(session: Session, project_id: int) -> Sequence[tables.Expectation]:
     """Return the composed models that a project expects, by region and metric."""
     return session.scalars(
