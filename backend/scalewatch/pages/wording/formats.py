@@ -230,6 +230,8 @@ def _whole(part: re.Match[str]) -> str:
     return f'<span class="address">{PATH_PART.sub("/<wbr>", part[0])}</span>'
 
 
+# Cached: a table shows hundreds of names, often twice, and again.
+@lru_cache(maxsize=4096)
 def breakable(name: str) -> Markup:
     """Let a name break after its underscores, dots and colons; two lines of a long one.
 
