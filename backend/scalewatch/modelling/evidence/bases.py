@@ -137,10 +137,11 @@ class Frame:
         (own,) = log2_of([self.base], targets)
         return np.asarray((own - self.log2_scale[0, 0]) * np.log(2))
 
-    def log2_tau_at(self, targets: Settings) -> Reals:
-        """Return the binary logarithms of `tau` at targets, shape (H, T)."""
-        _, above = _log2_ratios(self.base, self.rows, targets)
-        return above - (self.log2_scale[:, 1:] - self.log2_scale[:, :1])
+    def at(self, targets: Settings) -> tuple[Reals, Reals]:
+        """Return `log_base` and the binary logarithms of `tau`, (T,) and (H, T)."""
+        own, above = _log2_ratios(self.base, self.rows, targets)
+        base = (own - self.log2_scale[0, 0]) * np.log(2)
+        return base, above - (self.log2_scale[:, 1:] - self.log2_scale[:, :1])
 
 
 def _log2_ratios(

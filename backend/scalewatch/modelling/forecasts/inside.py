@@ -44,27 +44,25 @@ class Curves:
     ) -> "Curves":
         """Evaluate those curves of frames, `rows` of all, that targets allow."""
         ends = np.cumsum([len(frame.rows) for frame in frames])[:-1]
-        told = [
-            (frame, own)
+        allowed = [
+            (frame, own, *frame.at(targets))
             for frame, own in zip(frames, np.split(rows, ends), strict=True)
             if are_defined((frame.base, *frame.rows), targets)
-            and np.isfinite(frame.log_base_at(targets)).all()
         ]
+        told = [each for each in allowed if np.isfinite(each[2]).all()]
         if not told:
             nothing = np.zeros((0, 0))
             return cls(rows[:0], nothing[:, 0], TargetTable(nothing, nothing))
-        kept, numbers = zip(*told, strict=True)
+        kept, numbers, bases, ratios = zip(*told, strict=True)
         at, rows = curves_of(kept), np.concatenate(numbers)
         base = None
         if at.base is not None:
             sizes = [len(frame.rows) for frame in kept]
-            far = np.stack([frame.log_base_at(targets) for frame in kept], axis=1)
             base = Base(
                 np.log(at.base.T)[..., np.newaxis],
-                np.repeat(far, sizes, axis=1)[..., np.newaxis],
+                np.repeat(np.stack(bases, axis=1), sizes, axis=1)[..., np.newaxis],
             )
-        ratios = np.concatenate([frame.log2_tau_at(targets) for frame in kept])
-        target_tau = np.exp2(np.minimum(ratios, LARGEST_LOG2))
+        target_tau = np.exp2(np.minimum(np.concatenate(ratios), LARGEST_LOG2))
         return cls(rows, prior.share[rows], TargetTable(at.tau, target_tau, base))
 
 

@@ -67,11 +67,8 @@ class Mark(StrEnum):
 
 def judge(growth: Growth, expectation: Growth, deviation_limit: Growth) -> Verdict:
     """Rank a growth against its expectation; several parameters, each by itself."""
-    if growth == expectation:
-        return Verdict.MATCH
-    is_below = (expectation * deviation_limit).dominates(growth)
-    is_above = growth.dominates(expectation / deviation_limit)
-    return Verdict.APPROXIMATE if is_below and is_above else Verdict.MISMATCH
+    (verdict,) = judge_all((growth,), expectation, deviation_limit)
+    return verdict
 
 
 @lru_cache(maxsize=64)
@@ -79,7 +76,15 @@ def judge_all(
     growths: tuple[Growth, ...], expectation: Growth, deviation_limit: Growth
 ) -> tuple[Verdict, ...]:
     """Rank growths that compete, the same ones for series after series."""
-    return tuple(judge(growth, expectation, deviation_limit) for growth in growths)
+    most, least = expectation * deviation_limit, expectation / deviation_limit
+
+    def rank(growth: Growth) -> Verdict:
+        if growth == expectation:
+            return Verdict.MATCH
+        is_acceptable = most.dominates(growth) and growth.dominates(least)
+        return Verdict.APPROXIMATE if is_acceptable else Verdict.MISMATCH
+
+    return tuple(map(rank, growths))
 
 
 def direction(divergence: Growth) -> Direction | None:
