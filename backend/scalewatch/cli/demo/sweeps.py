@@ -21,8 +21,11 @@ from scalewatch_agent.launchers.processors import processors
 SHARED: Final = (2, 4, 8, 16, 32)
 """For times on a machine of too few cores for a verdict."""
 
-QUICK: Final = (2, 3, 4, 6, 8)
-"""For such times of the quick demo, since none of them is judged, and its memory."""
+QUICK: Final = (2, 4, 6)
+"""For such times of the quick demo: none is judged, and the last always share cores."""
+
+QUICK_MEMORY: Final = (2, 3, 4, 6, 8)
+"""For memory of the quick demo: as many settings as a verdict needs."""
 
 POLLING: Final = (2, 4, 6, 8, 16)
 """For memory where processes get their turns slowly."""
@@ -67,7 +70,7 @@ class DemoSweep:
         cores = processors()
         if self.suite == "memory":
             if self.is_quick:
-                return QUICK
+                return QUICK_MEMORY
             return POLLING if self.release.polls else memory_counts(cores)
         if cores >= ENOUGH or self.release.polls:
             return timed_counts(cores)
