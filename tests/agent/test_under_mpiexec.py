@@ -4,6 +4,8 @@ from pathlib import Path
 import pytest
 
 BODIES = Path(__file__).parent / "under_mpi"
+WITHOUT_PLUGINS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+"""Which bodies do not use, and each process would import."""
 
 
 @pytest.mark.parametrize(
@@ -19,7 +21,7 @@ def test_bodies_hold_on_every_communicator(processes, launcher):
 
     done = subprocess.run(
         launcher.command(processes, "-m", "pytest", *options, str(BODIES)),
-        env=launcher.environment(processes),
+        env=launcher.environment(processes) | WITHOUT_PLUGINS,
         capture_output=True,
         check=False,
         text=True,

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from scalewatch.cli import main
@@ -35,15 +36,37 @@ GROWTHS = {
 }
 """What the commits that change a growth are found to do, by their message."""
 
+SERIAL = 5
+"""Jobs of the experiment before those of the broadcast."""
+
 
 @pytest.fixture
-def repository(tmp_path):
+def repository(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     for tool in ("git", "gcc"):
         if shutil.which(tool) is None:
             pytest.skip(f"no {tool}: apt-get install {tool}")
     folder = tmp_path / "library"
     subprocess.run([sys.executable, HISTORY, folder], check=True)
     return folder
+
+
+@pytest.fixture
+def experiment(repository, thorough, tmp_path):
+    """The library's experiment, in the short form a copy without the broadcast.
+
+    No commit of that form changes the broadcast.
+    """
+    shipped = repository / "library.yaml"
+    if thorough:
+        return shipped
+    content = yaml.safe_load(shipped.read_text())
+    jobs = content["parameters"]
+    assert jobs["part"].index("parallel") == SERIAL
+    content["parameters"] = {name: values[:SERIAL] for name, values in jobs.items()}
+    copy = tmp_path / "serial.yaml"
+    copy.write_text(yaml.safe_dump(content | {"source": str(repository)}))
+    return copy
 
 
 @pytest.fixture
@@ -61,11 +84,11 @@ def scalewatch(*words):
     return CliRunner().invoke(main, list(words), catch_exceptions=False)
 
 
-def count(folder, server, sha):
+def count(experiment, folder, server, sha):
     """Count a commit."""
     git(folder, "checkout", "--quiet", sha)
     words = ("--fresh", "--server", server, "--folder", str(folder.parent / "jobs"))
-    done = CliRunner().invoke(agent, ["count", str(folder / "library.yaml"), *words])
+    done = CliRunner().invoke(agent, ["count", str(experiment), *words])
     assert done.exit_code == 0, done.output
 
 
@@ -80,13 +103,12 @@ def gate(server, sha):
     "commits", [3, pytest.param(10, marks=pytest.mark.thorough)], ids=str
 )
 def test_the_gate_names_each_change_of_growth_at_its_first_job_and_no_other_commit(
-    server, repository, monkeypatch, tmp_path, commits
+    server, repository, experiment, commits
 ):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     first, *others = git(repository, "rev-list", "--reverse", "main").split()
-    count(repository, server, first)
+    count(experiment, repository, server, first)
     for sha in others[: commits - 1]:
-        count(repository, server, sha)
+        count(experiment, repository, server, sha)
         message = git(repository, "log", "-1", "--format=%s")
 
         answer = gate(server, sha)
@@ -96,15 +118,15 @@ def test_the_gate_names_each_change_of_growth_at_its_first_job_and_no_other_comm
 
 
 def test_bisection_on_counts_finds_the_commit_the_loop_and_both_formulas(
-    server, repository, monkeypatch, tmp_path
+    server, repository, experiment, monkeypatch
 ):
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     monkeypatch.chdir(repository)
 
     answer = scalewatch(
         "bisect",
         *("--project", "count-library", "--server", server, "--count"),
-        *("--good", "main~5", "--bad", "main~3", "--experiment", "library.yaml"),
+        *("--good", "main~5", "--bad", "main~3"),
+        *("--experiment", str(experiment)),
         *("--wait", "60"),
     )
 
