@@ -68,7 +68,7 @@ def fetch_browser() -> None:
     """Let Playwright fetch a browser and, for root, the libraries that it needs."""
     say("Fetching Chromium by Playwright …")
     also = ["--with-deps"] if os.geteuid() == 0 and shutil.which("apt-get") else []
-    run(sys.executable, "-m", "playwright", "install", *also, "chromium")
+    run(sys.executable, "-m", "playwright", *chromium.FETCH, *also)
 
 
 @contextmanager

@@ -45,7 +45,10 @@ QUIET = (
     "--no-sandbox",  # without which Chromium does not start as root
 )
 
-HOW = f"`apt-get install {SHELL}` as root, or `.venv/bin/playwright install chromium`"
+FETCH = ("install", "--only-shell", "chromium")
+"""What Playwright is told to fetch its browser: without the one that has windows."""
+
+HOW = f"`apt-get install {SHELL}` as root, or `.venv/bin/playwright {' '.join(FETCH)}`"
 
 
 class NoBrowser(Exception):
@@ -79,9 +82,22 @@ def is_there() -> bool:
 
 def _candidates(playwright: Playwright, first: Sequence[str] = ()) -> Iterator[str]:
     yield from filter(None, map(shutil.which, (*first, *NAMES)))
-    fetched = playwright.chromium.executable_path
-    if Path(fetched).exists():
-        yield fetched
+    yield from map(str, filter(Path.exists, _fetched(playwright)))
+
+
+def _fetched(playwright: Playwright) -> Iterator[Path]:
+    """Yield where Playwright puts its shell and its whole browser.
+
+    It tells the place of the latter, `chromium-1255/chrome-linux64/chrome`; beside that
+    folder is `chromium_headless_shell-1255/chrome-headless-shell-linux64/…`.
+    """
+    whole = Path(playwright.chromium.executable_path)
+    for folder in whole.parents:
+        name, _, revision = folder.name.partition("-")
+        if name == "chromium":
+            shells = folder.with_name(f"chromium_headless_shell-{revision}")
+            yield from shells.glob("*/chrome-headless-shell")
+    yield whole
 
 
 def _starts(path: str) -> bool:
