@@ -2,7 +2,8 @@
 
 Collecting compiles every module once, instead of in all workers at the same time. Of
 the tests that were chosen some need the large project or MPI libraries: whoever came
-first would make these while others wait. What fails here is told by the tests.
+first would make these while others wait. All tests need all of them, which is known
+without collecting once modules are compiled. What fails here is told by the tests.
 """
 
 import sys
@@ -10,6 +11,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -38,7 +40,8 @@ class _Collected:
 
 def main(arguments: Sequence[str]) -> None:
     """Make what the tests that these arguments choose need."""
-    fixtures = fixtures_of(arguments)
+    is_known = not arguments and _are_compiled()
+    fixtures = {LARGE, *LIBRARIES} if is_known else fixtures_of(arguments)
     with ThreadPoolExecutor() as threads:
         for name in fixtures & LIBRARIES.keys():
             threads.submit(_install, LIBRARIES[name])
@@ -52,6 +55,11 @@ def fixtures_of(arguments: Sequence[str]) -> set[str]:
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         pytest.main([*arguments, "--collect-only", "-q"], plugins=[collected])
     return collected.fixtures
+
+
+def _are_compiled() -> bool:
+    """Tell whether modules of tests were once compiled, as all but a few still are."""
+    return any(Path(__file__).parent.glob("__pycache__/conftest.*-pytest-*.pyc"))
 
 
 def _install(requirement: str) -> None:

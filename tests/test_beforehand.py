@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import beforehand
+
 TESTS = Path(__file__).parent
 
 MODULE = """
@@ -43,6 +45,20 @@ def test_fixtures_of_chosen_tests_are_found_in_silence_and_modules_compiled(tmp_
 
     assert ast.literal_eval(done.stdout) == ["large_engine"]
     assert [*tmp_path.glob("__pycache__/test_module*.pyc")]
+
+
+def test_nothing_is_collected_for_all_tests_once_modules_are_compiled(
+    large_engine, tmp_path, monkeypatch
+):
+    compiled = tmp_path / "__pycache__" / "conftest.cpython-311-pytest-9.0.0.pyc"
+    compiled.parent.mkdir()
+    compiled.touch()
+    monkeypatch.setattr(beforehand, "__file__", str(tmp_path / "beforehand.py"))
+    monkeypatch.setattr(pytest, "main", None)
+
+    beforehand.main([])
+
+    assert Path(large_engine.url.database).exists()
 
 
 @pytest.mark.parametrize("name", ["openmpi", "mpich"])
