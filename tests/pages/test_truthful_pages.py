@@ -186,7 +186,9 @@ def test_rows_of_the_map_of_commits_end_in_the_growth_of_their_sentence(large_cl
         assert len(rows) > 30
         for row in rows:
             sentence = unescape(re.search(r'aria-label="([^"]+)"', row)[1])
-            edges = re.findall(r'aria-label="([^"]+)"><rect class="([^"]+)"', row)
+            edges = re.findall(
+                r'<a [^>]*aria-label="([^"]+)"><rect class="([^"]+)"', row
+            )
             for title, look in edges:
                 is_worse = "slower" in title or "more" in title
                 assert ("--worse" in look) == is_worse, title

@@ -3,11 +3,13 @@
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
+from markupsafe import Markup
 
 from scalewatch.errors import NotMeasured
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.histories.charts import HEIGHT, LEFT, WIDTH, charts, releases
-from scalewatch.pages.histories.heat import heat_map
+from scalewatch.pages.histories.commit_map import commit_map_rows
+from scalewatch.pages.histories.heat import HeatMap, heat_map
 from scalewatch.pages.histories.sentences import is_long_enough, overview_sentence
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
@@ -63,25 +65,42 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
             wanted, name, history, steps if history.region else segments, changes
         )
     by_date = axis is Axis.DATE
+    heat = None if history.region else heat_map(history, by_date=by_date)
+    query: Query = {
+        "region": history.region,
+        "metric": history.metric,
+        "machine": machine or (None if region else history.series[0].machine),
+        "axis": axis if axis is not Axis.COMMIT else None,
+        "before": before,
+    }
     return render(
         request,
         "histories/show.html",
         history=history,
         charts=charts(history, by_date=by_date) if history.region else (),
         releases=releases(history, by_date=by_date) if history.region else (),
-        heat=None if history.region else heat_map(history, by_date=by_date),
+        heat=heat,
+        map_rows=heat and _map_rows(request, history, heat, query),
         plot=_plot(request, history, axis, before),
         overview_sentence=overview_sentence,
         is_long_enough=is_long_enough(history),
         axis=axis,
         size={"width": WIDTH, "height": HEIGHT, "left": LEFT},
-        query={
-            "region": history.region,
-            "metric": history.metric,
-            "machine": machine or (None if region else history.series[0].machine),
-            "axis": axis if axis is not Axis.COMMIT else None,
-            "before": before,
-        },
+        query=query,
+    )
+
+
+def _map_rows(
+    request: Request, history: History, heat: HeatMap, query: Query
+) -> Markup:
+    """Write the rows of the map, which lead to histories and reports."""
+    project = history.project
+    return commit_map_rows(
+        heat,
+        lambda region: path_to(
+            request, "history", {**query, "region": region}, project=project
+        ),
+        lambda sha: path_to(request, "commit-report", project=project, sha=sha),
     )
 
 
