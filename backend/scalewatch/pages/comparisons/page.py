@@ -9,16 +9,18 @@ from fastapi.responses import RedirectResponse
 
 from scalewatch.pages.comparisons.listing import places, side_by_side_overview
 from scalewatch.pages.comparisons.pictures import pictures_of
+from scalewatch.pages.comparisons.rows import comparison_rows, small_pictures
 from scalewatch.pages.comparisons.sentences import (
     change_sentence,
     comparison_sentences,
-    crossing_words,
     row_sentence,
 )
+from scalewatch.pages.rendering.addresses import Query as AddressQuery
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.pages.wording.formats import stated
 from scalewatch.services.comparisons.choices import choices_of
 from scalewatch.services.comparisons.compare import (
     SEPARATOR,
@@ -89,7 +91,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     changes = {}
     if plotted and is_commits:
         changes = changes_since_first(session, shown, plotted)
-    query = {
+    query: AddressQuery = {
         "commit": view.commit,
         "metric": view.metric,
         "machine": view.machine,
@@ -111,7 +113,9 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         plotted=plotted,
         plot=plotted and _plot(request, shown, subjects, plotted),
         leads=comparison_sentences(shown, duels),
-        crossing_words=crossing_words,
+        comparison_rows=comparison_rows,
+        small_pictures=small_pictures,
+        drawn_at=partial(_drawn_at, request, project, subjects, query),
         row_sentence=row_sentence,
         choices=choices_of(session, project),
         query=query,
@@ -152,6 +156,17 @@ def _ratios_address(request: Request, view: View, subjects: str, side: int) -> s
         "configuration": view.settings,
     }
     return path_to(request, "ratios-figure", query)
+
+
+def _drawn_at(
+    request: Request, project: str, subjects: str, query: AddressQuery, row: ComparedRow
+) -> str:
+    """Return the address of the page that draws a row."""
+    drawn = {"region": row.region, "on": row.machine, "with": stated(row.configuration)}
+    path = path_to(
+        request, "comparison", {**query, **drawn}, project=project, subjects=subjects
+    )
+    return f"{path}#plotted"
 
 
 def _plot(
