@@ -135,3 +135,15 @@ def test_settings_are_not_rounded():
 )
 def test_multiples_are_exact_where_they_are_whole(value, text):
     assert formats.multiple(value) == text
+
+
+def test_a_short_setting_is_one_word_and_a_long_one_breaks():
+    told = formats.whole_settings({"compiler": "gcc-14", "flags": "-O3 " * 9})
+
+    short, long = told.split(" · ")
+    assert short == '<span class="option">compiler\u202f=\u202fgcc-14</span>'
+    assert long.startswith('flags\u202f=\u202f<span class="option">-O3</span> <span')
+
+
+def test_what_a_setting_is_called_is_escaped():
+    assert "<b>" not in formats.whole_settings({"<b>": "<b>"})

@@ -18,8 +18,8 @@ from scalewatch.pages.wording.formats import (
     breakable,
     count,
     named,
-    settings,
     significant,
+    whole_settings,
 )
 from scalewatch.pages.wording.growths import found_growth
 from scalewatch.pages.wording.marks import verdict
@@ -51,7 +51,7 @@ def _picture(small: SmallPicture, address: str) -> str:
     if row.machine:
         place += f' <span class="quiet">on <bdi>{escape(row.machine)}</bdi></span>'
     if row.configuration:
-        told = escape(settings(row.configuration))
+        told = whole_settings(row.configuration)
         place += f' <span class="quiet">{told}</span>'
     better = f" · {named(small.winner)} better" if small.winner else ""
     equal = "".join(
@@ -72,7 +72,7 @@ def _row(line: RowRatios, address: str) -> str:
     text = escape(f"{row.region} {row.machine or ''}")
     told = machine = ""
     if row.configuration:
-        words = escape(settings(row.configuration))
+        words = whole_settings(row.configuration)
         told = f' <span class="match-table__settings">{words}</span>'
     if row.machine is not None:
         machine = f"<td><bdi>{breakable(row.machine)}</bdi></td>"

@@ -125,6 +125,7 @@ def _environment() -> Environment:
         "formula": mathematics.formula,
         "found_growth": growths.found_growth,
         "whole_options": formats.whole_options,
+        "whole_settings": formats.whole_settings,
         "growth": mathematics.growth,
         "moment": formats.moment,
         "number": formats.number,

@@ -40,6 +40,9 @@ LARGEST_WHOLE: Final = 1e12
 PARTS: Final = re.compile(r"[^_.:]*[_.:]|[^_.:]+")
 """The parts of a name that a line break may follow."""
 
+LONGEST_SETTING: Final = 30
+"""Letters of a setting that a narrow column still has room for."""
+
 OPTION: Final = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 """An option of a command: browsers would break the line after its hyphens."""
 
@@ -210,6 +213,22 @@ def listed(parts: Sequence[Markup]) -> Markup:
     """Join what is listed in a sentence: `a`, `a and b`, `a, b and c`."""
     *others, last = parts or [Markup()]
     return Markup(" and ").join([Markup(", ").join(others), last] if others else [last])
+
+
+def whole_settings(values: Mapping[str, object]) -> Markup:
+    """Write a configuration that breaks between settings, not within a short one.
+
+    `compiler = gcc-14 · flags = -O3`: browsers would break it after its hyphens.
+    """
+    return Markup(" · ").join(
+        _whole_setting(settings({name: value})) for name, value in values.items()
+    )
+
+
+def _whole_setting(text: str) -> Markup:
+    if len(text) > LONGEST_SETTING:
+        return whole_options(text)
+    return Markup('<span class="option">{}</span>').format(text)
 
 
 @lru_cache(maxsize=4096)
