@@ -54,6 +54,26 @@ def test_applications_are_loaded_without_collections(module):
     assert gc.isenabled()
 
 
+def test_commands_of_the_agent_keep_the_collector_from_what_they_load():
+    code = """
+import gc
+from click import Context
+from scalewatch_agent.cli import main
+looked = []
+gc.callbacks.append(lambda phase, _: looked.append(phase))
+main.resolve_command(Context(main), ["run"])
+assert looked == [], looked
+assert gc.isenabled()
+assert gc.get_freeze_count() > 10_000
+"""
+
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, check=False, text=True
+    )
+
+    assert done.returncode == 0, done.stderr
+
+
 def loaded_by(module):
     """Return the names of all modules that are there once one is imported."""
     names = f"import {module}, sys; print(*sys.modules)"

@@ -1,5 +1,6 @@
 """Agent command line."""
 
+import gc
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ import click
 
 from scalewatch.errors import ScalewatchError
 from scalewatch.errors.installation import pip_install
+from scalewatch.loading import without_collections
 from scalewatch_agent.cli.exits import Exit, exit_code
 
 COMMANDS: Final[Mapping[str, str]] = {
@@ -61,8 +63,13 @@ class Commands(click.Group):
 
 
 def _load(name: str) -> click.Command:
+    path = f"scalewatch_agent.cli.{name}"
+    is_new = path not in sys.modules
     try:
-        module = import_module(f"scalewatch_agent.cli.{name}")
+        with without_collections():
+            module = import_module(path)
+            if is_new:
+                gc.freeze()  # modules live on: the collector passes over them
     except ModuleNotFoundError as missing:
         package = (missing.name or "").partition(".")[0]
         if package in {"", "scalewatch", "scalewatch_agent"}:
