@@ -1,8 +1,12 @@
 """MPI programs in C that tests compile with the library's own compiler, and trace."""
 
+import atexit
+import shutil
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any
 
 from scalewatch_agent.folders import interposers_folder
@@ -28,13 +32,27 @@ class Traced:
 
 
 def compiled(library: Library, name: str, folder: Path, *options: str) -> Path:
-    """Return the program of a source among the tests."""
-    made = folder / f"{name}-{library.name}"
+    """Return the program of a source among the tests, a copy in a folder."""
+    return Path(shutil.copy(_built(library, name, options), folder))
+
+
+@cache
+def _built(library: Library, name: str, options: tuple[str, ...]) -> Path:
+    """Return the program, compiled once by each process that runs tests."""
+    made = Path(mkdtemp(dir=_folder())) / f"{name}-{library.name}"
     compiler = library.mpiexec.parent / "mpicc"
     source = PROGRAMS / f"{name}.c"
     command = [compiler, "-O1", "-g", *options, "-o", made, source, "-lpthread"]
     subprocess.run([*map(str, command)], check=True)
     return made
+
+
+@cache
+def _folder() -> str:
+    """Return a folder that is removed at the end of the process."""
+    folder = mkdtemp(prefix="scalewatch-programs-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def traced(
