@@ -8,6 +8,7 @@ import uvicorn
 from fastapi import FastAPI
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     ConsoleMessage,
     Page,
     expect,
@@ -27,6 +28,9 @@ NAMES = "--host-resolver-rules=MAP *.example 127.0.0.1"
 
 ONE_PROCESS = "--disable-site-isolation-trials"
 """Each test has a site of its own: a new process for each takes a tenth of the time."""
+
+ONE_RENDERER = "--renderer-process-limit=1"
+"""The pages of a context are drawn by one process, which then knows their scripts."""
 
 
 @dataclass
@@ -51,7 +55,7 @@ def browser() -> Iterator[Browser]:
             path = chromium(playwright, SHELL)
         except NoBrowser as missing:
             pytest.skip(str(missing))
-        args = [*QUIET, NAMES, ONE_PROCESS]
+        args = [*QUIET, NAMES, ONE_PROCESS, ONE_RENDERER]
         browser = playwright.chromium.launch(executable_path=path, args=args)
         yield browser
         browser.close()
@@ -102,21 +106,33 @@ def complaints() -> Complaints:
 @pytest.fixture
 def page(browser: Browser, site: str, complaints: Complaints) -> Iterator[Page]:
     """A page that fails its test if it broke the policy or a script failed."""
-    yield from _watched(browser, site, complaints)
-
-
-@pytest.fixture
-def large_page(
-    browser: Browser, large_site: str, complaints: Complaints
-) -> Iterator[Page]:
-    """A page on the project of real size, likewise watched."""
-    yield from _watched(browser, large_site, complaints)
-
-
-def _watched(browser: Browser, site: str, complaints: Complaints) -> Iterator[Page]:
     context = browser.new_context(base_url=site, color_scheme="light")
     page = context.new_page()
     complaints.listen(page)
     yield page
     context.close()
+    assert complaints.texts == []
+
+
+@pytest.fixture(scope="session")
+def large_context(browser: Browser, large_site: str) -> Iterator[BrowserContext]:
+    """Where pages on the project of real size are opened, which no test changes.
+
+    An empty page stays open, and with it the process that has compiled the scripts of
+    plots: that is half of the work of a page.
+    """
+    context = browser.new_context(base_url=large_site, color_scheme="light")
+    context.new_page()
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def large_page(large_context: BrowserContext, complaints: Complaints) -> Iterator[Page]:
+    """A page on the project of real size, likewise watched."""
+    page = large_context.new_page()
+    complaints.listen(page)
+    yield page
+    page.close()
+    large_context.clear_cookies()  # all that pages keep
     assert complaints.texts == []
