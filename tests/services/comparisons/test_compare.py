@@ -50,6 +50,28 @@ def test_what_is_missing_on_one_side_is_shown_as_missing(sessions):
     assert [side.missing for side in shown.sides] == [0, 1]
 
 
+def test_rows_change_with_what_is_measured_of_their_commit(sessions):
+    record_project(sessions)
+    before = compared(sessions, "node-shm", "node-tcp")
+
+    record(
+        sessions,
+        sweep_reports(
+            PROCESSES,
+            {"MPI_Gather": lambda p: 5e-6 * p},
+            project="openmpi",
+            commit={"sha": before.commit.sha},
+            machine={"name": "node-tcp", "fingerprint": {"cores": 2}},
+            configuration={"message_bytes": 256, "transport": "tcp"},
+        ),
+    )
+
+    after = compared(sessions, "node-shm", "node-tcp")
+    assert [side.missing for side in before.sides] == [0, 1]
+    assert [side.missing for side in after.sides] == [0, 0]
+    assert compared(sessions, "node-shm", "node-tcp").rows is after.rows
+
+
 def test_commits_are_compared_machine_by_machine(sessions):
     record_project(sessions)
     slower = {"MPI_Bcast": lambda p: 2e-6 + 3e-6 * log2(p)}
