@@ -5,14 +5,12 @@ over many objects, since starting it takes tens of milliseconds; what belongs to
 object is told by marks, allocations of Python's own whose sizes nothing else has.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from types import ModuleType
 from typing import TYPE_CHECKING, Final, TypeVar
 
 if TYPE_CHECKING:
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
 BEGIN: Final = 77_777
 END: Final = 77_797
 """Sizes of marks: large enough for malloc, odd enough for nobody else."""
-
-BARS: Final = "rich.progress"
 
 T = TypeVar("T")
 
@@ -67,8 +63,7 @@ def counted() -> Iterator[Allocations]:
     MarksLost
         At the end, if the tracker has not seen all marks.
     """
-    with _without_progress_bars():
-        from memray import FileReader, Tracker  # noqa: PLC0415 - not everywhere
+    from memray import FileReader, Tracker  # noqa: PLC0415 - not everywhere
 
     allocations = Allocations()
     with TemporaryDirectory(prefix="scalewatch-") as folder:
@@ -79,24 +74,6 @@ def counted() -> Iterator[Allocations]:
             allocations.remaining = list(_remaining(reader.get_allocation_records()))
     if len(allocations.remaining) != allocations.made:
         raise MarksLost(len(allocations.remaining), allocations.made)
-
-
-@contextmanager
-def _without_progress_bars() -> Iterator[None]:
-    """Let memray be imported without the bars that it draws only where it is asked to.
-
-    They are four fifths of its import, which each process of a job makes.
-    """
-    if BARS in sys.modules:
-        yield
-        return
-    bars = ModuleType(BARS)
-    bars.__dict__.update(Progress=None, SpinnerColumn=None)
-    sys.modules[BARS] = bars
-    try:
-        yield
-    finally:
-        del sys.modules[BARS]
 
 
 def _remaining(records: "Iterable[AllocationRecord]") -> Iterator[int]:

@@ -1,6 +1,4 @@
 import ctypes
-import subprocess
-import sys
 from contextlib import suppress
 
 import pytest
@@ -58,18 +56,3 @@ def test_libraries_below_python_are_followed(openmpi):
 
     library.MPI_T_finalize()
     assert allocations.remaining[0] > 10_000
-
-
-def test_counting_does_without_the_progress_bars_of_its_tool():
-    code = """
-import sys
-from scalewatch_agent.memory.allocations import counted
-with counted() as allocations:
-    allocations.mark(lambda: None)
-assert allocations.remaining == [0]
-assert "rich.console" not in sys.modules
-import rich.progress
-assert rich.progress.Progress()
-"""
-
-    subprocess.run([sys.executable, "-c", code], check=True)
