@@ -1,3 +1,4 @@
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,7 +28,10 @@ NAMES = "--host-resolver-rules=MAP *.example 127.0.0.1"
 """Names that are not those of this machine lead to it."""
 
 ONE_PROCESS = "--disable-site-isolation-trials"
-"""Each test has a site of its own: a new process for each takes a tenth of the time."""
+"""Sites share a process: a new one for each takes a tenth of the time."""
+
+LOOPBACK = ("127.0.0.1", 0)
+"""The address of this machine, at a free port."""
 
 ONE_RENDERER = "--renderer-process-limit=1"
 """The pages of a context are drawn by one process, which then knows their scripts."""
@@ -70,32 +74,47 @@ def site_app(engine: Engine) -> Iterator[FastAPI]:
     worker.stop()
 
 
+@pytest.fixture(scope="session")
+def listening() -> Iterator[socket.socket]:
+    """A free port that the servers of all tests have in turn.
+
+    Scripts that the browser has compiled keep their address.
+    """
+    with socket.create_server(LOOPBACK) as listening:
+        yield listening
+
+
 @pytest.fixture
-def site(site_app: FastAPI) -> Iterator[str]:
-    """The address of the application, served on a free port by a thread."""
-    with served(site_app) as address:
+def site(site_app: FastAPI, listening: socket.socket) -> Iterator[str]:
+    """The address of the application, served by a thread."""
+    with served(site_app, listening) as address:
         yield address
 
 
 @pytest.fixture(scope="session")
 def large_site(large_engine: Engine) -> Iterator[str]:
     """The address of the application on the project of real size, for reading."""
-    with served(create_app(large_engine, embedded_worker=False)) as address:
+    app = create_app(large_engine, embedded_worker=False)
+    with socket.create_server(LOOPBACK) as port, served(app, port) as address:
         yield address
 
 
 @contextmanager
-def served(app: FastAPI) -> Iterator[str]:
-    """Serve an application on a free port, by a thread."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
-    thread = threading.Thread(target=server.run)
+def served(app: FastAPI, listening: socket.socket) -> Iterator[str]:
+    """Serve an application on a port, by a thread; the port outlives it."""
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening.dup()]})
     thread.start()
     while not server.started:
         thread.join(0.01)
-    host, port = server.servers[0].sockets[0].getsockname()
-    yield f"http://{host}:{port}"
+    yield address_of(listening)
     server.should_exit = True
     thread.join()
+
+
+def address_of(listening: socket.socket) -> str:
+    host, port = listening.getsockname()
+    return f"http://{host}:{port}"
 
 
 @pytest.fixture
@@ -103,36 +122,52 @@ def complaints() -> Complaints:
     return Complaints()
 
 
-@pytest.fixture
-def page(browser: Browser, site: str, complaints: Complaints) -> Iterator[Page]:
-    """A page that fails its test if it broke the policy or a script failed."""
-    context = browser.new_context(base_url=site, color_scheme="light")
-    page = context.new_page()
-    complaints.listen(page)
-    yield page
-    context.close()
-    assert complaints.texts == []
+@pytest.fixture(scope="session")
+def small_context(
+    browser: Browser, listening: socket.socket
+) -> Iterator[BrowserContext]:
+    """Where pages of the application of each test are opened."""
+    yield from _opened(browser, address_of(listening))
 
 
 @pytest.fixture(scope="session")
 def large_context(browser: Browser, large_site: str) -> Iterator[BrowserContext]:
-    """Where pages on the project of real size are opened, which no test changes.
+    """Where pages on the project of real size are opened, which no test changes."""
+    yield from _opened(browser, large_site)
 
-    An empty page stays open, and with it the process that has compiled the scripts of
-    plots: that is half of the work of a page.
+
+def _opened(browser: Browser, address: str) -> Iterator[BrowserContext]:
+    """An empty page stays open, and with it the process that has compiled the scripts.
+
+    That is half of the work of a page with plots.
     """
-    context = browser.new_context(base_url=large_site, color_scheme="light")
+    context = browser.new_context(base_url=address, color_scheme="light")
     context.new_page()
     yield context
     context.close()
 
 
 @pytest.fixture
+def page(
+    small_context: BrowserContext,
+    site: str,  # noqa: ARG001 - it is served meanwhile
+    complaints: Complaints,
+) -> Iterator[Page]:
+    """A page that fails its test if it broke the policy or a script failed."""
+    yield from _watched(small_context, complaints)
+
+
+@pytest.fixture
 def large_page(large_context: BrowserContext, complaints: Complaints) -> Iterator[Page]:
     """A page on the project of real size, likewise watched."""
-    page = large_context.new_page()
+    yield from _watched(large_context, complaints)
+
+
+def _watched(context: BrowserContext, complaints: Complaints) -> Iterator[Page]:
+    page = context.new_page()
     complaints.listen(page)
     yield page
     page.close()
-    large_context.clear_cookies()  # all that pages keep
+    context.clear_cookies()  # all that pages keep
+    context.clear_permissions()
     assert complaints.texts == []
