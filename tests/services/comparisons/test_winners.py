@@ -1,5 +1,7 @@
 """Who is better, from all repetitions: the published models tell."""
 
+from uuid import uuid4
+
 import numpy as np
 import pytest
 
@@ -11,7 +13,13 @@ from scalewatch.services.comparisons.ratios import ratios_of
 from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.services.selection.view import View
 from support.builders import result, sweep_reports
-from support.recorded import PROCESSES, record, record_half_failed_project
+from support.histories import TREE, commit, reports
+from support.recorded import (
+    PROCESSES,
+    record,
+    record_half_failed_project,
+    record_runs,
+)
 
 
 def sentences(sessions, project: str, *names: str, **fields: str) -> list[str]:
@@ -106,6 +114,30 @@ def test_of_many_alike_regions_none_wins_by_chance(sessions):
     (said,) = sentences(sessions, "many", "one", "two")
 
     assert said.startswith("one is better in 1 of 80 regions")
+
+
+def test_ratios_follow_what_is_posted_before_it_is_analysed(sessions):
+    first, second = (commit(number, tag=f"v{number}") for number in (1, 2))
+    record(sessions, reports(1, {"MPI_Bcast": TREE}, commit=first))
+    record(sessions, reports(2, {"MPI_Bcast": TREE}, commit=second))
+
+    def ratio(**fields):
+        with sessions.writing.begin() as session:
+            runs = reports(1, commit=first, **fields)
+            record_runs(
+                session, [run.model_copy(update={"id": uuid4()}) for run in runs]
+            )
+        with sessions.reading() as session:
+            shown = compare_sides(session, View("mpich"), ["v1", "v2"])
+            row = next(each for each in shown.rows if each.machine == "jureca")
+            ((told,),) = [each.ratios for each in ratios_of(session, shown, [row])]
+        return told.at_largest
+
+    alike = ratio(growths={"MPI_Bcast": TREE}, machine="lumi")
+    slower = ratio(growths={"MPI_Bcast": lambda p: 5 * TREE(p)})
+
+    assert alike == pytest.approx(1, rel=0.1)
+    assert slower < 0.8
 
 
 @pytest.mark.parametrize("pair", [("steady", "slow"), ("steady", "broken")])

@@ -77,8 +77,12 @@ def ratios_of(
         ]
         return _ratios(rows, sides)
 
-    known = sorted(editions.at(session, commits).items())
-    found = kept_at(session, commits[-1], _RATIOS, (commits, known, series), read)
+    known = editions.at(session, commits)
+    if known.keys() >= {*commits}:
+        asked = (commits, sorted(known.items()), series)
+        found = kept_at(session, commits[-1], _RATIOS, asked, read)
+    else:  # what a commit has beside its last edition, no edition tells
+        found = read()
     return tuple(map(RowRatios, rows, found))
 
 
