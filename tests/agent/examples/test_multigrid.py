@@ -36,7 +36,7 @@ def values(run):
     return {result["metric"]: result["values"][0] for result in run["results"]}
 
 
-@pytest.mark.parametrize("most", [32, pytest.param(1024, marks=pytest.mark.thorough)])
+@pytest.mark.parametrize("most", [64, pytest.param(1024, marks=pytest.mark.thorough)])
 def test_levels_and_messages_equal_their_closed_forms_and_iterations_are_constant(
     folder, most
 ):

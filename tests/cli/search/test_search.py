@@ -51,13 +51,13 @@ def test_all_configurations_are_run_where_they_may_be(server, experiment):
 
 def test_bayesian_search_stays_within_its_trials(server, experiment):
     done = search(
-        *(experiment, "--region", "solve", "--server", server, "--trials", "2"),
+        *(experiment, "--region", "solve", "--server", server, "--trials", "3"),
         *("--vary", "threads=1,2,4,8", "--vary", "compiler=gcc,clang"),
         *("--objective", "time", "--target", "4"),
     )
 
     assert done.exit_code == 0, done.stderr
-    assert 1 <= len(re.findall(r"^\d+: .+: [0-9.]+$", done.stderr, re.MULTILINE)) <= 2
+    assert 1 <= len(re.findall(r"^\d+: .+: [0-9.]+$", done.stderr, re.MULTILINE)) <= 3
 
 
 def test_failed_trials_say_why_and_the_search_goes_on(server, experiment):
