@@ -67,8 +67,8 @@ class Mark(StrEnum):
 
 def judge(growth: Growth, expectation: Growth, deviation_limit: Growth) -> Verdict:
     """Rank a growth against its expectation; several parameters, each by itself."""
-    (verdict,) = judge_all((growth,), expectation, deviation_limit)
-    return verdict
+    most, least = expectation * deviation_limit, expectation / deviation_limit
+    return _rank(growth, expectation, most, least)
 
 
 @lru_cache(maxsize=64)
@@ -77,14 +77,14 @@ def judge_all(
 ) -> tuple[Verdict, ...]:
     """Rank growths that compete, the same ones for series after series."""
     most, least = expectation * deviation_limit, expectation / deviation_limit
+    return tuple(_rank(growth, expectation, most, least) for growth in growths)
 
-    def rank(growth: Growth) -> Verdict:
-        if growth == expectation:
-            return Verdict.MATCH
-        is_acceptable = most.dominates(growth) and growth.dominates(least)
-        return Verdict.APPROXIMATE if is_acceptable else Verdict.MISMATCH
 
-    return tuple(map(rank, growths))
+def _rank(growth: Growth, expectation: Growth, most: Growth, least: Growth) -> Verdict:
+    if growth == expectation:
+        return Verdict.MATCH
+    is_acceptable = most.dominates(growth) and growth.dominates(least)
+    return Verdict.APPROXIMATE if is_acceptable else Verdict.MISMATCH
 
 
 def direction(divergence: Growth) -> Direction | None:
