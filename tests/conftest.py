@@ -58,6 +58,10 @@ def _bring_fixtures(plugins: pytest.PytestPluginManager) -> None:
         plugins.import_plugin(name)
 
 
+def pytest_collection_finish() -> None:
+    gc.freeze()  # modules and tests live on: the collector passes over them
+
+
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
 ) -> None:
@@ -103,11 +107,12 @@ def _is_usual(item: pytest.Item) -> bool:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many processes `--numprocesses=auto` takes: two for each core.
+    """Return how many processes `--numprocesses=auto` takes: one more than cores.
 
-    Tests that start servers, browsers or MPI wait for them half of their time.
+    While one waits for servers, browsers or MPI the others have the cores. Each process
+    imports the product and collects all tests, which a further one would not win back.
     """
-    return min(2 * len(os.sched_getaffinity(0)), MOST_WORKERS)
+    return min(len(os.sched_getaffinity(0)) + 1, MOST_WORKERS)
 
 
 @pytest.fixture(scope="session")
