@@ -16,7 +16,7 @@ def path_to(
 
     What is None in the query is left out.
     """
-    quoted = {key: _quoted(name) for key, name in names.items()}
+    quoted = {key: encoded(name) for key, name in names.items()}
     form = _form(request.app, route, tuple(names))
     path = str(request.scope.get("root_path", "")) + form.format_map(quoted)
     stated = {key: value for key, value in (query or {}).items() if value}
@@ -52,7 +52,8 @@ def _encoded(stated: Mapping[str, str | list[str]]) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _quoted(name: str) -> str:
+def encoded(name: str) -> str:
+    """Return a name as a segment of a path or a value of a query, cached for tables."""
     return quote(name, safe="")
 
 

@@ -6,10 +6,10 @@ All that people and machines have named is escaped; the rest is our own.
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from scalewatch.pages.rendering.addresses import encoded
 from scalewatch.pages.wording.formats import count, determination, percent
 from scalewatch.pages.wording.growths import found_growth
 from scalewatch.pages.wording.marks import change_mark, verdict
@@ -49,17 +49,12 @@ def _cell(cell: Cell, region: str, sparklines: str) -> str:
     return (
         f'<td class="match-table__cell" data-live="cell-{cell.series}">'
         f'<a class="cell cell--{kind}" href="{region}&amp;machine='
-        f'{_quoted(cell.machine)}">{_model(standing)}'
+        f'{encoded(cell.machine)}">{_model(standing)}'
         f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'
         '<svg class="spark" viewBox="0 0 60 14" aria-hidden="true">'
         f'<use href="{sparklines}#s{cell.series}"/></svg>'
         f"{_reason(standing)}</a></td>"
     )
-
-
-@lru_cache(maxsize=1024)
-def _quoted(machine: str) -> str:
-    return quote(machine, safe="")
 
 
 # Cached by content, as standings are: a table shows thousands of them, and again.

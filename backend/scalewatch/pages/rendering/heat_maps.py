@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import ceil
 from typing import Final
-from urllib.parse import quote
 
 from markupsafe import Markup, escape
 
+from scalewatch.pages.rendering.addresses import encoded
 from scalewatch.pages.wording.formats import settings
 from scalewatch.pages.wording.growths import NO_GROWTH, found_order, order
 from scalewatch.pages.wording.sentences import state_words
@@ -91,7 +91,7 @@ def _cell(cell: Cell, expectation: Expectation | None, address: str) -> str:
     kind, inner = _inner(cell.standing, cell.recent, expectation)
     return (
         f'<td data-live="cell-{cell.series}"><a class="heat heat--{kind}" '
-        f'href="{address}&amp;machine={_quoted(cell.machine)}" {inner}</a></td>'
+        f'href="{address}&amp;machine={encoded(cell.machine)}" {inner}</a></td>'
     )
 
 
@@ -138,8 +138,3 @@ def _corner(recent: RecentChange | None) -> str:
     if recent is None:
         return ""
     return " heat--worsened" if recent.is_worse else " heat--improved"
-
-
-@lru_cache(maxsize=1024)
-def _quoted(machine: str) -> str:
-    return quote(machine, safe="")
