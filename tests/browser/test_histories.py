@@ -6,6 +6,18 @@ from playwright.sync_api import Page, expect
 from scalewatch.storage.database.session import Sessions
 from support.histories import LINEAR, TREE, record_history, sha
 
+PRESS_AFTER_MOVING = """async (dot) => {
+  const { left, top, width, height } = dot.getBoundingClientRect();
+  const place = { bubbles: true, clientX: left + width / 2, clientY: top + height / 2 };
+  const plot = dot.closest(".js-plotly-plot").querySelector(".nsewdrag");
+  for (const kind of ["mousemove", "mousemove", "mousedown"]) {
+    plot.dispatchEvent(new MouseEvent(kind, place));
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  document.dispatchEvent(new MouseEvent("mouseup", place));
+}"""
+"""A click right after the pointer moved, held until plotly looks what is under it."""
+
 
 @pytest.fixture
 def history(page: Page, sessions: Sessions) -> Page:
@@ -70,6 +82,17 @@ def test_a_click_on_a_commit_opens_it(history: Page):
     expect(figure.locator(".hoverlayer")).to_contain_text("Change 16")
     history.mouse.down()
     history.mouse.up()
+
+    expect(history).to_have_url(f"/p/mpich/c/{sha(16)}")
+
+
+def test_a_click_right_after_the_pointer_moved_is_not_lost(history: Page):
+    figure = history.get_by_role("figure", name="O(p) since")
+    dots = figure.locator(".scatterlayer path.point")
+    expect(dots).to_have_count(16)
+    expect(figure.get_by_role("group", name="Commits")).to_be_visible()
+
+    dots.nth(15).evaluate(PRESS_AFTER_MOVING)
 
     expect(history).to_have_url(f"/p/mpich/c/{sha(16)}")
 

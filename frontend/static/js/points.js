@@ -13,8 +13,21 @@ export function openPoints(element) {
     return;
   }
   element.classList.add("figure__plot--opens");
+  element.addEventListener("mousedown", lookUp, { capture: true });
   element.on("plotly_click", ({ points }) => open(element, points.find(({ id }) => id)?.id));
   walk(element);
+}
+
+/**
+ * Look up what is under the pointer as a button is pressed. Plotly does so up to 50 ms after
+ * the pointer moved; by then the button is held, under which it finds nothing, and the click
+ * would be lost. To unhover drops the late look, and has the next one done at once.
+ */
+function lookUp(event) {
+  if (event.target.matches(".nsewdrag")) {
+    window.Plotly.Fx.unhover(event.currentTarget);
+    window.Plotly.Fx.hover(event.currentTarget, event);
+  }
 }
 
 function open(element, id) {
