@@ -26,7 +26,7 @@ from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
 from scalewatch.api.http import problems
-from scalewatch.api.http.described import complete
+from scalewatch.api.http.described import complete, with_answers
 from scalewatch.api.runs import bodies
 from scalewatch.errors import (
     ScalewatchError,
@@ -156,7 +156,7 @@ def _description() -> dict[str, Any]:
             title=TITLE,
             version=version("scalewatch"),
             summary="Tracks whether HPC codes still scale the way they should.",
-            routes=api.routes,
+            routes=with_answers(api.routes),
         )
     )
 

@@ -9,8 +9,7 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Path, Query, Request, Response
 from sqlalchemy.orm import Session
 
-from scalewatch.api.http.answers import answer
-from scalewatch.api.http.derived import schema_of
+from scalewatch.api.http.answers import KIND, answer
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.routers import api_router
 from scalewatch.api.runs import storing
@@ -149,13 +148,13 @@ class Stated:
 @router.post(
     "/import/{file_format}",
     status_code=202,
-    response_model=list[Accepted] | schema_of(FilePreview),
     openapi_extra={"requestBody": BODY},
     responses={
         200: {
-            "model": list[Accepted] | schema_of(FilePreview),
+            KIND: list[Accepted] | FilePreview,
             "description": "All of it had been posted before; or what it holds.",
         },
+        202: {KIND: list[Accepted] | FilePreview},
         **problems(400, 403, 404, 409, 413, 415, 422),
     },
 )

@@ -1,16 +1,17 @@
 """Answers of reading routes: any value of the product as JSON."""
 
-from typing import Any
+from typing import Any, Final
 
 from fastapi import Response
-from pydantic import BaseModel
 
-from scalewatch.api.http.derived import schema_of
 from scalewatch.api.http.problems import problems
 from scalewatch.exporters.documents import json_text
 from scalewatch.figures.figure import Figure
 
 Responses = dict[int | str, dict[str, Any]]
+
+KIND: Final = "kind"
+"""Where a route says what it answers; `described` makes the schema of it."""
 
 
 def answer(value: object) -> Response:
@@ -25,5 +26,4 @@ def figure_answer(figure: Figure) -> Response:
 
 def answers(kind: Any, *statuses: int) -> Responses:
     """Document what a route answers: a dataclass or schema, or these problems."""
-    schema = kind if issubclass(kind, BaseModel) else schema_of(kind)
-    return {200: {"model": schema}, **problems(*statuses)}
+    return {200: {KIND: kind}, **problems(*statuses)}

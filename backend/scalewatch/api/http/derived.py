@@ -68,30 +68,8 @@ FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
 _PARAMETERS: Final = re.compile(r"^(\w+(?:, \w+)*)\n((?: {4}.+\n?)+)", re.MULTILINE)
 
 
-@cache
-def schema_of(kind: type[Any]) -> type[BaseModel]:
-    """Return the schema of what a dataclass is written as."""
-    written, examples = _inherited(FIELDS, kind), _inherited(EXAMPLES, kind)
-    descriptions = _descriptions(kind)
-    members: dict[str, Any] = {
-        name: (
-            written.get(name) or _written(annotation),
-            Field(description=descriptions.get(name), examples=examples.get(name)),
-        )
-        for name, annotation in get_type_hints(kind).items()
-        if name in {field.name for field in fields(kind)}
-    }
-    return create_model(
-        kind.__name__,
-        __base__=schemas.Schema,
-        __doc__=_in_json(cleandoc(kind.__doc__ or "").partition("\n\n")[0]),
-        __module__=kind.__module__,
-        **members,
-    )
-
-
-def _written(annotation: Any) -> Any:
-    """Return the type that is described in place of that of a field.
+def written_as(annotation: Any) -> Any:
+    """Return the type that is described in place of that of an answer or a field.
 
     Raises
     ------
@@ -106,10 +84,32 @@ def _written(annotation: Any) -> Any:
         return schema_of(annotation)
     if isinstance(annotation, EnumType):
         return Literal[tuple(map(str, annotation))]
-    parts = tuple(map(_written, get_args(annotation)))
+    parts = tuple(map(written_as, get_args(annotation)))
     if isinstance(annotation, UnionType):
         return reduce(or_, parts)
     return get_origin(annotation)[parts] if parts else annotation
+
+
+@cache
+def schema_of(kind: type[Any]) -> type[BaseModel]:
+    """Return the schema of what a dataclass is written as."""
+    written, examples = _inherited(FIELDS, kind), _inherited(EXAMPLES, kind)
+    descriptions = _descriptions(kind)
+    members: dict[str, Any] = {
+        name: (
+            written.get(name) or written_as(annotation),
+            Field(description=descriptions.get(name), examples=examples.get(name)),
+        )
+        for name, annotation in get_type_hints(kind).items()
+        if name in {field.name for field in fields(kind)}
+    }
+    return create_model(
+        kind.__name__,
+        __base__=schemas.Schema,
+        __doc__=_in_json(cleandoc(kind.__doc__ or "").partition("\n\n")[0]),
+        __module__=kind.__module__,
+        **members,
+    )
 
 
 def _inherited(
