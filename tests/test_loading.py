@@ -36,11 +36,18 @@ def test_collector_comes_back_whatever_happens():
     assert gc.isenabled()
 
 
-def test_commands_are_loaded_without_collections(module):
+def test_commands_are_loaded_without_collections_and_passed_over_by_later_ones(module):
     package, _, name = module.rpartition(".")
+    command = Deferred(name, "Loads.", package=package)
+    frozen = gc.get_freeze_count()
 
-    assert Deferred(name, "Loads.", package=package).load() is False
+    assert command.load() is False
     assert gc.isenabled()
+    assert gc.get_freeze_count() > frozen
+
+    frozen = gc.get_freeze_count()
+    command.load()
+    assert gc.get_freeze_count() == frozen  # what is made meanwhile may be garbage
 
 
 def test_applications_are_loaded_without_collections(module):

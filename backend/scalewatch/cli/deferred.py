@@ -4,6 +4,8 @@
 install runs the offline commands without the server's packages.
 """
 
+import gc
+import sys
 from importlib import import_module
 from typing import Any
 
@@ -56,9 +58,12 @@ class Deferred(click.Command):
         MissingExtra
             If it imports a package that is not installed.
         """
+        is_new = self.module not in sys.modules
         try:
             with without_collections():
                 module = import_module(self.module)
+                if is_new:
+                    gc.freeze()  # modules live on: the collector passes over them
         except ModuleNotFoundError as missing:
             package = (missing.name or "").partition(".")[0]
             if self.extra is None or package in {"", "scalewatch"}:
