@@ -12,7 +12,8 @@ import yaml
 from psycopg import sql
 
 from support.builders import sweep
-from support.servers.processes import SCALEWATCH, environment, running
+from support.servers.forked import Forked
+from support.servers.processes import environment, running
 
 COMPOSE = Path(__file__).parents[1] / "docker-compose.yml"
 PASSWORD = "correct horse"  # noqa: S105 - of a database that ends with the test
@@ -47,6 +48,16 @@ def settings(service, here, home):
     return given | {"SCALEWATCH_HOME": str(home), "SCALEWATCH_PORT": "0"}
 
 
+def ended(arguments, settings):
+    """Run a command of the product to its end; return what it says."""
+    with Forked(
+        arguments, env=environment(**settings), stdout=subprocess.PIPE, text=True
+    ) as process:
+        told, _ = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0
+    return told
+
+
 def test_composition_is_valid():
     command = ["-m", "check_jsonschema", "--builtin-schema", "vendor.compose-spec"]
     checked = subprocess.run(
@@ -77,12 +88,7 @@ def test_what_server_and_workers_write_outlives_their_containers(composed):
 def test_its_commands_serve_and_analyse(composed, here, tmp_path):
     program, *migrate = composed["migrate"]["command"]
     assert program == "scalewatch"
-    subprocess.run(
-        [*SCALEWATCH, *migrate],
-        env=environment(**settings(composed["migrate"], here, tmp_path)),
-        check=True,
-        timeout=PATIENCE,
-    )
+    ended(migrate, settings(composed["migrate"], here, tmp_path))
     own = settings(composed["api"], here, tmp_path)
     with (
         running(composed["api"]["command"][1:], own) as api,
@@ -104,15 +110,8 @@ def test_its_commands_serve_and_analyse(composed, here, tmp_path):
         _, *probe = shlex.split(probe.replace("127.0.0.1:8000", f"127.0.0.1:{port}"))
         subprocess.run([sys.executable, *probe], check=True, timeout=PATIENCE)
         _, _, *probe = composed["worker"]["healthcheck"]["test"]
-        told = subprocess.run(
-            [*SCALEWATCH, *probe],
-            env=environment(**own),
-            capture_output=True,
-            check=True,
-            text=True,
-            timeout=PATIENCE,
-        )
+        told = ended(probe, own)
 
     assert verdict["state"] == "done"
     assert len(verdict["series"]) == 2
-    assert "6 runs of 1 projects; 0 jobs to be done" in told.stdout
+    assert "6 runs of 1 projects; 0 jobs to be done" in told

@@ -21,6 +21,7 @@ from support.builders import sweep_reports
 from support.histories import LINEAR, PROCESSES, TREE, commit, record_commit
 from support.live import serving
 from support.recorded import record
+from support.servers.forked import Forked
 
 
 @pytest.fixture
@@ -63,13 +64,8 @@ def test_a_misspelt_option_is_no_verdict(server):
 
 
 def test_the_gate_says_what_it_waits_for(server):
-    program = "from scalewatch.cli import main; main()"
-    command = [sys.executable, "-c", program, "gate", "--project", "mpich"]
-    with subprocess.Popen(
-        [*command, "--commit", "topic", "--server", server],
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as waiting:
+    command = ["gate", "--project", "mpich", "--commit", "topic", "--server", server]
+    with Forked(command, stderr=subprocess.PIPE, text=True) as waiting:
         said = waiting.stderr.readline()
         waiting.terminate()
 

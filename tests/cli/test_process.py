@@ -4,14 +4,14 @@ import signal
 import subprocess
 import sys
 
-SCALEWATCH = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
+from support.servers.forked import Forked
 
 MORE_THAN_A_PIPE_HOLDS = 1 << 18
 
 
 def test_interrupt_while_reading_exits_as_a_process_that_died_of_sigint() -> None:
-    with subprocess.Popen(
-        [*SCALEWATCH, "model", "-"],
+    with Forked(
+        ["model", "-"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -31,8 +31,8 @@ def test_interrupt_while_reading_exits_as_a_process_that_died_of_sigint() -> Non
 def test_reader_that_has_seen_enough_is_not_complained_about(
     many_measurements,
 ) -> None:
-    with subprocess.Popen(
-        [*SCALEWATCH, "model", many_measurements, "--json"],
+    with Forked(
+        ["model", str(many_measurements), "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -2,7 +2,12 @@
 
 import subprocess
 import sys
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from scalewatch.errors.installation import pip_install
 from support.live import serving
@@ -12,48 +17,57 @@ ORIGIN = ("--project", "code", "--machine", "jureca", "--commit", "v1.2")
 MEASURED = "p,time\n4,1.0\n8,2.1\n16,4.0\n32,8.1\n64,16.0\n"
 BASE_ONLY = """
 import sys
-from importlib.metadata import packages_distributions, requires
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
-brought, waiting = set(), ["scalewatch"]
-while waiting:
-    name = waiting.pop()
-    if name in brought:
-        continue
-    brought.add(name)
-    for requirement in map(Requirement, requires(name) or ()):
-        if not requirement.marker or requirement.marker.evaluate({"extra": ""}):
-            waiting.append(canonicalize_name(requirement.name))
-missing = {
-    package
-    for package, distributions in packages_distributions().items()
-    if not brought & {canonicalize_name(name) for name in distributions}
-}
-for package in missing:
+for package in sys.argv.pop(1).split(","):
     sys.modules[package] = None  # an import fails, as where it is not installed
 from scalewatch.cli import main
 main(sys.argv[1:])
 """
 
 
-def test_files_are_modelled_with_the_packages_of_the_base_install(tmp_path: Path):
+@pytest.fixture(scope="module")
+def base_install() -> list[str]:
+    """The command where nothing but the base install brings packages."""
+    brought, waiting = set(), ["scalewatch"]
+    while waiting:
+        name = waiting.pop()
+        if name in brought:
+            continue
+        brought.add(name)
+        waiting += [
+            canonicalize_name(requirement.name)
+            for requirement in map(Requirement, requires(name) or ())
+            if not requirement.marker or requirement.marker.evaluate({"extra": ""})
+        ]
+    missing = {
+        package
+        for package, distributions in packages_distributions().items()
+        if not brought & {canonicalize_name(name) for name in distributions}
+    }
+    return [sys.executable, "-c", BASE_ONLY, ",".join(missing)]
+
+
+def test_files_are_modelled_with_the_packages_of_the_base_install(
+    tmp_path: Path, base_install
+):
     file = tmp_path / "measured.csv"
     file.write_text(MEASURED)
 
-    command = [sys.executable, "-c", BASE_ONLY, "model", str(file), "--expect", "O(p)"]
+    command = [*base_install, "model", str(file), "--expect", "O(p)"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert done.returncode == 0, done.stderr
     assert "match" in done.stdout
 
 
-def test_files_are_posted_with_the_packages_of_the_base_install(tmp_path: Path, app):
+def test_files_are_posted_with_the_packages_of_the_base_install(
+    tmp_path: Path, app, base_install
+):
     file = tmp_path / "measured.csv"
     file.write_text(MEASURED)
 
     with serving(app) as address:
-        command = [sys.executable, "-c", BASE_ONLY, "import", str(file), *ORIGIN]
+        command = [*base_install, "import", str(file), *ORIGIN]
         done = subprocess.run(
             [*command, "--server", address], capture_output=True, text=True, check=False
         )
@@ -62,8 +76,8 @@ def test_files_are_posted_with_the_packages_of_the_base_install(tmp_path: Path, 
     assert "5 runs with 5 results posted" in done.stdout
 
 
-def test_a_command_of_the_server_says_which_extra_it_lacks():
-    command = [sys.executable, "-c", BASE_ONLY, "serve"]
+def test_a_command_of_the_server_says_which_extra_it_lacks(base_install):
+    command = [*base_install, "serve"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert done.returncode != 0
