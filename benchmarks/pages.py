@@ -4,11 +4,12 @@ Every page that the application has, on a project of 40 regions, 10 machines and
 commits (a million points), and those with most cells on one of 400 regions, 10 machines
 and 2 commits. Server times are those of `scalewatch.app:served` in a
 process of its own, over HTTP on this machine, one request at a time. The browser is the
-system's Chromium, headless: cold with a new profile, in the middle of three, as soon as
-it has started itself; warm the third time: not before does it keep compiled scripts.
-Plots are drawn when those are that the window shows. Bytes are those over the wire
-without plotly.js; movement of the layout and the longest task are the largest. Values
-beyond their goals are in bold. Other work of the machine is in all of the times.
+system's Chromium, headless, with three new profiles, of which the middle one is shown:
+cold on the first visit, as soon as it has started itself; warm on the third: not before
+does it keep compiled scripts. Plots are drawn when those are that the window shows.
+Bytes are those over the wire without plotly.js; movement of the layout and the longest
+task are the largest. Values beyond their goals are in bold. Other work of the machine
+is in all of the times.
 """
 
 import os
@@ -66,7 +67,7 @@ SETTLED: Final = 700
 SCROLLS: Final = 40
 
 BROWSERS: Final = 3
-"""How many new browsers see a page; the one in the middle is shown."""
+"""How many new browsers see a page, cold and warm; the one in the middle is shown."""
 
 STARTED: Final = 1.5
 """Seconds after which a new browser is no longer busy with itself."""
