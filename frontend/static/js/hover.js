@@ -11,8 +11,8 @@ const POWERS = { B: [0, 3], flop: [0, 3], s: [-4, 0] };
 
 const PREFIXES = { "-1": "m", "-2": "µ", "-3": "n", "-4": "p", 0: "", 1: "k", 2: "M", 3: "G" };
 
-/** Forms of numbers by their decimals. */
-const forms = [];
+/** Places of a whole number that have a multiple of three digits behind them. */
+const THOUSANDS = /\B(?=(\d{3})+$)/g;
 
 /** Return a trace whose hover has the values in words, beside those that it brought. */
 export function spelled(trace) {
@@ -42,15 +42,11 @@ function quantity(value, digits, unit) {
   const exponent = value ? Number(value.toExponential(digits - 1).split("e")[1]) : 0;
   const power = value ? Math.min(Math.max(Math.floor(exponent / 3), least), most) : 0;
   const decimals = Math.min(Math.max(digits - 1 - (exponent - 3 * power), 0), 20);
-  const number = formOf(decimals).format(value / 1000 ** power);
-  return `${number} ${PREFIXES[power]}${unit}`.replace("-", "−");
+  return `${grouped(value / 1000 ** power, decimals)} ${PREFIXES[power]}${unit}`;
 }
 
-/** Return how numbers are written with so many decimals: to make it takes the longest. */
-function formOf(decimals) {
-  forms[decimals] ??= new Intl.NumberFormat("en", {
-    maximumFractionDigits: decimals,
-    minimumFractionDigits: decimals,
-  });
-  return forms[decimals];
+/** Write a number in digits; the first form that Intl makes would take 10 ms of a plot. */
+function grouped(number, decimals) {
+  const [whole, ...fraction] = number.toFixed(decimals).replace("-", "−").split(".");
+  return [whole.replaceAll(THOUSANDS, ","), ...fraction].join(".");
 }
