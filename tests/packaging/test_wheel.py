@@ -22,17 +22,20 @@ BUNDLED = (
     "scalewatch_agent/loops/loop.c",
 )
 
-SERVED = """
+USED = """
 from hashlib import sha256
 from fastapi.testclient import TestClient
 from scalewatch.app import served
+from scalewatch.cli import main
 from scalewatch.pages.rendering.assets import PLOTLY, asset_version
 
+main(["migrate"], standalone_mode=False)
 version = asset_version(PLOTLY)
 script = TestClient(served()).get(f"/static/{version}/{PLOTLY}").content
 print(version, sha256(script).hexdigest())
 """
-"""Prints under which version the server sends plotly.js, and a digest of what it is."""
+"""Migrates a database, and prints under which version the server sends plotly.js, and a
+digest of what it is."""
 
 
 def built(target: str, source: Path, folder: Path) -> Path:
@@ -74,6 +77,14 @@ def installed(wheel, tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("site-packages")
     shutil.unpack_archive(wheel, folder, format="zip")
     return folder
+
+
+@pytest.fixture(scope="module")
+def used(installed, tmp_path_factory) -> tuple[Path, list[str]]:
+    """The database of an installed wheel, and what was printed of its plotly.js."""
+    database = tmp_path_factory.mktemp("data") / "scalewatch.db"
+    said = python(installed, USED, SCALEWATCH_DATABASE_URL=f"sqlite:///{database}")
+    return database, said.splitlines()[-1].split()
 
 
 def python(installed, program, **environment):
@@ -133,12 +144,9 @@ def test_wheel_is_built_without_the_trimmed_plotly_unless_the_hook_makes_it(
     assert contents(made)[trimmed] == contents(wheel)[trimmed]
 
 
-def test_server_of_the_wheel_sends_the_trimmed_plotly(installed, tmp_path):
-    database = f"sqlite:///{tmp_path}/scalewatch.db"
+def test_server_of_the_wheel_sends_the_trimmed_plotly(used):
+    _, (version, digest) = used
 
-    sent = python(installed, SERVED, SCALEWATCH_DATABASE_URL=database)
-
-    version, digest = sent.split()
     assert digest == sha256(plotly_bundle()).hexdigest()
     assert digest != sha256(whole_plotly()).hexdigest()
     assert version.endswith(digest[:8])
@@ -154,11 +162,8 @@ def test_trimming_for_an_installed_wheel_makes_what_it_carried(installed):
     assert carried.read_bytes() == content
 
 
-def test_installed_wheel_migrates_a_database(installed, tmp_path):
-    database = tmp_path / "scalewatch.db"
-    program = "from scalewatch.cli import main; main(['migrate'])"
-
-    python(installed, program, SCALEWATCH_DATABASE_URL=f"sqlite:///{database}")
+def test_installed_wheel_migrates_a_database(used):
+    database, _ = used
 
     assert database.stat().st_size > 0
 
