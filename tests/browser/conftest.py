@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 from scalewatch.app import create_app
 from scalewatch.jobs.worker import Worker
 from scalewatch.storage.database.session import sessions_of
-from support.chromium import QUIET, SHELL, NoBrowser, chromium
+from support.chromium import QUIET, SHELL, WITHOUT, NoBrowser, chromium
 
 expect.set_options(timeout=20_000)  # a loaded machine is slow, and that is no failure
 
@@ -35,6 +35,14 @@ LOOPBACK = ("127.0.0.1", 0)
 
 ONE_RENDERER = "--renderer-process-limit=1"
 """The pages of a context are drawn by one process, which then knows their scripts."""
+
+AS_THEY_ARE = f"--disable-features={','.join((*WITHOUT, 'ScriptStreaming'))}"
+"""Scripts that a process knows are not parsed again while they arrive: 60 ms a page."""
+
+UNOPTIMISED = "--js-flags=--no-opt,--no-maglev"
+"""No page lives so long that it is worth while to compile its functions again."""
+
+FOR_SHORT_VISITS = (NAMES, ONE_PROCESS, ONE_RENDERER, AS_THEY_ARE, UNOPTIMISED)
 
 
 @dataclass
@@ -59,7 +67,7 @@ def browser() -> Iterator[Browser]:
             path = chromium(playwright, SHELL)
         except NoBrowser as missing:
             pytest.skip(str(missing))
-        args = [*QUIET, NAMES, ONE_PROCESS, ONE_RENDERER]
+        args = [*QUIET, *FOR_SHORT_VISITS]
         browser = playwright.chromium.launch(executable_path=path, args=args)
         yield browser
         browser.close()
