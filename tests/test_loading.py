@@ -83,7 +83,7 @@ assert gc.get_freeze_count() > 10_000
 
 def loaded_by(module):
     """Return the names of all modules that are there once one is imported."""
-    names = f"import {module}, sys; print(*sys.modules)"
+    names = f"import gc, sys; gc.disable(); import {module}; print(*sys.modules)"
     return subprocess.run(
         [sys.executable, "-c", names], capture_output=True, text=True, check=True
     ).stdout.split()

@@ -85,7 +85,8 @@ def test_endless_job_is_ended_with_its_process_and_given_up_after_some_attempts(
 
 
 DEAF = """
-import re, sys
+import gc, re, sys
+gc.disable()  # or importing takes longer
 from datetime import timedelta
 from scalewatch import jobs
 from scalewatch.services.jobs import JobKind, JobTerms

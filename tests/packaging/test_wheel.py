@@ -23,6 +23,8 @@ BUNDLED = (
 )
 
 USED = """
+import gc
+gc.disable()  # or importing takes longer
 from hashlib import sha256
 from fastapi.testclient import TestClient
 from scalewatch.app import served

@@ -12,10 +12,13 @@ import socket
 import sys
 from contextlib import suppress
 
-from scalewatch import app as _app  # noqa: F401 - to have it
 from scalewatch.cli import main
-from scalewatch.cli.server import serve as _serve  # noqa: F401
-from scalewatch.cli.server import worker as _worker  # noqa: F401
+from scalewatch.loading import without_collections
+
+with without_collections():
+    from scalewatch import app as _app  # noqa: F401 - to have it
+    from scalewatch.cli.server import serve as _serve  # noqa: F401
+    from scalewatch.cli.server import worker as _worker  # noqa: F401
 
 MOST_BYTES = 2**17
 """Of arguments and environment."""
