@@ -96,7 +96,11 @@ def test_occupied_port_is_named_with_a_way_out(tmp_path):
 
 
 def test_demo_measures_models_and_judges_mpi_on_two_platforms(home, port, thorough):
-    process = demo(home, port, "--no-serve", cwd=None if thorough else home)
+    process = demo(
+        *(home, port, "--no-serve"),
+        cwd=None if thorough else home,
+        is_forked=not thorough,
+    )
     output, _ = process.communicate(timeout=600)
 
     assert process.returncode == 0, output
