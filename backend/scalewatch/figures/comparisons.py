@@ -20,9 +20,8 @@ MOST_BANDS: Final = len(SYMBOLS)
 LEAST_SPAN: Final = float(np.log10(1.25))
 """The axis goes this far from 1, at least: small differences look small."""
 
-MARGIN: Final = 1.08
-ROOM: Final = 0.12
-"""Share of the axis that is left for words on the side where no ratio lies."""
+ROOM: Final = 0.14
+"""Share of what ratios take that is left for words beyond them, on either side."""
 
 FINE: Final = (0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5)
 COARSE: Final = tuple(
@@ -63,7 +62,7 @@ def ratios_figure(
             "range": [low, high],
             "tickmode": "array",
             "tickvals": [*ticks],
-            "ticktext": [f"{tick:g}×" for tick in ticks],
+            "ticktext": [f"{tick:,g}×" for tick in ticks],
         },
         legend={"traceorder": "reversed"},
         annotations=[
@@ -90,7 +89,7 @@ def _reach(ratios: Sequence[Ratio]) -> tuple[float, float]:
     values = np.log10(np.concatenate([ratio.value for ratio in ratios]))
     low, high = float(values.min()), float(values.max())
     room = max(LEAST_SPAN, ROOM * (max(high, 0.0) - min(low, 0.0)))
-    return min(-room, MARGIN * low), max(room, MARGIN * high)
+    return min(-room, low - room), max(room, high + room)
 
 
 def _words(text: str, y: float, anchor: str) -> dict[str, object]:

@@ -21,6 +21,9 @@ from support.recorded import (
     record_runs,
 )
 
+LINE = 0.1
+"""Share of the height of a plot that a line of words takes."""
+
 
 def sentences(sessions, project: str, *names: str, **fields: str) -> list[str]:
     with sessions.reading() as session:
@@ -60,6 +63,21 @@ def test_ratios_above_one_mean_that_the_first_side_is_better(sessions):
     assert np.all(np.diff(bcast["y"]) > 0)
     words = [each["text"] for each in figure.layout["annotations"]]
     assert words == ["Juqueen better ↑", "Piz Daint better ↓"]
+
+
+def test_words_of_who_is_better_stand_where_no_ratio_is(sessions):
+    record(sessions, published_runs())
+    with sessions.reading() as session:
+        shown = compare_sides(session, View(PROJECT), ["Juqueen", "Piz Daint"])
+        ratios = ratios_of(session, shown, shown.rows)
+        (duel,) = duels_of(shown, ratios)
+
+    figure = ratios_drawn(duel, ratios, 0)
+
+    low, high = figure.layout["yaxis"]["range"]
+    drawn = np.log10([each.value for row in ratios for each in row.ratios if each])
+    for room in (high - drawn.max(), drawn.min() - low):
+        assert room > LINE * (high - low)
 
 
 def test_of_a_rate_more_is_better(sessions):
