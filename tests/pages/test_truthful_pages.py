@@ -266,3 +266,19 @@ def test_gate_says_of_how_many_series_each_reason_is(large_client):
     rest = re.search(r"the others? for (?:an)?other reasons?", words)[0]
 
     assert (int(number) - int(often) == 1) == (rest == "the other for another reason")
+
+
+def test_ratios_that_do_not_count_are_within_what_the_sentence_says(large_client):
+    page = page_of(large_client, "/compare/juwels...lumi")
+    words = shown_pages.words_of(page)
+    pictures = re.findall(r'<li class="ratios__one">.*?</li>', page, re.DOTALL)
+
+    most = int(re.search(r"differ by a constant of at most (\d+)", words)[1]) / 100
+
+    even = [
+        float(re.search(r'class="number">([\d.]+)×', picture)[1])
+        for picture in pictures
+        if "better" not in picture
+    ]
+    assert even
+    assert max(abs(ratio - 1) for ratio in even) <= most + 1e-9

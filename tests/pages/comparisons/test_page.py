@@ -36,6 +36,16 @@ def test_machine_without_a_successful_run_is_said_to_have_none(client, sessions)
     assert "like –" not in text
 
 
+def test_region_without_a_model_on_any_side_is_named_before_its_sides(client, sessions):
+    growths = {"solve": lambda p: 1e-3 * p}
+    for name in ("one", "other"):
+        record(sessions, sweep_reports((2, 4), growths, machine={"name": name}))
+
+    words = words_of(client.get("/p/mpich/compare/one...other").text)
+
+    assert re.search("solve: on one it .*; on other it ", words)
+
+
 def test_ratios_are_of_times_at_commits_and_on_machines(client, sessions):
     project = gaps_and_disorder(sessions)
     first, last = project.subjects.split("...")

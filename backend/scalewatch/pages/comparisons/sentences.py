@@ -131,7 +131,7 @@ def _even(duel: Duel, noun: str) -> list[Markup]:
         ]
     else:
         parts.append(
-            Markup("{} differ by a constant of less than {}").format(
+            Markup("{} differ by a constant of at most {}").format(
                 plural(len(duel.constant), noun), percent(NEGLIGIBLE)
             )
         )
@@ -175,7 +175,8 @@ def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
             *(_without_growth(*place) for place in places if place not in grown),
         ]
     )
-    return Markup("{} {}.").format(named(row.region), told)
+    between = " " if grown else ": "
+    return Markup("{}{}{}.").format(named(row.region), between, told)
 
 
 def _growths(
