@@ -1,8 +1,12 @@
+import re
+
 import pytest
 
 from scalewatch.pages.histories.heat import WIDTH, heat_map
+from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.histories.project import overview_of
 from support.histories import LINEAR, TREE, record_commit
+from support.shown_pages import words_of
 
 AT = 13
 BEFORE = 3
@@ -39,3 +43,19 @@ def test_a_regression_is_an_edge_at_its_commit(heat):
 
 def test_a_new_state_of_the_machine_is_an_edge_through_all_rows(heat):
     assert heat.baselines == (pytest.approx(WIDTH * BEFORE / COMMITS),)
+
+
+def test_rows_of_one_region_are_told_apart_by_the_settings_in_which_they_differ(
+    client, sessions
+):
+    for size in (8, 1024):
+        held = {"message_bytes": size, "compiler": "gcc"}
+        record_commit(sessions, 1, {"MPI_Bcast": TREE}, configuration=held)
+    record_commit(sessions, 1, {"a": TREE}, configuration={"compiler": "gcc"})
+
+    page = client.get("/p/mpich/history").text
+
+    rows = re.findall(r'<tr><th scope="row">(.*?)</th>', page)
+    told = [words_of(row).replace(SPACE, " ") for row in rows]
+    assert told[:2] == ["MPI_Bcast message_bytes = 8", "MPI_Bcast message_bytes = 1024"]
+    assert "=" not in told[2]

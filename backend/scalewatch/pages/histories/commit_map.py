@@ -4,14 +4,19 @@ A map has hundreds of them: written here they cost a fifth of what a template ta
 that people have named is escaped; the rest is our own.
 """
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable
 from functools import lru_cache
+from typing import Final
 
 from markupsafe import Markup, escape
 
 from scalewatch.pages.histories.heat import Edge, Era, HeatMap, HeatRow
+from scalewatch.pages.wording.formats import settings
 
 Address = Callable[[str], str]
+
+NONE: Final = frozenset[str]()
 
 
 def commit_map_rows(heat: HeatMap, region_of: Address, report_of: Address) -> Markup:
@@ -26,18 +31,46 @@ def commit_map_rows(heat: HeatMap, region_of: Address, report_of: Address) -> Ma
         f'<line class="commit-map__baseline" x1="{x:.1f}" x2="{x:.1f}" y2="10"></line>'
         for x in heat.baselines
     )
-    rows = [_row(row, baselines, region_of, report_of) for row in heat.rows]
+    telling = _telling(heat.rows)
+    rows = [
+        _row(row, baselines, region_of, report_of, telling.get(row.series.region, NONE))
+        for row in heat.rows
+    ]
     return Markup("\n".join(rows))  # noqa: S704, its parts are escaped
 
 
-def _row(row: HeatRow, baselines: str, region_of: Address, report_of: Address) -> str:
+def _telling(rows: Iterable[HeatRow]) -> dict[str, frozenset[str]]:
+    """Return the names of the settings in which the rows of a region differ."""
+    known = defaultdict(list)
+    for row in rows:
+        known[row.series.region].append(row.series.configuration)
+    return {
+        region: frozenset(
+            name
+            for name in set().union(*held)
+            if len({str(each.get(name)) for each in held}) > 1
+        )
+        for region, held in known.items()
+        if len(held) > 1
+    }
+
+
+def _row(
+    row: HeatRow,
+    baselines: str,
+    region_of: Address,
+    report_of: Address,
+    telling: Collection[str],
+) -> str:
     name, sentence = escape(row.series.region), escape(row.sentence)
+    told = {key: row.series.configuration.get(key, "–") for key in sorted(telling)}
+    held = f' <span class="quiet small">{escape(settings(told))}</span>' if told else ""
     exact = ' <span class="quiet small">exact</span>' if row.series.is_exact else ""
     role = "group" if row.edges else "img"
     edges = "".join([_edge(each, report_of(each.label)) for each in row.edges])
     return (
         f'<tr><th scope="row"><a href="{escape(region_of(row.series.region))}" '
-        f'title="{name}: {sentence}"><bdi>{name}</bdi></a>{exact}</th>'
+        f'title="{name}: {sentence}"><bdi>{name}</bdi></a>{held}{exact}</th>'
         '<td><svg class="commit-map__row" viewBox="0 0 1000 10" '
         f'preserveAspectRatio="none" role="{role}" aria-label="{sentence}">'
         f"{_eras(row.eras)}{baselines}{edges}</svg></td></tr>"
