@@ -50,6 +50,8 @@ def test_page_says_where_shares_end_and_for_want_of_what(code, sessions):
     page = text(code)
 
     assert "Not told up to p = 1,024: beyond p = 64 there is no forecast of" in page
+    assert " ● p = 64 " in page  # as the one mark of each row is
+    assert "○" not in page
     assert "<bdi>input</bdi> (23" in page
 
 
