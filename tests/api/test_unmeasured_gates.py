@@ -108,6 +108,15 @@ def test_scale_at_which_no_run_succeeded_is_named(client, sessions):
     assert again["outcome"] == "fine"
 
 
+def test_scales_that_failed_for_one_reason_are_named_together(client, sessions):
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    record_failed(sessions, 2, processes={32, 64}, regions=["MPI_Bcast"])
+
+    (finding,) = gate(client)["findings"]
+
+    assert finding["sentence"] == f"failed at p = 32, 64: {REASON}"
+
+
 def test_series_of_the_baseline_that_is_missing_is_named(client, sessions):
     record_commit(sessions, 1, {"MPI_Bcast": TREE, "MPI_Gather": TREE})
     record_commit(sessions, 2, {"MPI_Bcast": TREE})

@@ -236,3 +236,15 @@ def test_status_of_a_failed_analysis_does_not_say_that_all_is_analysed(
 
     assert "No job waits. 1 job failed." in page
     assert "All runs analysed" not in page
+
+
+def test_only_commit_has_no_way_to_others(client, sessions):
+    record(sessions, sweep_reports((2, 4), {"solve": lambda p: 1e-3 * p}))
+    only = client.get("/p/mpich/c").text
+    later = sweep_reports(
+        (2, 4), {"solve": lambda p: 1e-3 * p}, commit={"sha": "b" * 40}
+    )
+    record(sessions, later)
+
+    assert "stepper" not in only
+    assert "stepper" in client.get("/p/mpich/c").text

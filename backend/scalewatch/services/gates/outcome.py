@@ -124,7 +124,7 @@ def _how_many_are_worse(findings: Sequence[GateFinding], tally: Tally) -> str:
     worse = tally.counts[SeriesOutcome.WORSE]
     is_level = any(each.kind in OF_LEVELS for each in findings if each.is_sure)
     verbs = ("is worse", "are worse") if is_level else ("scales worse", "scale worse")
-    return f"{worse} of {tally.total} series {verbs[worse != 1]}"
+    return f"{worse:,} of {tally.total:,} series {verbs[worse != 1]}"
 
 
 def _is_told(change: SeriesChange) -> bool:
@@ -144,11 +144,11 @@ def _why_untold(changes: Sequence[SeriesChange], baseline: Baseline | None) -> s
 def _none_is_worse(changes: Sequence[SeriesChange], tally: Tally, against: str) -> str:
     """Count only what could be compared, and say how much could not."""
     compared = sum(change.is_comparable for change in changes)
-    said = f"none of {compared} series is worse{against}"
+    said = f"none of {compared:,} series is worse{against}"
     if accepted := tally.counts[SeriesOutcome.ACCEPTED]:
-        said += f", but for {accepted} that people or rules accept"
+        said += f", but for {accepted:,} that people or rules accept"
     if others := len(changes) - compared:
-        return f"{said}; {others} of {len(changes)} series cannot be compared"
+        return f"{said}; {others:,} of {len(changes):,} series cannot be compared"
     return said
 
 
@@ -161,8 +161,8 @@ def _doubts(
     """Yield what keeps the gate from deciding, the worst first."""
     if suspected := tally.counts[SeriesOutcome.SUSPECTED]:
         yield (
-            f"{suspected} of {tally.total} series suspected of being worse{against}: "
-            "run again"
+            f"{suspected:,} of {tally.total:,} series suspected of being worse"
+            f"{against}: run again"
         )
     failed, partly, missing = _unmeasured(findings, tally)
     if failed:
@@ -172,7 +172,7 @@ def _doubts(
     if missing:
         yield f"{_series(missing)} of the baseline missing"
     if crowded := crowded_among(each.after for each in changes):
-        yield f"{crowded} of {len(changes)} series cannot be judged: {SHARED_CORES}"
+        yield f"{crowded:,} of {len(changes):,} series cannot be judged: {SHARED_CORES}"
 
 
 def _unmeasured(
@@ -204,11 +204,11 @@ def _commonest(findings: Sequence[GateFinding]) -> str:
         return commonest
     is_one = sum(number for _, number in others) == 1
     rest = "the other for another reason" if is_one else "the others for other reasons"
-    return f"{often} {commonest}, {rest}"
+    return f"{often:,} {commonest}, {rest}"
 
 
 def _series(findings: Sequence[GateFinding]) -> str:
     number = len({each.series for each in findings})
     names = sorted({each.region for each in findings})
     listed = ", ".join(names[:LISTED]) + (" …" if len(names) > LISTED else "")
-    return f"{number} series ({listed})"
+    return f"{number:,} series ({listed})"

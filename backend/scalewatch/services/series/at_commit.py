@@ -20,6 +20,7 @@ from scalewatch.services.expectations.composed import (
 )
 from scalewatch.services.expectations.in_force import Expectation, in_force
 from scalewatch.services.series.measurements import varied
+from scalewatch.services.series.places import places_words
 from scalewatch.services.series.standing import (
     Standing,
     State,
@@ -27,6 +28,7 @@ from scalewatch.services.series.standing import (
     standing_of,
 )
 from scalewatch.storage import tables
+from scalewatch.storage.commits.coordinates import Place
 from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import measurements
@@ -266,21 +268,21 @@ def _failures(
     if not failed:
         return {}
     places = measurements.places_at(session, commit_id)
-    where = {run_id: _words(place.coordinate) for run_id, place in places.items()}
+    where = {
+        run_id: tuple(sorted(place.coordinate.items()))
+        for run_id, place in places.items()
+    }
     found = {}
     for series_id, notes in failed.items():
         measured = {where[note.run_id] for note in notes if note.repetitions}
-        reasons = {
-            where[note.run_id]: note.reason or "no reason given"
-            for note in notes
-            if not note.repetitions and where[note.run_id] not in measured
-        }
-        found[series_id] = tuple(f"{at}: {why}" for at, why in reasons.items())
+        reasons: dict[str, set[Place]] = defaultdict(set)
+        for note in notes:
+            if where[note.run_id] not in measured:
+                reasons[note.reason or "no reason given"].add(where[note.run_id])
+        found[series_id] = tuple(
+            f"{places_words(at)}: {why}" for why, at in reasons.items()
+        )
     return found
-
-
-def _words(coordinate: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value:g}" for name, value in coordinate.items())
 
 
 def _settings(
