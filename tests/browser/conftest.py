@@ -166,16 +166,33 @@ def page(
 
 
 @pytest.fixture
+def unwatched_page(
+    small_context: BrowserContext,
+    site: str,  # noqa: ARG001 - it is served meanwhile
+) -> Iterator[Page]:
+    """A page whose test says itself what is no fault of it, such as a refusal."""
+    with _page_of(small_context) as page:
+        yield page
+
+
+@pytest.fixture
 def large_page(large_context: BrowserContext, complaints: Complaints) -> Iterator[Page]:
     """A page on the project of real size, likewise watched."""
     yield from _watched(large_context, complaints)
 
 
 def _watched(context: BrowserContext, complaints: Complaints) -> Iterator[Page]:
+    with _page_of(context) as page:
+        complaints.listen(page)
+        yield page
+    assert complaints.texts == []
+
+
+@contextmanager
+def _page_of(context: BrowserContext) -> Iterator[Page]:
+    """Open a page, and forget in the end all that pages keep."""
     page = context.new_page()
-    complaints.listen(page)
     yield page
     page.close()
-    context.clear_cookies()  # all that pages keep
+    context.clear_cookies()
     context.clear_permissions()
-    assert complaints.texts == []

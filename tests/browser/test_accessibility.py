@@ -1,7 +1,7 @@
 """axe-core finds nothing serious on any page, in both themes, wide and narrow."""
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Page, expect
 
 from support.axe import serious_barriers
 from support.recorded import record_project
@@ -45,20 +45,15 @@ def pages(thorough):
     ids=str,
 )
 def test_pages_have_no_serious_barrier(
-    browser: Browser, site: str, sessions, pages: tuple[str, ...], look: tuple[str, int]
+    unwatched_page: Page, sessions, pages: tuple[str, ...], look: tuple[str, int]
 ):
     theme, width = look
     record_project(sessions)
-    context = browser.new_context(
-        base_url=site,
-        bypass_csp=True,  # for axe itself
-        color_scheme=theme,
-        viewport={"width": width, "height": 900},
-    )
-    page = context.new_page()
+    unwatched_page.emulate_media(color_scheme=theme)
+    unwatched_page.set_viewport_size({"width": width, "height": 900})
 
     for path in pages:
-        page.goto(path, wait_until="load")
-        expect(page.locator("[data-figure][aria-busy=true]")).to_have_count(0)
-        assert [(path, *each) for each in serious_barriers(page)] == []
-    context.close()
+        unwatched_page.goto(path, wait_until="load")
+        busy = unwatched_page.locator("[data-figure][aria-busy=true]")
+        expect(busy).to_have_count(0)
+        assert [(path, *each) for each in serious_barriers(unwatched_page)] == []

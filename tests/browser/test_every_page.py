@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from scalewatch.storage.database.session import Sessions
 from support.addresses import page_addresses
@@ -60,14 +60,11 @@ def addresses(sessions: Sessions) -> list[str]:
 
 
 @pytest.fixture
-def visited(browser: Browser, site: str) -> Iterator[Page]:
-    """A page that axe may run in, and that fails its test if markup did."""
-    context = browser.new_context(base_url=site, bypass_csp=True)
-    page = context.new_page()
+def visited(unwatched_page: Page) -> Iterator[Page]:
+    """A page that fails its test if markup of names did something."""
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: dialogs.append(dialog.message))
-    yield page
-    context.close()
+    unwatched_page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+    yield unwatched_page
     assert dialogs == []
 
 

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from scalewatch.storage.database.session import Sessions
 from support.addresses import page_addresses
@@ -146,13 +146,10 @@ It is another one from project to project: together they have every page.
 
 
 @pytest.fixture
-def visited(browser: Browser, site: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=site)
-    page = context.new_page()
+def visited(unwatched_page: Page) -> Iterator[Page]:
     complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    yield page
-    context.close()
+    unwatched_page.on("pageerror", lambda error: complaints.append(str(error)))
+    yield unwatched_page
     assert complaints == []
 
 

@@ -62,17 +62,13 @@ def test_what_is_not_found_is_said(page: Page):
     expect(note).to_have_text("Nothing contains “nonesuch”.")
 
 
-def test_open_palette_has_no_serious_barrier(browser: Browser, site: str):
-    context = browser.new_context(base_url=site, bypass_csp=True)
-    page = context.new_page()
+def test_open_palette_has_no_serious_barrier(page: Page):
     page.goto("/p/openmpi")
     page.keyboard.press("Control+k")
     page.keyboard.type("mpi")
     expect(page.get_by_role("dialog").get_by_role("option").first).to_be_visible()
 
-    found = list(serious_barriers(page))
-    context.close()
-    assert found == []
+    assert list(serious_barriers(page)) == []
 
 
 def test_search_is_a_page_without_scripts(browser: Browser, site: str):

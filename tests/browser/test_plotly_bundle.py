@@ -6,8 +6,8 @@ TRACE = {"x": [1, 2, 3], "y": [1, 4, 9], "z": [[1, 2, 3], [2, 4, 6], [3, 6, 9]]}
 
 
 @pytest.mark.parametrize("kind", ["scatter", *KINDS])
-def test_bundle_draws_every_kind_that_it_keeps(browser, kind):
-    page = browser.new_page()
+def test_bundle_draws_every_kind_that_it_keeps(small_context, kind):
+    page = small_context.new_page()
     complaints = []
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.set_content("<div id=plot></div>")

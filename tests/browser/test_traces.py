@@ -1,6 +1,7 @@
 """The page of traces: a code that others have traced, reduced by the agent."""
 
 from functools import cache
+from uuid import uuid5
 
 import pytest
 from click.testing import CliRunner
@@ -20,20 +21,32 @@ FACTORS = {
 """What BSC's own tool says of these traces, to the digits of the page."""
 
 
+FIRST = "v1.1"
+
+
 @cache
-def reduced_runs(commit: str) -> list[RunReport]:
+def reduced_runs() -> list[RunReport]:
     """Return the runs that the agent posts of the traces of EPOCH at a commit."""
     words = ["trace", "--read", str(foreign("epoch")), "--dry-run", "--json"]
-    words += ["--project", "epoch", "--machine", "jureca", "--commit", commit]
+    words += ["--project", "epoch", "--machine", "jureca", "--commit", FIRST]
     done = CliRunner().invoke(main, words)
     assert done.exit_code == 0, done.output
     return [RunReport.model_validate_json(line) for line in done.stdout.splitlines()]
 
 
+def of_commit(sha: str) -> list[RunReport]:
+    """Return the same runs as those of another commit."""
+    commit = reduced_runs()[0].commit.model_copy(update={"sha": sha})
+    return [
+        run.model_copy(update={"id": uuid5(run.id, sha), "commit": commit})
+        for run in reduced_runs()
+    ]
+
+
 @pytest.fixture
 def traces(page: Page, sessions) -> Page:
-    for commit in ("v1.1", "v1.2"):
-        record(sessions, reduced_runs(commit))
+    for runs in (reduced_runs(), of_commit("v1.2")):
+        record(sessions, runs)
     page.goto(f"{EPOCH}?commit=v1.2")
     return page
 

@@ -11,10 +11,7 @@ from playwright.sync_api import Page
 def serious_barriers(
     page: Page, rules: Sequence[str] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Yield rule and element of each serious violation, of `rules` or of all.
-
-    The page's context must let scripts in (`bypass_csp`).
-    """
+    """Yield rule and element of each serious violation, of `rules` or of all."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_axe())
     # To describe what is fine would take three times as long.
