@@ -12,7 +12,7 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from scalewatch.pages.histories.heat import Edge, Era, HeatMap, HeatRow
-from scalewatch.pages.wording.formats import settings
+from scalewatch.pages.wording.formats import breakable, settings
 
 Address = Callable[[str], str]
 
@@ -64,13 +64,17 @@ def _row(
 ) -> str:
     name, sentence = escape(row.series.region), escape(row.sentence)
     told = {key: row.series.configuration.get(key, "–") for key in sorted(telling)}
-    held = f' <span class="quiet small">{escape(settings(told))}</span>' if told else ""
+    held = whole = ""
+    if told:
+        whole = f" {escape(settings(told))}"
+        text = breakable(settings(told))
+        held = f' <span class="commit-map__held quiet small">{text}</span>'
     exact = ' <span class="quiet small">exact</span>' if row.series.is_exact else ""
     role = "group" if row.edges else "img"
     edges = "".join([_edge(each, report_of(each.label)) for each in row.edges])
     return (
         f'<tr><th scope="row"><a href="{escape(region_of(row.series.region))}" '
-        f'title="{name}: {sentence}"><bdi>{name}</bdi></a>{held}{exact}</th>'
+        f'title="{name}{whole}: {sentence}"><bdi>{name}</bdi></a>{held}{exact}</th>'
         '<td><svg class="commit-map__row" viewBox="0 0 1000 10" '
         f'preserveAspectRatio="none" role="{role}" aria-label="{sentence}">'
         f"{_eras(row.eras)}{baselines}{edges}</svg></td></tr>"
