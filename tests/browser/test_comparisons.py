@@ -1,7 +1,11 @@
-"""The table of a comparison, far below its pictures, is laid out later than they."""
+"""Comparisons: a table that is laid out late, and names that tell lines apart."""
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator, Page, expect
+
+from scalewatch.storage.database.session import Sessions
+from support.builders import sweep_reports
+from support.recorded import PROCESSES, record
 
 ADDRESS = "/p/hydro/compare/juwels...lumi"
 HEIGHT = 600
@@ -46,3 +50,35 @@ def test_printed_comparison_has_its_table(large_page: Page):
     large_page.emulate_media(media="print")
 
     assert table_of(large_page).evaluate(LAID_OUT)
+
+
+@pytest.mark.parametrize(
+    "form", ["{} with messages of 1024 bytes", "gravity::solver::implicit::{}"]
+)
+def test_names_in_a_narrow_legend_are_told_apart(
+    page: Page, sessions: Sessions, form: str
+):
+    growths = {
+        form.format(f"MPI_{name}"): lambda p: 1e-6 * p
+        for name in (
+            "Gather",
+            "Reduce",
+            "Scan",
+            "Bcast",
+            "Alltoall",
+            "Barrier",
+            "Scatter",
+        )
+    }
+    for machine in ("one", "other"):
+        reports = sweep_reports(PROCESSES, growths, machine={"name": machine})
+        record(sessions, reports)
+    page.set_viewport_size({"width": 360, "height": 800})
+
+    page.goto("/p/mpich/compare/one...other")
+
+    names = page.locator(".figure").first.locator(".legendtext")
+    expect(names).to_have_count(len(growths))
+    shown = names.all_text_contents()
+    assert all("…" in name for name in shown)
+    assert len({*shown}) == len(growths)

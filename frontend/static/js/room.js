@@ -133,21 +133,36 @@ export function fromEdge(legend, margin, width) {
   return { ...legend, x: -margin.l / (width - margin.l - margin.r) };
 }
 
+/** The letters of a name that stay, so many of them: its end, its beginning, or both. */
+const KEPT = [
+  (name, letters) => `…${name.slice(-letters)}`,
+  (name, letters) => `${name.slice(0, letters)}…`,
+  (name, letters) => `${name.slice(0, Math.ceil(letters / 2))}…${name.slice(-(letters >> 1))}`,
+];
+
 /**
- * Return traces whose names fit in one of two columns of a legend as wide as this. The
- * end of a name stays: many regions begin alike.
+ * Return traces whose names fit in one of two columns of a legend as wide as this. Their
+ * ends stay, or what tells more of them apart.
  */
 export function shortened(data, layout, width) {
   const long = ruler(layout.legend.font ?? layout.font);
   const room = columnRoom(layout, width);
-  return data.map((trace) => {
-    let { name = "" } = trace;
-    // A name with markup is short, and its hover texts are not those of a machine.
-    while (!name.includes("<") && name.length > 4 && long(name) > room) {
-      name = `…${name.replace(/^…/, "").slice(1)}`;
-    }
-    return name === (trace.name ?? "") ? trace : { ...trace, name };
-  });
+  const whole = data.map(({ name = "" }) => name);
+  const names = KEPT.map((keep) =>
+    whole.map((name) => fitted(name, keep, (text) => long(text) <= room)),
+  ).reduce((best, other) => (new Set(other).size > new Set(best).size ? other : best));
+  return data.map((trace, place) =>
+    names[place] === whole[place] ? trace : { ...trace, name: names[place] },
+  );
+}
+
+/** Return as much of a name as fits; one with markup is short, and stays whole. */
+function fitted(name, keep, fits) {
+  let short = name;
+  for (let letters = name.length - 1; letters > 3 && !fits(short); letters -= 1) {
+    short = name.includes("<") ? name : keep(name, letters);
+  }
+  return short;
 }
 
 function extent(values) {
