@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scalewatch.figures import scaling as figures
-from scalewatch.figures.axes import metric_axis
+from scalewatch.figures.axes import metric_axis, parameter_axis
 from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.figures.models import BEYOND
 from scalewatch.figures.scaling import MOST_REPETITIONS, NOTHING
@@ -443,3 +443,23 @@ def test_ticks_go_on_up_to_a_target():
 
     assert ticks[:5] == (2, 4, 8, 16, 32)
     assert ticks[5:] == (128, 512, 2048, 8192, 32768, 65536)
+
+
+@pytest.mark.parametrize(
+    "settings", [(5e-324, 1e-20), (5e-324, 1.7e308), (1e-5, 1e300), (2.0, 2.0**900)]
+)
+def test_settings_at_the_ends_of_the_numbers_have_a_few_ticks_between(settings):
+    ticks = parameter_axis("x", np.array(settings))["tickvals"]
+
+    assert ticks == sorted(set(ticks))
+    assert (ticks[0], ticks[-1]) == settings
+    assert 3 <= len(ticks) <= 11
+
+
+def test_times_at_the_ends_of_the_numbers_have_ticks():
+    times = np.array([1e-300, 1.0, 1e290])
+
+    ticks = metric_axis("time", "s", times, times)["tickvals"]
+
+    assert min(ticks) > 0
+    assert len(ticks) >= 3

@@ -128,3 +128,14 @@ def test_shares_are_shares_whatever_was_tried(tried):
     shares += [each.share for each in effects.interactions if each.share is not None]
     assert all(-1e-6 <= share <= 1 + 1e-6 for share in [*shares, effects.unexplained])
     assert effects.best.value == min(value for *_, value in tried)
+
+
+@pytest.mark.parametrize("scale", [1e-310, 1e-200, 1e200, 1e290])
+def test_shares_are_the_same_in_any_unit(scale):
+    def shares(unit):
+        effects = effects_of(
+            trials(lambda at: unit * (at["a"] + 2 * at["b"]), a=(1, 2), b=(1, 2, 3))
+        )
+        return {effect.setting: effect.share for effect in effects.main}
+
+    assert shares(scale) == pytest.approx(shares(1.0))

@@ -2,7 +2,7 @@
 
 from html import escape
 from itertools import chain
-from math import ceil, floor, log, log2, log10
+from math import ceil, floor, frexp, ldexp, log10
 from typing import Any, Final
 
 import numpy as np
@@ -110,11 +110,14 @@ def _filled(low: float, high: float) -> list[float]:
     """Return a setting after those between it and the one before, if that is far."""
     if not 0 < low * LONGEST_GAP < high:
         return [high]
-    is_doubling = (high / low) == 2.0 ** round(log2(high / low))
-    step = 4.0 if is_doubling else 10.0
-    start = low if is_doubling else 10.0 ** floor(log10(low))
-    between = start * step ** np.arange(1, ceil(log(high / start, step)))
-    return [*between[(between > 1.5 * low) & (between < high / 1.5)].tolist(), high]
+    # By exponents: the quotient of two settings can overflow.
+    (mantissa, first), (other, last) = frexp(low), frexp(high)
+    if mantissa == other:
+        between = [ldexp(mantissa, power) for power in range(first + 2, last, 2)]
+    else:
+        between = [10.0**power for power in range(floor(log10(low)) + 1, ceil(log10(high)))]
+    ticks = [tick for tick in between if 1.5 * low < tick < high / 1.5]
+    return [*ticks[:: ceil(len(ticks) / MOST_TICKS) or 1], high]
 
 
 def metric_axis(
@@ -165,7 +168,7 @@ def _ticks(low: float, high: float) -> list[float]:
             tick
             for decade in decades
             for digit in digits
-            if low <= log10(tick := float(f"{digit}e{decade}")) <= high
+            if (tick := float(f"{digit}e{decade}")) and low <= log10(tick) <= high
         ]
         if len(ticks) >= FEWEST_TICKS:
             break

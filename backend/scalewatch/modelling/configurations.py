@@ -158,10 +158,12 @@ def effects_of(trials: Sequence[Trial]) -> Effects:
         for name in dict.fromkeys(name for trial in trials for name in trial.settings)
         if len((factor := _Factor.of(trials, name)).levels) > 1
     }
-    total = float(((values - values.mean()) ** 2).sum())
-    if total <= values.size * (ROUNDING * float(np.abs(values).max())) ** 2:
+    # Shares of variation have no unit; squares of values themselves can overflow.
+    relative = values / (float(np.abs(values).max()) or 1.0)
+    total = float(((relative - relative.mean()) ** 2).sum())
+    if total <= values.size * ROUNDING**2:
         total = 0.0  # the last digits of equal values are no variation
-    design = _Design(values, factors, total)
+    design = _Design(values, relative, factors, total)
     main = [_main_effect(name, factors[name], design) for name in factors]
     interactions = [_interaction(pair, design) for pair in combinations(factors, 2)]
     return Effects(
@@ -200,6 +202,7 @@ class _Design:
     """The trials, and how much of their variation sets of settings explain."""
 
     values: Reals
+    relative: Reals
     factors: Mapping[str, _Factor]
     total: float
 
@@ -227,8 +230,8 @@ class _Design:
         if self.total == 0:
             return 0.0
         matrix = self._matrix(columns)
-        solution = np.linalg.lstsq(matrix, self.values)[0]
-        left = float(((self.values - matrix @ solution) ** 2).sum()) / self.total
+        solution = np.linalg.lstsq(matrix, self.relative)[0]
+        left = float(((self.relative - matrix @ solution) ** 2).sum()) / self.total
         return left if left > ROUNDING else 0.0
 
 
