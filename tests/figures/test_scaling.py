@@ -7,6 +7,7 @@ from scalewatch.figures import scaling as figures
 from scalewatch.figures.axes import metric_axis, parameter_axis
 from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.figures.models import BEYOND
+from scalewatch.figures.notation import setting_text
 from scalewatch.figures.scaling import MOST_REPETITIONS, NOTHING
 from scalewatch.modelling import Forecast, Growth, Model, Term
 from support.plotted import plotted
@@ -463,3 +464,8 @@ def test_times_at_the_ends_of_the_numbers_have_ticks():
 
     assert min(ticks) > 0
     assert len(ticks) >= 3
+
+
+def test_targets_beyond_the_numbers_have_words():
+    # Histories look at four times their largest setting.
+    assert setting_text(4 * 1.7e308) == "inf"

@@ -115,7 +115,9 @@ def _filled(low: float, high: float) -> list[float]:
     if mantissa == other:
         between = [ldexp(mantissa, power) for power in range(first + 2, last, 2)]
     else:
-        between = [10.0**power for power in range(floor(log10(low)) + 1, ceil(log10(high)))]
+        between = [
+            10.0**power for power in range(floor(log10(low)) + 1, ceil(log10(high)))
+        ]
     ticks = [tick for tick in between if 1.5 * low < tick < high / 1.5]
     return [*ticks[:: ceil(len(ticks) / MOST_TICKS) or 1], high]
 

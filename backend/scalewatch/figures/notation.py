@@ -37,7 +37,7 @@ def setting_text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):
-        return f"{int(value):,}" if value == int(value) else f"{value:.12g}"
+        return f"{int(value):,}" if float(value).is_integer() else f"{value:.12g}"
     if isinstance(value, Mapping):
         return ", ".join(
             f"{name} = {held_text(own, name)}" for name, own in value.items()

@@ -75,15 +75,26 @@ STOPS = {
         ["serve", "--port", "0", "--workers", "2"],
         sent(signal.SIGTERM),
     ),
+    "serve, SIGHUP": (["serve", "--port", "0"], sent(signal.SIGHUP)),
+    "serve --workers, SIGHUP": (
+        ["serve", "--port", "0", "--workers", "2"],
+        sent(signal.SIGHUP),
+    ),
+    "serve --workers, SIGQUIT": (
+        ["serve", "--port", "0", "--workers", "2"],
+        sent(signal.SIGQUIT),
+    ),
     "worker, SIGTERM": (["worker"], sent(signal.SIGTERM)),
+    "worker, SIGHUP": (["worker"], sent(signal.SIGHUP)),
 }
+
+
+USUAL = {"serve, SIGTERM", "serve --workers, SIGHUP", "worker, SIGTERM"}
 
 
 def representative(name, *values):
     """Leave all stops to the long form but one for each of the commands."""
-    marks = (
-        () if name in {"serve, SIGTERM", "worker, SIGTERM"} else pytest.mark.thorough
-    )
+    marks = () if name in USUAL else pytest.mark.thorough
     return pytest.param(*values, id=name, marks=marks)
 
 

@@ -102,6 +102,8 @@ def command(
     `scalewatch token create` has made a token, with --first-token, or with --open.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup's wish
+        signal.signal(signal.SIGHUP, _end_in_order)  # the terminal is closed
     settings = configured()
     listening = _listen(
         settings.host if host is None else host,
@@ -121,6 +123,11 @@ def command(
         _divide_shares(settings, workers)
         with _counting(workers), _working(settings):
             _serve(listening, workers, settings.log_format)
+
+
+def _end_in_order(*_: object) -> None:
+    """Do what SIGTERM does at this time."""
+    signal.raise_signal(signal.SIGTERM)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -222,8 +229,20 @@ def _serve(listening: socket.socket, workers: int, log_format: str) -> None:
         if workers == 1:
             server.run(sockets=[listening])
         else:
-            Multiprocess(config, sockets=[listening]).run()
+            _processes(config, listening).run()
     except KeyboardInterrupt:
         return  # how one stops a server; it has shut down in order before
     if workers == 1 and not server.started:
         raise click.ClickException("the server could not start; see above")
+
+
+def _processes(config: Config, listening: socket.socket) -> Multiprocess:
+    """Return the processes that serve; what ends a command ends them.
+
+    uvicorn would serve on at SIGHUP, with new processes, and at SIGQUIT.
+    """
+    kept = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGQUIT)}
+    processes = Multiprocess(config, sockets=[listening])
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+    return processes

@@ -27,7 +27,7 @@ EAGER_POLL_SECONDS: Final = 0.2
 FOLLOW_SECONDS: Final = 0.25
 """How soon a worker notices that it is to stop, or that its server was killed."""
 
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What asks a worker to stop."""
 
 EPILOG: Final = """
@@ -80,7 +80,8 @@ def _work(engine: Engine, terms: JobTerms, server: int | None) -> None:
     )
     asked: list[int] = []
     for number in SIGNALS:
-        signal.signal(number, lambda number, _: asked.append(number))
+        if (number, signal.getsignal(number)) != (signal.SIGHUP, signal.SIG_IGN):
+            signal.signal(number, lambda number, _: asked.append(number))
     click.echo(_working(engine))
     # Not before: to start is no analysis. Nor again, once started anew.
     os.nice(max(0, NICENESS - os.nice(0)))
