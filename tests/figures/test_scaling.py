@@ -469,3 +469,19 @@ def test_times_at_the_ends_of_the_numbers_have_ticks():
 def test_targets_beyond_the_numbers_have_words():
     # Histories look at four times their largest setting.
     assert setting_text(4 * 1.7e308) == "inf"
+
+
+@pytest.mark.parametrize(
+    ("largest", "words"),
+    [
+        (20_000, ["10", "100", "1,000", "10,000"]),
+        (900, ["5", "10", "20", "50", "100", "200", "500"]),
+    ],
+)
+def test_ticks_of_many_settings_are_round(largest, words):
+    settings = np.geomspace(3.0, largest, 12)
+
+    axis = parameter_axis("p", settings)
+
+    assert axis["ticktext"] == words
+    assert axis["tickvals"] == [float(word.replace(",", "")) for word in words]

@@ -88,17 +88,23 @@ def nothing(why: str) -> Figure:
 
 
 def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, Any]:
-    """Return a logarithmic axis with its ticks where measurements are."""
+    """Return a logarithmic axis with its ticks where measurements are.
+
+    Where these are many, its ticks are round values.
+    """
     axis = titled_axis(NAMES.get(parameter, parameter)) | {"type": "log"}
     distinct = np.unique(settings)
-    if 1 < distinct.size <= MOST_TICKS:
+    if distinct.size < 2 or distinct[0] <= 0:
+        return axis
+    if distinct.size <= MOST_TICKS:
         ticks = [distinct[0], *chain(*map(_filled, distinct, distinct[1:]))]
-        axis |= {
-            "tickmode": "array",
-            "tickvals": [float(tick) for tick in ticks],
-            "ticktext": [_setting_text(float(tick)) for tick in ticks],
-        }
-    return axis
+    else:
+        ticks = _ticks(log10(distinct[0]), log10(distinct[-1]))
+    return axis | {
+        "tickmode": "array",
+        "tickvals": [float(tick) for tick in ticks],
+        "ticktext": [_setting_text(float(tick)) for tick in ticks],
+    }
 
 
 def _setting_text(setting: float) -> str:
