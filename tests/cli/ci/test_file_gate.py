@@ -1,15 +1,14 @@
 import json
 import subprocess
-import sys
 from itertools import product
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 
-from cli.files.test_base_install import BASE_ONLY
 from scalewatch.cli import main
 from support.asv_results import asv_results, sha
+from support.base_install import base_install
 from support.samples import sample
 
 FINE, WORSE, UNDECIDED, UNKNOWN = 0, 1, 2, 3
@@ -209,7 +208,7 @@ def test_newest_commit_of_a_history_is_judged_beside_the_one_before(tmp_path) ->
 def test_base_install_judges_files() -> None:
     files = written("new.csv"), "--baseline", written("old.csv")
 
-    command = [sys.executable, "-c", BASE_ONLY, "gate", *files]
+    command = [*base_install(), "gate", *files]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert done.returncode == FINE, done.stderr
