@@ -76,6 +76,19 @@ def test_emptied_broker_is_filled_again(composition):
 
 
 @distributed
+def test_worker_starts_anew_where_the_broker_refuses_to_write(composition):
+    worker = composition.processes["worker"]
+    with Agents(composition.base) as agents:
+        agents.wait_for(3)
+        with composition.broker.read_only():
+            assert any("Working on" in line for line in worker.stdout)
+        agents.wait_for(3)
+
+    assert_nothing_is_lost(agents, composition.finished())
+    assert worker.poll() is None
+
+
+@distributed
 def test_restarted_database_is_found_again(composition):
     with Agents(composition.base) as agents:
         agents.wait_for(3)

@@ -9,7 +9,7 @@ import warnings
 from contextlib import ExitStack, suppress
 from functools import partial
 from threading import Thread, Timer
-from typing import Final
+from typing import Final, NoReturn
 
 from billiard.util import set_pdeathsig
 from celery import Celery
@@ -20,12 +20,13 @@ from celery.signals import (
     worker_ready,
     worker_shutting_down,
 )
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import configure_mappers
 
 from scalewatch.jobs import perform
 from scalewatch.jobs.broker import TASK, connected
-from scalewatch.jobs.endings import give_back
+from scalewatch.jobs.endings import end_in_order, give_back, start_anew
 from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.presence import present
 from scalewatch.jobs.schedule import schedule
@@ -37,6 +38,9 @@ from scalewatch.storage.database.session import connect, sessions_of
 
 FOLLOW_SECONDS: Final = 0.5
 """How soon a child notices that its parent is gone, be it killed."""
+
+RECOVERY_SECONDS: Final = 2.0
+"""Time before a worker that broke down starts anew: so often at most."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -53,6 +57,8 @@ def run(
 
     A child that hangs is replaced. Once asked to end, children finish their jobs if
     that does not take too long; those that outlive this process give their jobs back.
+    Where Celery gives up, as it does if the broker refuses to write or is lost while it
+    acknowledges a message, this process starts anew.
     """
     broker = connected(broker_url)
     _define_task(broker, database_url, broker_url, terms)
@@ -67,12 +73,15 @@ def run(
         without_gossip=True,
         without_mingle=True,
     )
+    hanging_up = signal.getsignal(signal.SIGHUP)
     name = f"{socket.gethostname()}:{os.getpid()}"
     with ExitStack() as beside:
         beside.callback(engine.dispose)
 
         def begin(**_: object) -> None:
             """Start the threads, after the children: they would inherit held locks."""
+            is_ignored = hanging_up is signal.SIG_IGN  # nohup's wish; Celery reloads
+            signal.signal(signal.SIGHUP, hanging_up if is_ignored else end_in_order)
             beside.enter_context(
                 present(sessions, name, f"Celery, {processes} processes")
             )
@@ -92,7 +101,21 @@ def run(
         # What children that are started later find configured cannot be locked.
         configure_mappers()
         worker.start()
+    if not endings:
+        _recover(engine)
     return 0 if endings == {"Warm"} else int(worker.exitcode or 0)
+
+
+def _recover(engine: Engine) -> NoReturn:
+    """Start anew, as soon as the database answers; until then signals end this."""
+    _LOG.error("Celery gave up, see above: the worker starts anew")
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    while True:
+        time.sleep(RECOVERY_SECONDS)
+        with suppress(SQLAlchemyError), engine.connect():
+            break
+    start_anew()
 
 
 def _asked_to_end() -> set[str]:

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import signal
 import sys
 from functools import partial
 from threading import Thread
@@ -32,8 +33,13 @@ def give_back(sessions: Sessions, owner: str) -> None:
     giving.join(GIVING_BACK_SECONDS)
 
 
+def end_in_order(*_: object) -> None:
+    """Do what SIGTERM does at this time, also where another signal has come."""
+    signal.raise_signal(signal.SIGTERM)
+
+
 def start_anew() -> NoReturn:
-    """Replace this process, whose job hangs, by the command that it was started with.
+    """Replace this process, which hangs or broke down, by the command that started it.
 
     It keeps its number: whoever watches or stops it need not know.
     """

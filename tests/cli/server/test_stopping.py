@@ -116,7 +116,12 @@ def test_an_endless_job_ends_with_its_server_and_is_given_back(
 
 
 @pytest.mark.parametrize(
-    "number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.thorough)]
+    "number",
+    [
+        signal.SIGTERM,
+        pytest.param(signal.SIGHUP, marks=pytest.mark.thorough),
+        pytest.param(signal.SIGKILL, marks=pytest.mark.thorough),
+    ],
 )
 def test_an_endless_job_ends_with_its_celery_worker_and_is_given_back(
     settings, sessions, endless, broker_server, number
@@ -132,7 +137,7 @@ def test_an_endless_job_ends_with_its_celery_worker_and_is_given_back(
         eventually(lambda: not endless.open)
 
         eventually(lambda: is_given_back(sessions))
-    assert code == (0 if number == signal.SIGTERM else -number)
+    assert code == (-number if number == signal.SIGKILL else 0)
 
 
 ENDLESS = """

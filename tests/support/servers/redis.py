@@ -5,6 +5,8 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import redis
@@ -56,6 +58,14 @@ class Redis:
         """Forget everything, as a server does that kept nothing on disk."""
         with redis.Redis(port=self.port) as client:
             client.flushall()
+
+    @contextmanager
+    def read_only(self) -> Iterator[None]:
+        """Refuse to write until the end of the block, as a replica does."""
+        with redis.Redis(port=self.port) as client:
+            client.replicaof("127.0.0.1", free_port())
+            yield
+            client.replicaof("NO", "ONE")
 
     def kill(self) -> None:
         """End the server as a crash does."""

@@ -16,6 +16,7 @@ from uvicorn.supervisors import Multiprocess
 from scalewatch.cli.server.database import configured, opened, prepare
 from scalewatch.cli.server.metrics_folder import metrics_folder
 from scalewatch.jobs.companion import companion
+from scalewatch.jobs.endings import end_in_order
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.tokens import create, is_any
 from scalewatch.settings import Settings, get_settings
@@ -103,7 +104,7 @@ def command(
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup's wish
-        signal.signal(signal.SIGHUP, _end_in_order)  # the terminal is closed
+        signal.signal(signal.SIGHUP, end_in_order)  # the terminal is closed
     settings = configured()
     listening = _listen(
         settings.host if host is None else host,
@@ -123,11 +124,6 @@ def command(
         _divide_shares(settings, workers)
         with _counting(workers), _working(settings):
             _serve(listening, workers, settings.log_format)
-
-
-def _end_in_order(*_: object) -> None:
-    """Do what SIGTERM does at this time."""
-    signal.raise_signal(signal.SIGTERM)
 
 
 def _listen(host: str, port: int) -> socket.socket:
