@@ -50,14 +50,18 @@ def test_winner_is_the_same_whoever_is_named_first(sessions):
     assert said.startswith("Juqueen is better in 7 of 8 regions from p = 256 on")
 
 
-def test_ratios_above_one_mean_that_the_first_side_is_better(sessions):
+def drawn_of_published_runs(sessions):
+    """Return the ratios of Juqueen and Piz Daint, and their figure."""
     record(sessions, published_runs())
     with sessions.reading() as session:
         shown = compare_sides(session, View(PROJECT), ["Juqueen", "Piz Daint"])
         ratios = ratios_of(session, shown, shown.rows)
         (duel,) = duels_of(shown, ratios)
+    return ratios, ratios_drawn(duel, ratios, 0)
 
-    figure = ratios_drawn(duel, ratios, 0)
+
+def test_ratios_above_one_mean_that_the_first_side_is_better(sessions):
+    _, figure = drawn_of_published_runs(sessions)
 
     bcast = next(each for each in figure.data if each["name"] == "Bcast (binary tree)")
     assert np.all(np.diff(bcast["y"]) > 0)
@@ -66,13 +70,7 @@ def test_ratios_above_one_mean_that_the_first_side_is_better(sessions):
 
 
 def test_words_of_who_is_better_stand_where_no_ratio_is(sessions):
-    record(sessions, published_runs())
-    with sessions.reading() as session:
-        shown = compare_sides(session, View(PROJECT), ["Juqueen", "Piz Daint"])
-        ratios = ratios_of(session, shown, shown.rows)
-        (duel,) = duels_of(shown, ratios)
-
-    figure = ratios_drawn(duel, ratios, 0)
+    ratios, figure = drawn_of_published_runs(sessions)
 
     low, high = figure.layout["yaxis"]["range"]
     drawn = np.log10([each.value for row in ratios for each in row.ratios if each])
