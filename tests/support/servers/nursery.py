@@ -8,6 +8,7 @@ import gc
 import io
 import json
 import os
+import signal
 import socket
 import sys
 from contextlib import suppress
@@ -78,8 +79,16 @@ def _become(asked: dict, streams: list[int], telling: int) -> list[str]:
     return asked["arguments"]
 
 
+def _hear_signals() -> None:
+    """Let commands hear what tests send, which what runs in a background may ignore."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 if __name__ == "__main__":
     gc.freeze()
+    _hear_signals()
     with socket.socket(fileno=int(sys.argv[1])) as asking:
         sys.argv[1:] = arguments_in_a_child(asking)
     alone = "from scalewatch.cli import main; main()"
