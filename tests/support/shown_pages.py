@@ -1,11 +1,17 @@
 """What pages show: their sentences without markup, and the figures they ask for."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from html import unescape
+from typing import Final
 
 import numpy as np
+import pytest
 from fastapi.testclient import TestClient
+from httpx2 import Response
+
+MOST_CHANGES: Final = 10
+"""So often may a page change in a row while something is asked about it."""
 
 
 def page_of(client: TestClient, path: str, **query: str) -> str:
@@ -13,6 +19,21 @@ def page_of(client: TestClient, path: str, **query: str) -> str:
     answer = client.get(path, params=query)
     assert answer.status_code == 200, answer.text
     return answer.text
+
+
+def of_one_moment(
+    client: TestClient, address: str, ask: Callable[[Response], Response]
+) -> tuple[Response, Response]:
+    """Return a page, and what `ask` is answered while the page stays the same.
+
+    Pages say how long ago something was, at first in seconds.
+    """
+    for _ in range(MOST_CHANGES):
+        page = client.get(address)
+        answer = ask(page)
+        if client.get(address).content == page.content:
+            return page, answer
+    pytest.fail(f"{address} is another page whenever one asks for it")
 
 
 def words_of(html: str) -> str:
