@@ -5,7 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -41,6 +41,12 @@ class Settings(BaseSettings):
     request_seconds: float = Field(default=90, ge=1)
     alarming_share: float = Field(default=0.04, gt=0, le=0.5)
     log_format: Literal["text", "json"] = "text"
+
+    @field_validator("broker_url", mode="before")
+    @classmethod
+    def _no_broker(cls, url: str | None) -> str | None:
+        """Take an empty variable, as compositions write it, for none."""
+        return url or None
 
 
 @cache

@@ -222,6 +222,39 @@ def test_wrong_setting_is_one_clear_line(environment, name, value):
     assert "secret" not in line
 
 
+@pytest.mark.parametrize("command", ["serve", "worker"])
+@pytest.mark.parametrize(
+    ("url", "fault"),
+    [
+        ("secret", "that is no URL"),
+        ("redis:/secret", "that is no URL"),
+        ("foo://:secret@localhost", "No such transport: foo"),
+        ("redis://:secret@localhost:http", "'http'"),
+        ("redis://:secret@localhost:99999", "0-65535"),
+        ("redis://:secret@localhost/jobs", "'jobs'"),
+    ],
+)
+def test_no_broker_can_be_at_a_wrong_url(environment, command, url, fault):
+    result = scalewatch(environment | {"SCALEWATCH_BROKER_URL": url}, command)
+
+    assert result.exit_code == 1
+    (line,) = result.stderr.splitlines()
+    assert line.startswith("Error: SCALEWATCH_BROKER_URL: ")
+    assert line.endswith("; write redis://HOST:6379/0")
+    assert fault in line
+    assert "secret" not in line
+
+
+def test_empty_variable_names_no_broker(environment):
+    with running(environment | {"SCALEWATCH_BROKER_URL": ""}, "worker") as worker:
+        told = worker.stdout.readline()
+        complaints = stop(worker)
+
+    assert "woken by" not in told
+    assert worker.returncode == 0
+    assert complaints == ""
+
+
 @pytest.mark.parametrize(
     ("name", "value", "advice"),
     [

@@ -8,9 +8,14 @@ from importlib import import_module
 from typing import Any, Final
 
 from celery import Celery
+from kombu.transport import get_transport_cls
+from kombu.utils.url import url_to_parts
 
 QUEUE: Final = "scalewatch"
 TASK: Final = "scalewatch.perform"
+
+NUMBERED: Final = frozenset({"redis", "rediss"})
+"""Kinds of broker whose URL may end with the number of a database."""
 
 CONNECT_SECONDS: Final = 2.0
 """How long a broker may take to answer before it counts as down."""
@@ -41,6 +46,21 @@ def connected(url: str) -> Celery:
         worker_send_task_events=False,
     )
     return broker
+
+
+def fault_of(url: str) -> str | None:
+    """Say why no broker can be at a URL, whatever listens there; None if one can."""
+    if "://" not in url:
+        return "that is no URL"
+    try:
+        parts = url_to_parts(url)
+        get_transport_cls(parts.scheme)
+    except (KeyError, ModuleNotFoundError, ValueError) as error:
+        return str(error.args[0])
+    number = parts.path or "0"
+    if parts.scheme in NUMBERED and not number.isdecimal():
+        return f"databases of Redis have numbers, {number!r} is none"
+    return None
 
 
 def ready(broker: Celery) -> None:

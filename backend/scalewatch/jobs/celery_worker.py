@@ -26,7 +26,7 @@ from sqlalchemy.orm import configure_mappers
 
 from scalewatch.jobs import perform
 from scalewatch.jobs.broker import TASK, connected
-from scalewatch.jobs.endings import end_in_order, give_back, start_anew
+from scalewatch.jobs.endings import give_back, start_anew
 from scalewatch.jobs.messages import Messenger
 from scalewatch.jobs.presence import present
 from scalewatch.jobs.schedule import schedule
@@ -80,8 +80,7 @@ def run(
 
         def begin(**_: object) -> None:
             """Start the threads, after the children: they would inherit held locks."""
-            is_ignored = hanging_up is signal.SIG_IGN  # nohup's wish; Celery reloads
-            signal.signal(signal.SIGHUP, hanging_up if is_ignored else end_in_order)
+            signal.signal(signal.SIGHUP, hanging_up)  # Celery would reload
             beside.enter_context(
                 present(sessions, name, f"Celery, {processes} processes")
             )

@@ -38,6 +38,12 @@ def end_in_order(*_: object) -> None:
     signal.raise_signal(signal.SIGTERM)
 
 
+def heed_hangup() -> None:
+    """End in order when the terminal is closed, unless nohup wished otherwise."""
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, end_in_order)
+
+
 def start_anew() -> NoReturn:
     """Replace this process, which hangs or broke down, by the command that started it.
 

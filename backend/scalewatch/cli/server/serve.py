@@ -13,10 +13,11 @@ import uvicorn
 from sqlalchemy import Engine
 from uvicorn.supervisors import Multiprocess
 
+from scalewatch.cli.server.broker import check_broker
 from scalewatch.cli.server.database import configured, opened, prepare
 from scalewatch.cli.server.metrics_folder import metrics_folder
 from scalewatch.jobs.companion import companion
-from scalewatch.jobs.endings import end_in_order
+from scalewatch.jobs.endings import heed_hangup
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.tokens import create, is_any
 from scalewatch.settings import Settings, get_settings
@@ -103,9 +104,9 @@ def command(
     `scalewatch token create` has made a token, with --first-token, or with --open.
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # nohup's wish
-        signal.signal(signal.SIGHUP, end_in_order)  # the terminal is closed
+    heed_hangup()
     settings = configured()
+    check_broker(settings)
     listening = _listen(
         settings.host if host is None else host,
         settings.port if port is None else port,

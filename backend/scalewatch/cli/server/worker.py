@@ -8,10 +8,11 @@ import time
 from typing import Final
 
 import click
-from sqlalchemy import Engine, make_url
+from sqlalchemy import Engine
 
+from scalewatch.cli.server.broker import check_broker, shown_broker
 from scalewatch.cli.server.database import configured, opened, prepare, shown
-from scalewatch.jobs.endings import start_anew
+from scalewatch.jobs.endings import heed_hangup, start_anew
 from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.worker import POLL_SECONDS, Worker
 from scalewatch.services.jobs import JobTerms
@@ -27,8 +28,8 @@ EAGER_POLL_SECONDS: Final = 0.2
 FOLLOW_SECONDS: Final = 0.25
 """How soon a worker notices that it is to stop, or that its server was killed."""
 
-SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What asks a worker to stop."""
+SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+"""What asks a worker to stop, the second also where a terminal is closed."""
 
 EPILOG: Final = """
 \b
@@ -59,7 +60,9 @@ def command(*, processes: int, server: int | None) -> None:
     """
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     logging.getLogger("scalewatch").setLevel(logging.INFO)
+    heed_hangup()
     settings = configured()
+    check_broker(settings)
     terms = JobTerms.of_seconds(settings.lease_seconds, settings.job_seconds)
     with opened(settings) as engine:
         prepare(engine)
@@ -80,8 +83,7 @@ def _work(engine: Engine, terms: JobTerms, server: int | None) -> None:
     )
     asked: list[int] = []
     for number in SIGNALS:
-        if (number, signal.getsignal(number)) != (signal.SIGHUP, signal.SIG_IGN):
-            signal.signal(number, lambda number, _: asked.append(number))
+        signal.signal(number, lambda number, _: asked.append(number))
     click.echo(_working(engine))
     # Not before: to start is no analysis. Nor again, once started anew.
     os.nice(max(0, NICENESS - os.nice(0)))
@@ -109,6 +111,5 @@ def _work_by_messages(settings: Settings, terms: JobTerms, processes: int) -> in
 def _working(engine: Engine, broker_url: str | None = None) -> str:
     woken = ""
     if broker_url is not None:
-        broker = make_url(broker_url).render_as_string(hide_password=True)
-        woken = f", woken by {broker}"
+        woken = f", woken by {shown_broker(broker_url)}"
     return f"Working on {shown(engine)}{woken}  (Ctrl-C stops it)"
