@@ -1,5 +1,6 @@
 import gzip
 import json
+import socket
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -149,7 +150,9 @@ def receiver() -> Iterator[Receiver]:
 
 
 @pytest.fixture
-def nobody() -> str:
-    """The address of a server that is away."""
-    with Receiver() as server:
-        return server.url
+def nobody() -> Iterator[str]:
+    """The address of a server that is away, and whose port nobody else is given."""
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        host, port = silent.getsockname()
+        yield f"http://{host}:{port}"

@@ -17,7 +17,7 @@ from click.testing import CliRunner
 from scalewatch.cli import main
 from support.builders import sweep
 from support.servers.forked import Forked
-from support.servers.processes import is_free
+from support.servers.ports import is_free
 
 PATIENCE = 240  # a loaded machine takes its time to start a process
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from support.servers.ports import free_port
+
 PROGRAMS = ("munged", "slurmctld", "slurmd", "sbatch", "squeue", "srun", "scontrol")
 HOW = "apt-get install --no-install-recommends slurm-wlm munge"
 NODES = 3
@@ -116,7 +118,7 @@ class Cluster:
         for name in ("state", *(f"spool-n{n}" for n in range(1, NODES + 1))):
             (self.folder / name).mkdir()
         host = socket.gethostname()
-        ports = free_ports(NODES + 1)
+        ports = [free_port() for _ in range(NODES + 1)]
         nodes = "\n".join(
             f"NodeName=n{number} NodeHostname={host} NodeAddr=127.0.0.1 "
             f"Port={ports[number]} CPUs=2 RealMemory=500 State=UNKNOWN"
@@ -159,16 +161,6 @@ JobRequeue=1
 PartitionName=batch Nodes=ALL Default=YES MaxTime=60 State=UP
 """
         )
-
-
-def free_ports(count: int) -> list[int]:
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def until(holds, what: str) -> None:

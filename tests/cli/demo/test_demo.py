@@ -12,6 +12,7 @@ import pytest
 from scalewatch_agent.folders import libraries_folder
 from support.agent_home import lend
 from support.servers.forked import Forked
+from support.servers.ports import free_port
 
 SCALEWATCH = Path(sys.executable).with_name("scalewatch")
 REGIONS = (
@@ -39,9 +40,7 @@ def home(tmp_path_factory, thorough) -> Path:
 
 @pytest.fixture
 def port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    return free_port()
 
 
 def demo(

@@ -18,7 +18,8 @@ from support.endless_webhook import (
     eventually,
     queue_endless_job,
 )
-from support.servers.processes import is_free, running
+from support.servers.ports import is_free
+from support.servers.processes import running
 
 LEASE = 300
 """Seconds: longer than anybody here waits."""

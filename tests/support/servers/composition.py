@@ -19,9 +19,10 @@ from scalewatch.storage import tables
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
 
+from .ports import free_port
 from .postgres import PostgreSQL
 from .processes import end, start
-from .redis import Redis, free_port
+from .redis import Redis
 
 PATIENCE: Final = 120.0
 DURABLE: Final = ("synchronous_commit=on",)

@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -66,12 +65,3 @@ def end(process: subprocess.Popen[str]) -> None:
     process.wait()
     if process.stdout:
         process.stdout.close()
-
-
-def is_free(address: tuple[str, int]) -> bool:
-    """Tell whether nobody listens at an address."""
-    try:
-        with socket.create_server(address):
-            return True
-    except OSError:
-        return False

@@ -1,7 +1,6 @@
 """A server of our own that speaks Redis, on a free port of the loopback address."""
 
 import shutil
-import socket
 import subprocess
 import tempfile
 import time
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import redis
 
+from .ports import free_port
 from .programs import redis_server
 
 PATIENCE = 60.0
@@ -78,10 +78,3 @@ class Redis:
         """End the server and delete its folder."""
         self.kill()
         shutil.rmtree(self.folder)
-
-
-def free_port() -> int:
-    """Return a port of the loopback address that nobody listens at."""
-    with socket.create_server(("127.0.0.1", 0)) as listening:
-        port: int = listening.getsockname()[1]
-        return port
