@@ -14,6 +14,7 @@ from scalewatch.storage.database.session import Sessions
 from support.builders import sweep_reports
 from support.live import serving
 from support.recorded import PROCESSES, SHARED_MEMORY, TCP, record, record_project
+from support.servers.ports import free_port
 
 NEW_REGION = {"MPI_Scan": lambda p: 1e-6 * p}
 
@@ -148,7 +149,7 @@ def test_what_happened_while_the_server_was_away_is_seen_once_it_is_back(
     record_project(sessions)
     context = browser.new_context()
     page = context.new_page()
-    with serving(create_app(engine, embedded_worker=False)) as site:
+    with serving(create_app(engine, embedded_worker=False), free_port()) as site:
         page.goto(f"{site}/p/openmpi?commit=v5.0.11")
     record(sessions, later(NEW_REGION))
 
@@ -186,14 +187,16 @@ def test_events_name_what_happened_and_end_with_the_server(
     record_project(sessions)
     stream = urllib.request.urlopen(f"{site}/p/openmpi/events", timeout=20)  # noqa: S310
     assert stream.headers["content-type"].startswith("text/event-stream")
-    threading.Timer(1.5, record, (sessions, later(SHARED_MEMORY))).start()
+    recording = threading.Timer(1.5, record, (sessions, later(SHARED_MEMORY)))
+    recording.start()
 
     lines = iter(stream.readline, b"")
     data = next(line for line in lines if line.startswith(b"data: "))
 
     news = json.loads(data.removeprefix(b"data: "))
-    assert news == {"commits": ["v5.0.11"], "machines": ["node-shm"]}
     stream.close()
+    recording.join()  # or it would go on in the database of the next test
+    assert news == {"commits": ["v5.0.11"], "machines": ["node-shm"]}
 
 
 def test_events_of_an_unknown_project_are_refused(client):
