@@ -19,7 +19,7 @@ from scalewatch.cli import main
 from scalewatch.modelling import parse_growth
 from support.builders import sweep_reports
 from support.histories import LINEAR, PROCESSES, TREE, commit, record_commit
-from support.live import serving
+from support.live import PATIENCE, ask, serving
 from support.recorded import record
 from support.servers.forked import Forked
 
@@ -100,6 +100,7 @@ def test_a_regression_is_told_once_and_stops_nobody_once_it_is_accepted(
     accepted = httpx2.patch(
         f"{server}/api/v1/projects/mpich/regressions/{number}",
         json={"author": "ada", "state": "expected", "note": "by design"},
+        timeout=PATIENCE,
     )
 
     assert accepted.is_success
@@ -109,7 +110,7 @@ def test_a_regression_is_told_once_and_stops_nobody_once_it_is_accepted(
 
 def test_the_gate_waits_for_an_agent_to_confirm_what_it_suspects(server, sessions):
     offer = {"machine": "jureca", "agent": "node-1"}
-    client = httpx2.Client(base_url=f"{server}/api/v1/")
+    client = httpx2.Client(base_url=f"{server}/api/v1/", timeout=PATIENCE)
 
     def claim():
         return client.post("confirmations/claim", json=offer)
@@ -181,7 +182,7 @@ def test_composed_models_come_from_a_file(server, tmp_path):
     refused = scalewatch("expectations", "push", str(file), "--server", server)
 
     assert done.exit_code == 0, done.output
-    listed = httpx2.get(f"{server}/api/v1/projects/mpich/expectations").json()
+    listed = ask(f"{server}/api/v1/projects/mpich/expectations").json()
     assert listed["compositions"][0]["formula"] == "2*MPI_Reduce + 1e-6"
     assert "expectations.MPI_Bcast.formula: cannot read" in refused.stderr
 

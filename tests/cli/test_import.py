@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from scalewatch.cli import main
+from support.live import PATIENCE, ask
 
 pytestmark = pytest.mark.usefixtures("user")
 
@@ -28,13 +29,13 @@ def test_measurements_of_a_foreign_file_are_posted_once(server, measurements):
     assert first.exit_code == 0, first.stderr
     assert f"6 runs with 14 results posted: {server}/p/code" in first.stdout
     assert again.exit_code == 0, again.stderr
-    (commit,) = httpx2.get(f"{server}/api/v1/projects/code/commits").json()["commits"]
+    (commit,) = ask(f"{server}/api/v1/projects/code/commits").json()["commits"]
     assert (commit["sha"], commit["branch"]) == ("v1.2", "main")
     assert (commit["author"], commit["message"]) == ("Ada", "Search by trees")
     (machine,) = commit["machines"]
     assert machine["name"] == "jureca"
     assert [at["p"] for at in machine["coordinates"]] == [2, 4, 8, 16, 32, 64]
-    assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 6
+    assert ask(f"{server}/api/v1/status").json()["runs"] == 6
 
 
 def test_dry_run_posts_nothing(measurements):
@@ -80,7 +81,7 @@ def test_dry_run_prints_the_runs_that_are_posted(measurements, server):
     import_files(*options)
 
     runs = [json.loads(line) for line in shown.stdout.splitlines()]
-    answer = httpx2.post(f"{server}/api/v1/runs", json=runs)
+    answer = httpx2.post(f"{server}/api/v1/runs", json=runs, timeout=PATIENCE)
     assert [run["coordinate"]["p"] for run in runs] == [2, 4, 8, 16, 32, 64]
     assert answer.status_code == 200, answer.text
     assert {one["state"] for one in answer.json()} == {"known"}
@@ -99,7 +100,7 @@ def test_files_of_the_same_settings_are_runs_of_their_own(tmp_path, server):
     done = import_files(str(path.parent), *options)
 
     assert "3 runs with 3 results posted, 2 of them before" in done.stdout, done.stderr
-    assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 3
+    assert ask(f"{server}/api/v1/status").json()["runs"] == 3
 
 
 def test_sound_files_are_posted_beside_broken_ones(tmp_path, server):
@@ -130,7 +131,7 @@ def test_more_files_than_are_held_at_once_are_posted_once(tmp_path, server):
 
     assert "450 runs with 450 results posted: " in first.stdout, first.stderr
     assert "450 runs with 450 results posted, 450 of them before" in again.stdout
-    assert httpx2.get(f"{server}/api/v1/status").json()["runs"] == 450
+    assert ask(f"{server}/api/v1/status").json()["runs"] == 450
 
 
 def test_profiles_reach_the_hotspots(tmp_path, server):
@@ -142,7 +143,7 @@ def test_profiles_reach_the_hotspots(tmp_path, server):
 
     assert done.exit_code == 0, done.stderr
     assert "2 runs with profiles of 4 functions posted" in done.stdout
-    shown = httpx2.get(f"{server}/api/v1/projects/code/hotspots").json()
+    shown = ask(f"{server}/api/v1/projects/code/hotspots").json()
     assert shown["chosen"]["functions"] == ["f", "g"]
     assert shown["chosen"]["seconds"] == [[1, 1], [1, 4]]
 
@@ -154,7 +155,7 @@ def test_parameters_that_vary_together_are_all_kept(tmp_path, server):
     done = import_files(str(path), *ORIGIN, "--server", server)
 
     assert done.exit_code == 0, done.stderr
-    (commit,) = httpx2.get(f"{server}/api/v1/projects/code/commits").json()["commits"]
+    (commit,) = ask(f"{server}/api/v1/projects/code/commits").json()["commits"]
     (machine,) = commit["machines"]
     assert machine["coordinates"] == [
         {"n": 100, "p": 2},

@@ -7,10 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx2
 import pytest
 
-from support.live import serving
+from support.live import ask, serving
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "importing.md"
 SITE = """
@@ -91,7 +90,7 @@ def test_real_reframe_posts_each_test_case(reframe, app, tmp_path):
             text=True,
             check=False,
         )
-        shown = httpx2.get(f"{address}/api/v1/projects/halo/commits").json()
+        shown = ask(f"{address}/api/v1/projects/halo/commits").json()
 
     assert done.returncode == 0, done.stdout + done.stderr
     assert "logging failed" not in done.stdout + done.stderr

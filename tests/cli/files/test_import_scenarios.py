@@ -4,12 +4,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import httpx2
 import pytest
 from click.testing import CliRunner, Result
 
 from scalewatch.cli import main
 from support.asv_results import BENCHMARK, asv_results, sha
+from support.live import ask
 from support.samples import sample
 
 pytestmark = pytest.mark.usefixtures("user")
@@ -138,7 +138,7 @@ def test_four_settings_have_factors_and_say_what_a_fifth_would_tell(
     rows = report(server, "lammps", "time")["rows"]
     [cell] = next(row["cells"] for row in rows if row["region"] == "loop")
     assert cell["standing"]["reason"].startswith("4 of 5 settings: p = 28672 would")
-    page = httpx2.get(f"{server}/p/lammps/r/loop", params={"machine": "gke"}).text
+    page = ask(f"{server}/p/lammps/r/loop", machine="gke").text
     assert "4 of 5 settings" in page
     assert "efficiency" in page.lower()
 
@@ -158,14 +158,11 @@ def test_thirty_commits_of_asv_are_a_history_with_its_change(
     assert "180 runs with 180 results posted" in imported.stdout
     assert judged.exit_code == 1, judged.stderr
     assert "1.25 (1.24 to 1.26) times before at p = 512" in judged.stdout
-    history = httpx2.get(
-        f"{server}/p/halo/history", params={"region": BENCHMARK, "format": "json"}
-    )
+    history = ask(f"{server}/p/halo/history", region=BENCHMARK, format="json")
     assert sha(21) in history.text
 
 
 def report(server: str, project: str, metric: str, commit: str = "v1") -> Any:
-    return httpx2.get(
-        f"{server}/api/v1/projects/{project}/report",
-        params={"commit": commit, "metric": metric},
+    return ask(
+        f"{server}/api/v1/projects/{project}/report", commit=commit, metric=metric
     ).json()
