@@ -2,7 +2,7 @@
 
 import socket
 import time
-from urllib.parse import urlsplit
+from contextlib import contextmanager
 
 import pytest
 
@@ -31,13 +31,23 @@ async def echo(scope, receive, send):
     await send({"type": "http.response.body", "body": body})
 
 
-@pytest.fixture
-def connection(monkeypatch):
+@pytest.fixture(autouse=True)
+def _little_time_for_heads(monkeypatch):
     monkeypatch.setattr(connections, "HEAD_SECONDS", SECONDS)
-    with serving(echo, http=PunctualProtocol, lifespan="off") as url:
-        place = urlsplit(url)
-        address = (place.hostname, place.port)
-        with socket.create_connection(address, timeout=PATIENCE) as connection:
+
+
+@contextmanager
+def connected(*said):
+    """A connection to a server, which begins once it can hear what is said first.
+
+    So that comes in time, however slow the machine is.
+    """
+    options = {"http": PunctualProtocol, "lifespan": "off"}
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        address = listening.getsockname()
+        connection = socket.create_connection(address, timeout=PATIENCE)
+        connection.sendall(b"".join(said))
+        with serving(echo, sockets=[listening], **options), connection:
             yield connection
 
 
@@ -66,29 +76,29 @@ def is_closed(connection):
     return False
 
 
-def test_connection_without_a_request_is_closed(connection):
-    assert connection.recv(1000) == b""
+def test_connection_without_a_request_is_closed():
+    with connected() as connection:
+        assert connection.recv(1000) == b""
 
 
-def test_head_that_comes_a_line_at_a_time_is_not_waited_for(connection):
-    connection.sendall(b"GET / HTTP/1.1\r\n")
-
-    assert is_closed(connection)
-
-
-def test_head_of_a_later_request_is_not_waited_for_either(connection):
-    connection.sendall(HEAD + b"abc")
-    assert answer_of(connection).startswith(b"HTTP/1.1 200")
-
-    connection.sendall(b"GET / HTTP/1.1\r\n")
-
-    assert is_closed(connection)
+def test_head_that_comes_a_line_at_a_time_is_not_waited_for():
+    with connected(b"GET / HTTP/1.1\r\n") as connection:
+        assert is_closed(connection)
 
 
-def test_body_that_takes_longer_than_a_head_may_is_waited_for(connection):
-    connection.sendall(HEAD)
-    for letter in (b"a", b"b", b"c"):
-        time.sleep(SECONDS)
-        connection.sendall(letter)
+def test_head_of_a_later_request_is_not_waited_for_either():
+    with connected(HEAD, b"abc") as connection:
+        assert answer_of(connection).startswith(b"HTTP/1.1 200")
 
-    assert answer_of(connection).startswith(b"HTTP/1.1 200")
+        connection.sendall(b"GET / HTTP/1.1\r\n")
+
+        assert is_closed(connection)
+
+
+def test_body_that_takes_longer_than_a_head_may_is_waited_for():
+    with connected(HEAD) as connection:
+        for letter in (b"a", b"b", b"c"):
+            time.sleep(SECONDS)
+            connection.sendall(letter)
+
+        assert answer_of(connection).startswith(b"HTTP/1.1 200")
