@@ -209,9 +209,9 @@ def in_two_seconds():
 @pytest.mark.parametrize("wish", [lambda: "1", in_two_seconds], ids=["seconds", "date"])
 def test_server_that_asks_for_a_pause_gets_it(wish, spool, receiver):
     receiver.answers = [(429, "")]
-    receiver.headers = {"Retry-After": wish()}
     entry = spooled(spool, receiver.url)
     began = monotonic()
+    receiver.headers = {"Retry-After": wish()}
 
     (answer,) = answers([entry], spool)
 
