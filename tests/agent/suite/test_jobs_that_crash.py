@@ -3,7 +3,7 @@ import pytest
 from scalewatch_agent.suite.jobs import run_job
 
 BEGIN = """
-import os, sys, time, mpi4py
+import os, pathlib, sys, time, mpi4py
 mpi4py.rc.thread_level = "single"
 from mpi4py import MPI
 comm = MPI.COMM_WORLD
@@ -11,19 +11,31 @@ if comm.rank == 0:
     print('{"event": "started", "processes": 2}', flush=True)
     print('{"event": "measuring", "region": "MPI_Bcast"}', flush=True)
 comm.Barrier()
-time.sleep(0.5)  # mpiexec drops what it has not passed on when a process ends
+# mpiexec drops what it has not passed on when a process ends.
+while not pathlib.Path("HEARD").exists(): time.sleep(0.01)
 """
 END = "\ncomm.Barrier()\n"
 
 
-def run(launcher, code, time_limit=60):
-    return run_job(
-        launcher.command(2, "-c", BEGIN + code + END),
-        launcher.environment(2),
-        processes=2,
-        time_limit=time_limit,
-        follow=lambda _event: None,
-    )
+@pytest.fixture
+def run(launcher, tmp_path):
+    """Run code on two processes, once it was heard that they measure."""
+    heard = tmp_path / "heard"
+
+    def follow(event):
+        if event["event"] == "measuring":
+            heard.touch()
+
+    def run(code, time_limit=60):
+        return run_job(
+            launcher.command(2, "-c", BEGIN.replace("HEARD", str(heard)) + code + END),
+            launcher.environment(2),
+            processes=2,
+            time_limit=time_limit,
+            follow=follow,
+        )
+
+    return run
 
 
 @pytest.mark.parametrize(
@@ -35,15 +47,15 @@ def run(launcher, code, time_limit=60):
     ],
     ids=["exit", "segmentation fault", "abort"],
 )
-def test_crash_of_one_process_ends_the_job_and_says_where(launcher, crash):
-    outcome = run(launcher, crash)
+def test_crash_of_one_process_ends_the_job_and_says_where(run, crash):
+    outcome = run(crash)
 
     assert outcome.failure is not None
     assert outcome.failure.startswith("mpiexec ended with exit code ")
     assert " in MPI_Bcast" in outcome.failure
 
 
-def test_process_that_waits_for_ever_ends_the_job_at_its_limit(launcher):
-    outcome = run(launcher, "if comm.rank == 1: comm.Recv(bytearray(1), 0)", 10)
+def test_process_that_waits_for_ever_ends_the_job_at_its_limit(run):
+    outcome = run("if comm.rank == 1: comm.Recv(bytearray(1), 0)", 10)
 
     assert outcome.failure == "time limit of 10 s reached in MPI_Bcast"
