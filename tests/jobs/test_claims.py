@@ -78,12 +78,13 @@ def test_job_of_a_worker_that_hangs_while_it_claims_is_given_to_another(
 @pytest.mark.parametrize("dialect", ["postgresql"])
 def test_transaction_of_whoever_hung_for_too_long_is_done_anew(sessions, monkeypatch):
     monkeypatch.setattr(database, "SILENT_SECONDS", 1)
-    silences = [1.5, 0]
+    silences, begun = [1.5], []
 
     def enqueue(session):
         job_id = queue.enqueue(session, JobKind.ANALYSE, "1/1")
-        time.sleep(silences.pop(0))
+        begun.append(job_id)
+        time.sleep(silences.pop() if silences else 0)
         return session.get(tables.Job, job_id).subject
 
     assert transact(sessions, enqueue) == "1/1"
-    assert not silences
+    assert len(begun) > 1
