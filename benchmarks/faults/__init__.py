@@ -18,9 +18,9 @@ PostgreSQL is broken, and then only 503; *without answer* are the seconds from o
 of projects to the next where a request in between failed or took five seconds, as it
 must while nobody serves.
 
-`python -m benchmarks faults` takes ten minutes per database, `--minutes 1` less, and
-`--seed` draws other runs and faults. It ends with 1 if a count that must be zero is
-not.
+`python -m benchmarks faults` takes ten minutes per database, and up to twenty until
+10,000 runs are acknowledged; `--minutes 1` takes less, and `--seed` draws other runs
+and faults. It ends with 1 if a count that must be zero is not.
 """
 
 from benchmarks.results import Results

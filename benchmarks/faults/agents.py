@@ -101,6 +101,10 @@ class Agents:
         """Return how many runs each agent has measured."""
         return [spooled(folder) for folder in self.folders]
 
+    def count(self) -> int:
+        """Return how many runs have left their spools, about: agents are at work."""
+        return sum(self.measured()) - sum(len(list(_kept(f))) for f in self.folders)
+
     def refused(self) -> int:
         """Return how many runs the server said it will never take."""
         return sum(len(list(Spool(f / "spool").refused())) for f in self.folders)

@@ -14,7 +14,13 @@ from typing import Any, Final
 
 from benchmarks.faults.agents import put, replay
 from benchmarks.faults.breakages import Fault
-from benchmarks.faults.disturbance import DRAIN_SECONDS, Disturbed, composed, disturbed
+from benchmarks.faults.disturbance import (
+    DRAIN_SECONDS,
+    Disturbed,
+    Length,
+    composed,
+    disturbed,
+)
 from benchmarks.faults.stored import Stored, stored_in
 from benchmarks.goals import Goal
 from benchmarks.options import asked, usual
@@ -24,6 +30,9 @@ from tests.support.servers.programs import NoProgram
 
 MINUTES: Final = 10.0
 QUICK_MINUTES: Final = 1.0
+LEAST: Final = 10_000
+"""Runs that are to be acknowledged on each database; a slow machine takes longer."""
+
 SEED: Final = 17
 DATABASES: Final = {
     "sqlite": "SQLite, worker beside the server",
@@ -47,7 +56,7 @@ SHOWN: Final = 5
 RUNS: Final = Goal(
     "runs acknowledged while things break, on the slower database",
     "{:,.0f}",
-    least=10_000,
+    least=LEAST,
 )
 WRONG: Final = Goal(
     "runs or verdicts lost, doubled, halved or changed by faults", "{:.0f}", most=0
@@ -67,13 +76,14 @@ class Tally:
 def main(results: Results) -> None:
     """Count what is lost on either database."""
     minutes = asked().minutes or usual(MINUTES, QUICK_MINUTES)
+    length = Length(minutes * 60, 0 if asked().minutes else usual(LEAST, 0))
     results.say(f"{minutes:g} minutes of faults per database, seed {_seed()}.")
     tallies = {}
     with _ended_in_order():
         for name in asked().database or DATABASES:
             results.heading(DATABASES[name])
             tallies[name] = _measured(
-                results, is_distributed=name == "postgresql", seconds=minutes * 60
+                results, length, is_distributed=name == "postgresql"
             )
             columns = ("acknowledged", "stored", *ZERO, "without answer", "longest")
             results.table(*columns, words=0)(*_cells(tallies[name]))
@@ -90,7 +100,7 @@ def _seed() -> int:
     return asked_for[0] if asked_for else SEED
 
 
-def _measured(results: Results, *, is_distributed: bool, seconds: float) -> Tally:
+def _measured(results: Results, length: Length, *, is_distributed: bool) -> Tally:
     seed = _seed()
     with TemporaryDirectory(prefix="scalewatch-faults-") as name:
         home, quiet_home = Path(name) / "disturbed", Path(name) / "undisturbed"
@@ -98,7 +108,7 @@ def _measured(results: Results, *, is_distributed: bool, seconds: float) -> Tall
         quiet_home.mkdir()
         clock = _clock(results, home)
         with composed(home, is_distributed=is_distributed, clock=clock) as composition:
-            seen = disturbed(composition, home, clock, seconds, seed)
+            seen = disturbed(composition, home, clock, length, seed)
         _tell_faults(results, seen)
         expected = _undisturbed(
             quiet_home, seed, seen.measured, is_distributed=is_distributed
@@ -191,9 +201,14 @@ def _tell_faults(results: Results, seen: Disturbed) -> None:
         )
     answers = Counter(f"of {answer.status}" for answer in seen.answers)
     results.say(
-        f"{len(seen.windows)} faults in all. Connections cut: {_counts(seen.cuts)}. "
+        f"{len(seen.windows)} faults in {_minutes(seen):.1f} minutes. "
+        f"Connections cut: {_counts(seen.cuts)}. "
         f"Answers to agents: {_counts(answers)}."
     )
+
+
+def _minutes(seen: Disturbed) -> float:
+    return (seen.windows[-1].ended - seen.windows[0].begun) / 60
 
 
 def _counts(counts: Counter[str]) -> str:

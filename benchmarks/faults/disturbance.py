@@ -24,6 +24,16 @@ RECOVERED: Final = 3
 PATIENCE_SECONDS: Final = 90.0
 DRAIN_SECONDS: Final = 900.0
 LONGEST_PAUSE: Final = 1.0
+AT_MOST: Final = 2.0
+"""Times as long as usual may things break until enough runs are acknowledged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How long things break: some time, and until so many runs are acknowledged."""
+
+    seconds: float
+    runs: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +107,10 @@ def disturbed(
     composition: Composition,
     folder: Path,
     clock: WallClock | None,
-    seconds: float,
+    length: Length,
     seed: int,
 ) -> Disturbed:
-    """Let agents post for so many seconds while one thing after the other breaks."""
+    """Let agents post so long while one thing after the other breaks."""
     draw = random.Random(seed)  # noqa: S311 - faults, no secrets
     port = int(composition.settings["SCALEWATCH_PORT"])
     with Proxy(port, draw) as proxy:
@@ -110,7 +120,7 @@ def disturbed(
         ):
             breakages = Breakages(composition, agents, proxy, clock, draw)
             try:
-                windows = list(_windows(breakages, proxy, draw, seconds))
+                windows = list(_windows(breakages, proxy, draw, length))
             finally:
                 breakages.end_orphans()
         agents.bring_the_rest()
@@ -128,12 +138,13 @@ def disturbed(
 
 
 def _windows(
-    breakages: Breakages, proxy: Proxy, draw: random.Random, seconds: float
+    breakages: Breakages, proxy: Proxy, draw: random.Random, length: Length
 ) -> Iterator[Window]:
     _wait_for(proxy, RECOVERED)
-    end = time.monotonic() + seconds
+    begin = time.monotonic()
     for fault in _bags(breakages.faults, draw):
-        if time.monotonic() >= end:
+        is_enough = breakages.agents.count() >= length.runs
+        if time.monotonic() - begin >= length.seconds * (1 if is_enough else AT_MOST):
             return
         begun = time.monotonic()
         breakages.inflict(fault)
