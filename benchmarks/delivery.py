@@ -6,7 +6,6 @@ models meanwhile.
 """
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -22,6 +21,7 @@ import numpy as np
 from benchmarks.goals import Goal
 from benchmarks.options import usual
 from benchmarks.results import Results
+from tests.support.servers.ports import free_port
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.delivery.spool import Spool
@@ -108,9 +108,7 @@ def _run(number: int, rng: np.random.Generator) -> RunReport:
 
 @contextmanager
 def _server(home: Path, variables: Mapping[str, str]) -> Iterator[str]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+    port = free_port()
     url = f"http://127.0.0.1:{port}"
     with (home / "server.log").open("w") as log:
         server = subprocess.Popen(

@@ -13,7 +13,6 @@ is in all of the times.
 """
 
 import os
-import socket
 import subprocess
 import sys
 import time
@@ -48,6 +47,7 @@ from support.addresses import large_examples, page_addresses
 from support.chromium import QUIET, chromium
 from support.large_database import large_database
 from support.large_project import PROJECT
+from support.servers.ports import free_port
 from support.wide_project import Width, record_wide_project
 
 WIDE: Final = (
@@ -256,9 +256,7 @@ def wide_database(folder: Path) -> Path:
 @contextmanager
 def server(database: Path) -> Iterator[str]:
     """Serve a database by a process of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     environment = os.environ | {
         "SCALEWATCH_DATABASE_URL": f"sqlite:///{database}",
         "SCALEWATCH_EMBEDDED_WORKER": "false",
