@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from scalewatch.cli import main as scalewatch
 from scalewatch.cli.deferred import Deferred
@@ -94,6 +95,17 @@ def test_readme_is_short_and_leads_to_every_document():
     assert len(readme.splitlines()) <= README_LINES
     for page in PAGES[1:]:
         assert f"]({name(page)})" in readme
+
+
+def test_readme_shows_what_the_command_prints(monkeypatch):
+    readme = (CHECKOUT / "README.md").read_text("utf-8")
+    [transcript] = re.findall(r"```console\n\$ scalewatch (.+)\n((?:.+\n)+)```", readme)
+    monkeypatch.chdir(CHECKOUT)
+
+    done = CliRunner().invoke(scalewatch, shlex.split(transcript[0]))
+
+    assert done.exit_code == 0
+    assert done.stdout == transcript[1]
 
 
 def test_every_setting_is_documented_with_its_default(monkeypatch):
