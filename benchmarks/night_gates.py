@@ -41,7 +41,7 @@ from scalewatch.services.commit_reports.constants import (
     direction_of,
     level_of,
 )
-from scalewatch.services.nights.newest_nights import CAREFUL
+from scalewatch.services.common_mode.newest_commit import CAREFUL
 
 Reals = NDArray[np.float64]
 Truths = NDArray[np.bool_]

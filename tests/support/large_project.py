@@ -22,9 +22,9 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.jobs import perform_next
+from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
-from scalewatch.services.nights.series_histories import MOST_COMMITS
 from scalewatch.services.regressions import detection, records
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import upserts

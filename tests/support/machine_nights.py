@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scalewatch.services.nights.series_histories import SeriesHistory
+from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.storage.histories.locations import LocatedSeries
 
 P = 2.0 ** np.arange(2, 8)

@@ -10,9 +10,9 @@ from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.routers import api_router
+from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import History, history_of
-from scalewatch.services.nights.series_histories import MOST_COMMITS
 from scalewatch.services.regressions import show
 from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.services.regressions.values import (

@@ -7,8 +7,8 @@ from sqlalchemy import select
 
 from scalewatch.services.commits import newest
 from scalewatch.services.commits.merge_bases import merge_base_of
+from scalewatch.services.common_mode import watched_line
 from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.nights import watched_line
 from scalewatch.services.regressions import detection
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects

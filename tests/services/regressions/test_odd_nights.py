@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from scalewatch.services.nights.effect_floor import SMALLEST_EFFECT
+from scalewatch.services.common_mode.effect_floor import SMALLEST_EFFECT
 from scalewatch.services.regressions.detection import by_effect
 from scalewatch.services.regressions.nights import watch
 from scalewatch.storage import tables

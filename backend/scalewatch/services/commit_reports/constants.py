@@ -37,7 +37,7 @@ from scalewatch.services.commit_reports.thresholds import (
     direction_of,
     level_of,
 )
-from scalewatch.services.nights.newest_nights import newest_nights
+from scalewatch.services.common_mode.newest_commit import newest_nights
 from scalewatch.services.series.medians import Middles, middles_at
 from scalewatch.storage.judgements import editions
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from scalewatch.modelling import Direction
 from scalewatch.services.commit_reports.changes import ConstantChange
-from scalewatch.services.nights.newest_nights import NewestNights
+from scalewatch.services.common_mode.newest_commit import NewestNights
 
 
 def night_constants(

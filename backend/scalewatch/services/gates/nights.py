@@ -12,16 +12,16 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.constants import differing
+from scalewatch.services.common_mode.newest_commit import (
+    MachineMove,
+    NewestNights,
+    newest_nights,
+)
 from scalewatch.services.gates.findings import (
     ANOTHER_NIGHT,
     CONSTANT,
     NIGHT,
     GateFinding,
-)
-from scalewatch.services.nights.newest_nights import (
-    MachineMove,
-    NewestNights,
-    newest_nights,
 )
 
 EVERYTHING: Final = "all regions"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scalewatch.services.nights.series_histories import SeriesHistory
+from scalewatch.services.common_mode.project_history import SeriesHistory
 
 
 def two_modes(

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.commits.newest import newest_commits
-from scalewatch.services.nights.series_histories import MOST_COMMITS
+from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.storage import tables
 
 ASIDE: Final = 4

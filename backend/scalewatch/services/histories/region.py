@@ -12,6 +12,10 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.common_mode.project_history import (
+    SeriesHistory,
+    series_histories,
+)
 from scalewatch.services.histories.baselines import joined
 from scalewatch.services.histories.commits import HistorySteps, target_of
 from scalewatch.services.histories.modes import two_modes
@@ -25,10 +29,6 @@ from scalewatch.services.histories.segments import (
     segments_between,
 )
 from scalewatch.services.machines.nights import bad_nights
-from scalewatch.services.nights.series_histories import (
-    SeriesHistory,
-    series_histories,
-)
 from scalewatch.services.regressions.show import summaries_of
 from scalewatch.services.regressions.values import RegressionSummary
 from scalewatch.services.selection.renamed_regions import present_name

@@ -14,7 +14,7 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.nights.series_histories import SeriesHistory
+from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.series.standing import is_improbable
 from scalewatch.storage.histories.regressions import RegressionShift
 

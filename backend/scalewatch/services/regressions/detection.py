@@ -24,18 +24,18 @@ from scalewatch.modelling.histories.modes import Modes
 from scalewatch.modelling.nights.scan import SPREADS
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.confirmations.requests import is_confirmed
-from scalewatch.services.expectations.in_force import in_force
-from scalewatch.services.nights.effect_floor import (
+from scalewatch.services.common_mode.effect_floor import (
     SMALLEST_EFFECT,
     effect_floor,
     stated,
 )
-from scalewatch.services.nights.series_histories import (
+from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
 )
-from scalewatch.services.nights.watched_line import watched_line
+from scalewatch.services.common_mode.watched_line import watched_line
+from scalewatch.services.confirmations.requests import is_confirmed
+from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.regressions.effects import TargetEffect, effects
 from scalewatch.services.regressions.exact_changes import told_exactly
 from scalewatch.services.regressions.nights import (

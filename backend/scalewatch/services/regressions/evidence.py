@@ -16,8 +16,11 @@ from scalewatch.figures.histories.evidence import (
     strip_figure,
 )
 from scalewatch.services.commits.drawn import commits_on
-from scalewatch.services.nights.series_histories import SeriesHistory, series_histories
-from scalewatch.services.nights.watched_line import watched_line
+from scalewatch.services.common_mode.project_history import (
+    SeriesHistory,
+    series_histories,
+)
+from scalewatch.services.common_mode.watched_line import watched_line
 from scalewatch.services.regressions.show import regression_of
 from scalewatch.services.regressions.values import Member, Regression
 from scalewatch.storage.access import projects

@@ -22,12 +22,12 @@ from scalewatch.modelling.histories.modes import Modes
 from scalewatch.modelling.nights.events import MachineNights
 from scalewatch.modelling.nights.origins import Origin, origins
 from scalewatch.services.caches.lru import Kept, key_of
-from scalewatch.services.nights.machine_histories import (
+from scalewatch.services.common_mode.project_history import SeriesHistory
+from scalewatch.services.common_mode.shared_moves import (
     alike,
     nights_of,
     without_nights,
 )
-from scalewatch.services.nights.series_histories import SeriesHistory
 from scalewatch.settings import get_settings
 
 SHOWN: Final = 100

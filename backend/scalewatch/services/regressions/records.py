@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.modelling.nights.origins import Origin
+from scalewatch.services.common_mode.watched_line import BEFORE, positions_on
 from scalewatch.services.confirmations.requests import ask
-from scalewatch.services.nights.watched_line import BEFORE, positions_on
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
 from scalewatch.services.regressions.events import WATCHER, record_event
 from scalewatch.services.regressions.nights import HistoryChange

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.services.commits.ancestry import age
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.commits.newest import NewestCommits, ever_more
-from scalewatch.services.nights.series_histories import MOST_COMMITS
+from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.storage.commits import commits
 
 STRIDE: Final = 50

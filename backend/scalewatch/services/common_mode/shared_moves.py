@@ -10,7 +10,7 @@ from scalewatch.modelling.histories.detection import exact
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.nights.common_mode import LEAST_REGIONS
 from scalewatch.modelling.nights.events import MachineNights, machine_nights
-from scalewatch.services.nights.series_histories import SeriesHistory
+from scalewatch.services.common_mode.project_history import SeriesHistory
 
 
 def alike(found: Sequence[SeriesHistory]) -> list[list[SeriesHistory]]:

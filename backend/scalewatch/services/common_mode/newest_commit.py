@@ -26,19 +26,19 @@ from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.ancestry import age
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.nights.calendar import Calendar, calendar_of
-from scalewatch.services.nights.kindest_job import kindest
-from scalewatch.services.nights.machine_histories import (
+from scalewatch.services.common_mode.calendar import Calendar, calendar_of
+from scalewatch.services.common_mode.kindest_job import kindest
+from scalewatch.services.common_mode.project_history import (
+    SeriesHistory,
+    series_histories,
+)
+from scalewatch.services.common_mode.shared_moves import (
     alike,
     directions_of,
     nights_of,
     without_nights,
 )
-from scalewatch.services.nights.series_histories import (
-    SeriesHistory,
-    series_histories,
-)
-from scalewatch.services.nights.watched_line import watched_line
+from scalewatch.services.common_mode.watched_line import watched_line
 from scalewatch.settings import get_settings
 from scalewatch.storage.commits.commits import AnyCommit, identified
 from scalewatch.storage.judgements import editions

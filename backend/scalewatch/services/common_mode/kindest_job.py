@@ -9,7 +9,7 @@ from scalewatch.modelling.arrays.types import Reals
 from scalewatch.modelling.histories.histories import locations, middle
 from scalewatch.modelling.nights.spreads import filled
 from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.nights.series_histories import SeriesHistory
+from scalewatch.services.common_mode.project_history import SeriesHistory
 
 
 def kindest(history: SeriesHistory, jobs: Sequence[SeriesPool]) -> SeriesHistory:

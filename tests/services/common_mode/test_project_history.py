@@ -5,7 +5,7 @@ import pytest
 from sqlalchemy import select
 
 from scalewatch.services.commits.lineage import lineage
-from scalewatch.services.nights.series_histories import series_histories
+from scalewatch.services.common_mode.project_history import series_histories
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from support.histories import (

@@ -1,0 +1,1 @@
+"""Histories of series, and the common mode of each machine in them."""

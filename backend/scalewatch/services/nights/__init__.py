@@ -1,1 +1,0 @@
-"""Histories of series, and what the nights of machines do to them."""
