@@ -8,7 +8,7 @@ from benchmarks.night_looks import Reals, look
 from benchmarks.results import Results
 from benchmarks.truths_nights import AT, REGIONS, SOON, TRIPLE, Draws
 
-from scalewatch.modelling.nights.origins import Origin
+from scalewatch.modelling.common_mode.origins import Origin
 
 LIBRARY = Goal("library updates called the library's within 5", "{:.3f}", least=0.95)
 MACHINE = Goal("steps of one machine called the library's", "{:.3f}", most=0.05)

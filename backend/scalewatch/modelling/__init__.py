@@ -11,7 +11,7 @@
 * `noise` — what many series of a machine tell about their noise
 * `search` — from measurements to findings, in batches
 * `versions` — what changed between two versions, and how surely
-* `nights` — what moves all regions of a machine at a commit, and for how long
+* `common_mode` — what moves all regions of a machine at a commit, and for how long
 * `histories` — series over many commits, and the changes in them
 * `false_discoveries` — how many of many changes are false
 * `attribution` — whom to suspect: platform, library or one commit

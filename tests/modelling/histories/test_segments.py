@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from scalewatch.modelling.common_mode.scan import Alarm
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.segments import segments
-from scalewatch.modelling.nights.scan import Alarm
 
 P = np.array([4.0, 8, 16, 32, 64, 128])
 

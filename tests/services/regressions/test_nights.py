@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scalewatch.modelling.nights.origins import Origin
+from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.services.regressions.nights import watch
 from support.machine_nights import P, region_history
 

@@ -13,6 +13,9 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.common_mode.features import largest_effect
+from scalewatch.modelling.common_mode.spreads import projection
+from scalewatch.modelling.common_mode.thresholds import TARGET
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.histories.detection import Detection, detection
@@ -21,9 +24,6 @@ from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.mode_shifts import with_mode_shifts
 from scalewatch.modelling.histories.modes import Modes, modes
 from scalewatch.modelling.histories.segments import Segments, segments
-from scalewatch.modelling.nights.features import largest_effect
-from scalewatch.modelling.nights.spreads import projection
-from scalewatch.modelling.nights.thresholds import TARGET
 
 FALSE_SHARE: Final = 0.1
 

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.common_mode.cells import FLOOR
+from scalewatch.modelling.common_mode.long_run import difference_covariance
+from scalewatch.modelling.common_mode.machine import Learned
+from scalewatch.modelling.common_mode.scan import Alarm, Scan
+from scalewatch.modelling.common_mode.thresholds import TARGET
 from scalewatch.modelling.histories.histories import Histories
-from scalewatch.modelling.nights.cells import FLOOR
-from scalewatch.modelling.nights.long_run import difference_covariance
-from scalewatch.modelling.nights.machine import Learned
-from scalewatch.modelling.nights.scan import Alarm, Scan
-from scalewatch.modelling.nights.thresholds import TARGET
 
 EXACT_SHARE: Final = 0.8
 """Of the commits of an exact series, at least, repeat the one before."""

@@ -7,12 +7,12 @@ import numpy as np
 from scipy.special import chdtrc
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.explanation import TESTS, Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories, middle
 from scalewatch.modelling.histories.modes import WINDOW, ShareChange, TwoModes
 from scalewatch.modelling.histories.segments import Segments
-from scalewatch.modelling.nights.spreads import filled
 
 STEP: Final = 4.0
 """Standard errors by which both modes move together, where a level changed."""

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from scipy.special import xlog1py, xlogy
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.common_mode.spreads import medians
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.mixtures import Mixtures, two_levels
-from scalewatch.modelling.nights.spreads import medians
 
 WINDOW: Final = 100
 """Newest commits that are looked at."""

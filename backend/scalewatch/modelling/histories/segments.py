@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.common_mode.scan import Alarm
 from scalewatch.modelling.histories.covariances import FLOOR, components, shrunk
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.ramps import Ramp, best_ramp, is_gradual, whitened
@@ -22,7 +23,6 @@ from scalewatch.modelling.histories.winsorising import (
     winsorised_between,
     winsorised_pieces,
 )
-from scalewatch.modelling.nights.scan import Alarm
 
 BASE: Final = 100
 WINDOW: Final = 20

@@ -6,9 +6,9 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.histories.covariances import FLOOR
 from scalewatch.modelling.histories.histories import middle
-from scalewatch.modelling.nights.spreads import filled
 
 REACH: Final = 3.0
 """Robust standard deviations within which a location is held."""

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.nights.scan import SPREADS
+from scalewatch.modelling.common_mode.scan import SPREADS
 from scalewatch.storage.judgements import gate_rules
 
 SMALLEST_EFFECT: Final = 0.03

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.histories.histories import locations, middle
-from scalewatch.modelling.nights.spreads import filled
 from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.common_mode.project_history import SeriesHistory
 

@@ -13,13 +13,13 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.nights.features import LEAST_HISTORY
-from scalewatch.modelling.nights.newest import (
+from scalewatch.modelling.common_mode.features import LEAST_HISTORY
+from scalewatch.modelling.common_mode.newest import (
     NewestNight,
     beside_machine,
     newest_night,
 )
+from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.pools import pools_by_job
 from scalewatch.services.caches.editions import kept_at

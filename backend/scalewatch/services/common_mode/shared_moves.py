@@ -6,10 +6,10 @@ import numpy as np
 
 from scalewatch.modelling.arrays.padding import stacked
 from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.common_mode.common_mode import LEAST_REGIONS
+from scalewatch.modelling.common_mode.events import MachineNights, machine_nights
 from scalewatch.modelling.histories.detection import exact
 from scalewatch.modelling.histories.histories import Histories
-from scalewatch.modelling.nights.common_mode import LEAST_REGIONS
-from scalewatch.modelling.nights.events import MachineNights, machine_nights
 from scalewatch.services.common_mode.project_history import SeriesHistory
 
 

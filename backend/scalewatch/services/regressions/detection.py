@@ -14,6 +14,7 @@ from scalewatch.modelling.attribution.causes import (
     ChangedSeries,
     causes,
 )
+from scalewatch.modelling.common_mode.scan import SPREADS
 from scalewatch.modelling.histories.changes import (
     FALSE_SHARE,
     FalseDiscoveries,
@@ -21,7 +22,6 @@ from scalewatch.modelling.histories.changes import (
 )
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.modes import Modes
-from scalewatch.modelling.nights.scan import SPREADS
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.effect_floor import (

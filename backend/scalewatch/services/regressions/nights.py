@@ -13,14 +13,14 @@ import numpy as np
 
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.common_mode.events import MachineNights
+from scalewatch.modelling.common_mode.origins import Origin, origins
 from scalewatch.modelling.histories.changes import FoundChanges, watched
 from scalewatch.modelling.histories.detection import exact
 from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import Shift
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.modes import Modes
-from scalewatch.modelling.nights.events import MachineNights
-from scalewatch.modelling.nights.origins import Origin, origins
 from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.common_mode.shared_moves import (

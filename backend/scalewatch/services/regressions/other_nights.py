@@ -4,7 +4,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.nights.origins import Origin
+from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.regressions.detection import Detected, label
 

@@ -12,7 +12,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import Cause
-from scalewatch.modelling.nights.origins import Origin
+from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.services.common_mode.watched_line import BEFORE, positions_on
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label

@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.modelling.histories.changes import FALSE_SHARE
-from scalewatch.modelling.nights.origins import Origin
 from scalewatch.services.regressions.detection import Detected, label
 from scalewatch.services.regressions.nights import (
     HistoryChange,

@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.machine import Learned
+from scalewatch.modelling.common_mode.machine import Learned
 
 KEPT: Final = 4_096
 

@@ -11,11 +11,11 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.common_mode import CommonMode, common_mode
-from scalewatch.modelling.nights.contrasts import MOST_WIDTH
-from scalewatch.modelling.nights.features import Counts
-from scalewatch.modelling.nights.scan import LEAST_EFFECT, Scan
-from scalewatch.modelling.nights.spreads import NORMAL, medians
+from scalewatch.modelling.common_mode.common_mode import CommonMode, common_mode
+from scalewatch.modelling.common_mode.contrasts import MOST_WIDTH
+from scalewatch.modelling.common_mode.features import Counts
+from scalewatch.modelling.common_mode.scan import LEAST_EFFECT, Scan
+from scalewatch.modelling.common_mode.spreads import NORMAL, medians
 
 BAD: Final = 4.0
 """Standard deviations by which a bad night lies apart from those around it."""

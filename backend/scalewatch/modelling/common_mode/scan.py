@@ -20,15 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.contrasts import contrasts
-from scalewatch.modelling.nights.features import (
+from scalewatch.modelling.common_mode.contrasts import contrasts
+from scalewatch.modelling.common_mode.features import (
     LEAST_HISTORY,
     Counts,
     Features,
     largest_effect,
 )
-from scalewatch.modelling.nights.machine import Learned
-from scalewatch.modelling.nights.thresholds import ONE_LOOK, TARGET, threshold
+from scalewatch.modelling.common_mode.machine import Learned
+from scalewatch.modelling.common_mode.thresholds import ONE_LOOK, TARGET, threshold
 
 DRIFT_THRESHOLD: Final = 24.0
 DRIFT_EVERY: Final = 5

@@ -6,14 +6,14 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.cells import FLOOR
-from scalewatch.modelling.nights.correlation import (
+from scalewatch.modelling.common_mode.cells import FLOOR
+from scalewatch.modelling.common_mode.correlation import (
     Correlation,
     correlation,
     pooled,
     variograms,
 )
-from scalewatch.modelling.nights.spreads import medians, spreads
+from scalewatch.modelling.common_mode.spreads import medians, spreads
 
 LAGS: Final = (1, 2, 3, 5)
 FAR: Final = 4.0

@@ -13,9 +13,9 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.nights.contrasts import MOST_WIDTH
-from scalewatch.modelling.nights.events import AROUND, MachineNights
-from scalewatch.modelling.nights.scan import LEAST_EFFECT
+from scalewatch.modelling.common_mode.contrasts import MOST_WIDTH
+from scalewatch.modelling.common_mode.events import AROUND, MachineNights
+from scalewatch.modelling.common_mode.scan import LEAST_EFFECT
 
 NEAR: Final = 3
 """Commits by which machines may differ in where one step is."""

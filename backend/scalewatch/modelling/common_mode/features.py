@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.cells import FLOOR, Cells
-from scalewatch.modelling.nights.contrasts import LENGTHS, contrasts
-from scalewatch.modelling.nights.correlation import Correlation
-from scalewatch.modelling.nights.machine import Learned, learn
-from scalewatch.modelling.nights.spreads import NORMAL, medians, projection
+from scalewatch.modelling.common_mode.cells import FLOOR, Cells
+from scalewatch.modelling.common_mode.contrasts import LENGTHS, contrasts
+from scalewatch.modelling.common_mode.correlation import Correlation
+from scalewatch.modelling.common_mode.machine import Learned, learn
+from scalewatch.modelling.common_mode.spreads import NORMAL, medians, projection
 
 Counts = NDArray[np.intp]
 Rows = NDArray[np.intp] | slice

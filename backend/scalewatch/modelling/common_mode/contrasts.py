@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.correlation import Correlation
+from scalewatch.modelling.common_mode.correlation import Correlation
 
 LENGTHS: Final = np.array([5, 6, 7, 8, 10, 12, 14, 17, 20, 24, 28, 34, 40, 48, 56, 80])
 """Commits of windows: of those between, the newest count."""

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from scalewatch.modelling.common_mode.common_mode import common_mode
 from scalewatch.modelling.histories.histories import Histories
-from scalewatch.modelling.nights.common_mode import common_mode
 
 P = 2.0 ** np.arange(2, 8)
 DIRECTIONS = Histories.of(P, np.zeros((1, 1, 6))).directions

@@ -21,7 +21,12 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.spreads import NORMAL, medians, projection, spreads
+from scalewatch.modelling.common_mode.spreads import (
+    NORMAL,
+    medians,
+    projection,
+    spreads,
+)
 
 LEAST_REGIONS: Final = 8
 """Regions that tell a night from a change, at least."""

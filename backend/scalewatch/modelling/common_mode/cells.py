@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.spreads import filled, medians, spreads
+from scalewatch.modelling.common_mode.spreads import filled, medians, spreads
 
 BASE: Final = 40
 REACH: Final = 3.0

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from scalewatch.modelling.common_mode.newest import beside_machine, newest_night
 from scalewatch.modelling.histories.histories import Histories
-from scalewatch.modelling.nights.newest import beside_machine, newest_night
 
 P = 2.0 ** np.arange(2, 8)
 TARGET = 0.004

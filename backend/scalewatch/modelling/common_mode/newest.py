@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays.types import Reals
-from scalewatch.modelling.nights.common_mode import LOADING_SPREAD
-from scalewatch.modelling.nights.features import Counts
-from scalewatch.modelling.nights.scan import Scan
+from scalewatch.modelling.common_mode.common_mode import LOADING_SPREAD
+from scalewatch.modelling.common_mode.features import Counts
+from scalewatch.modelling.common_mode.scan import Scan
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,1 @@
+"""What moves all regions of a machine at a commit, its common mode, and how long."""
