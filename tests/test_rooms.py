@@ -27,7 +27,7 @@ COMPOSITION_ROOTS = ("app.py", "cli/", "jobs/")
 UNREAD = (
     *(f"backend/scalewatch/{layer}/" for layer in (
         "api", "cli", "errors", "exporters", "figures", "importers", "jobs",
-        "modelling", "pages", "services", "storage", "web", "wire",
+        "modelling", "pages", "services", "web", "wire",
     )),
     *(f"backend/scalewatch/{module}.py" for module in ("app", "client")),
     "bench_agent/scalewatch_agent/",

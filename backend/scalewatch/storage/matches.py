@@ -1,4 +1,4 @@
-"""What contains all words of a text: projects, machines, regions, commits, regressions.
+"""Matches of a text's words: projects, machines, regions, commits, regressions.
 
 Every query joins projects, so that a session finds what it may see. Text is compared
 without case; `%` and `_` mean themselves.
@@ -56,13 +56,13 @@ def machines(
 ) -> list[NamedMatch]:
     """Return machines, in alphabetical order."""
     name = tables.Machine.name
-    found = (
+    matching = (
         select(tables.Project.name, name)
         .join(tables.Machine, tables.Machine.project_id == tables.Project.id)
         .where(_holds(words, name))
         .order_by(name, tables.Project.name)
     )
-    rows = session.execute(found.where(_is_of(project)).limit(limit)).all()
+    rows = session.execute(matching.where(_is_of(project)).limit(limit)).all()
     return list(map(NamedMatch._make, rows))
 
 
@@ -71,7 +71,7 @@ def regions(
 ) -> list[NamedMatch]:
     """Return regions, in alphabetical order."""
     name = tables.Series.region
-    found = (
+    matching = (
         select(tables.Project.name, name)
         .join(tables.Machine, tables.Machine.project_id == tables.Project.id)
         .join(tables.Series, tables.Series.machine_id == tables.Machine.id)
@@ -79,7 +79,7 @@ def regions(
         .distinct()
         .order_by(name, tables.Project.name)
     )
-    rows = session.execute(found.where(_is_of(project)).limit(limit)).all()
+    rows = session.execute(matching.where(_is_of(project)).limit(limit)).all()
     return list(map(NamedMatch._make, rows))
 
 
@@ -95,13 +95,13 @@ def commits(
         func.coalesce(commit.message, ""),
         date,
     )
-    found = (
+    matching = (
         select(tables.Project.name, commit.sha, commit.tag, commit.message, TIME)
         .join(commit, commit.project_id == tables.Project.id)
         .where(_holds(words, *texts))
         .order_by(TIME.desc(), commit.id.desc())
     )
-    rows = session.execute(found.where(_is_of(project)).limit(limit)).all()
+    rows = session.execute(matching.where(_is_of(project)).limit(limit)).all()
     return list(map(CommitMatch._make, rows))
 
 
@@ -111,7 +111,7 @@ def regressions(
     """Return regressions by region, sentence, state or owner, the newest first."""
     row, region = tables.Regression, tables.Series.region
     texts = (region, row.sentence, row.state, func.coalesce(row.owner, ""))
-    found = (
+    matching = (
         select(tables.Project.name, row.id, row.state, row.sentence, func.min(region))
         .join(row, row.project_id == tables.Project.id)
         .join(tables.Shift, tables.Shift.regression_id == row.id)
@@ -120,7 +120,7 @@ def regressions(
         .group_by(tables.Project.name, row.id)
         .order_by(row.opened_at.desc(), row.id.desc())
     )
-    rows = session.execute(found.limit(limit)).all()
+    rows = session.execute(matching.limit(limit)).all()
     return list(map(RegressionMatch._make, rows))
 
 

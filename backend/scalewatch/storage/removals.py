@@ -72,9 +72,11 @@ class Removal:
             self._delete(
                 table, among(table.commit_id, commits), table.series_id.in_(series)
             )
-        for each in OF_MACHINE_AT_COMMIT:
+        for table in OF_MACHINE_AT_COMMIT:
             self._delete(
-                each, among(each.commit_id, commits), among(each.machine_id, machines)
+                table,
+                among(table.commit_id, commits),
+                among(table.machine_id, machines),
             )
 
     def noise(self, commit_id: int, machine_id: int) -> None:
@@ -150,8 +152,8 @@ class Removal:
     def files(self, project_id: int) -> None:
         """Delete posted files of a project that no run is left of."""
         row = tables.ImportedFile
-        told = select(tables.ImportedRun.file_id)
-        self._delete(row, row.project_id == project_id, row.id.not_in(told))
+        with_runs = select(tables.ImportedRun.file_id)
+        self._delete(row, row.project_id == project_id, row.id.not_in(with_runs))
 
     def jobs(self, kind: str, subjects: Collection[str]) -> None:
         """Delete the jobs of a kind for subjects, be they done, open or failed."""
@@ -196,8 +198,8 @@ class Removal:
 def measured_by(session: Session, condition: Condition) -> set[Pair]:
     """Return the commits and machines of runs."""
     pairs = select(tables.Run.commit_id, tables.Run.machine_id).where(condition)
-    found = session.execute(pairs.distinct())
-    return {(commit_id, machine_id) for commit_id, machine_id in found}
+    rows = session.execute(pairs.distinct())
+    return {(commit_id, machine_id) for commit_id, machine_id in rows}
 
 
 def series_of(session: Session, condition: Condition) -> set[int]:

@@ -12,8 +12,8 @@ from scalewatch.storage.database import bulk
 
 def of_project(session: Session, project_id: int) -> tables.Policy:
     """Return a project's policy; the default policy where none was set."""
-    found = session.get(tables.Policy, project_id)
-    return found or tables.Policy(project_id=project_id, is_private=False)
+    declared = session.get(tables.Policy, project_id)
+    return declared or tables.Policy(project_id=project_id, is_private=False)
 
 
 def change(session: Session, project_id: int, changed: Mapping[str, Any]) -> None:

@@ -22,8 +22,8 @@ def listed(session: Session) -> Sequence[tables.Project]:
 
 def named(session: Session, name: str) -> tables.Project | None:
     """Return the project of this name."""
-    asked = {"name": name}
-    return once(session, ("project", name), lambda: session.scalar(_NAMED, asked))
+    bound = {"name": name}
+    return once(session, ("project", name), lambda: session.scalar(_NAMED, bound))
 
 
 def existing(session: Session, name: str) -> tables.Project:

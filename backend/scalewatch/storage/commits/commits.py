@@ -93,7 +93,7 @@ SHORTEST: Final = 7
 _WHOLE_HASH: Final = re.compile("[0-9a-f]{40}|[0-9a-f]{64}")
 
 LAST_CHARACTER: Final = "\U0010ffff"
-"""What begins with some text comes before that text with this behind it."""
+"""The largest character: texts that begin with t sort between t and t + this."""
 
 
 def of_project(
@@ -104,18 +104,18 @@ def of_project(
     limit: int | None = None,
 ) -> list[Stored]:
     """Return a project's commits, newest first: those before one, at most `limit`."""
-    wanted, asked = _NEWEST_FIRST, {"project": project_id}
+    wanted, bound = _NEWEST_FIRST, {"project": project_id}
     if before is not None:
-        wanted, asked = _BEFORE, {**asked, **_place_of(before)}
-    return _stored(session, wanted if limit is None else wanted.limit(limit), asked)
+        wanted, bound = _BEFORE, {**bound, **_place_of(before)}
+    return _stored(session, wanted if limit is None else wanted.limit(limit), bound)
 
 
 def measured_before(
     session: Session, commit: AnyCommit, machine_id: int, limit: int
 ) -> Sequence[int]:
     """Return the ids of older commits that a machine measured, newest first."""
-    asked = {"project": commit.project_id, "machine": machine_id, **_place_of(commit)}
-    return session.scalars(_MEASURED_BEFORE.limit(limit), asked).all()
+    bound = {"project": commit.project_id, "machine": machine_id, **_place_of(commit)}
+    return session.scalars(_MEASURED_BEFORE.limit(limit), bound).all()
 
 
 def existing(session: Session, commit_id: int) -> Stored:
@@ -140,8 +140,8 @@ def following(
     session: Session, project_id: int, commit: AnyCommit, *, limit: int
 ) -> list[Stored]:
     """Return the commits made just after one, oldest first, at most `limit`."""
-    asked = {"project": project_id, **_place_of(commit)}
-    return _stored(session, _AFTER.limit(limit), asked)
+    bound = {"project": project_id, **_place_of(commit)}
+    return _stored(session, _AFTER.limit(limit), bound)
 
 
 def tagged(session: Session, project_id: int) -> list[Stored]:
@@ -153,10 +153,10 @@ def with_hashes(
     session: Session, project_id: int, hashes: Sequence[str]
 ) -> list[Stored]:
     """Return the measured ones among commits, newest first."""
-    asked = {"project": project_id, "hashes": hashes}
+    bound = {"project": project_id, "hashes": hashes}
     question = ("commits", project_id, *hashes)
     return once(
-        session, question, lambda: _newest_first(_stored(session, _WITH_HASHES, asked))
+        session, question, lambda: _newest_first(_stored(session, _WITH_HASHES, bound))
     )
 
 
@@ -202,10 +202,10 @@ def made_since(
 
 def newest(session: Session, project_id: int) -> Stored | None:
     """Return a project's newest commit."""
-    asked = {"project": project_id}
+    bound = {"project": project_id}
     question = ("newest", project_id)
     return next(
-        iter(once(session, question, lambda: _stored(session, _NEWEST, asked))), None
+        iter(once(session, question, lambda: _stored(session, _NEWEST, bound))), None
     )
 
 
@@ -213,8 +213,8 @@ def newest_on(
     session: Session, project_id: int, branches: Sequence[str]
 ) -> Stored | None:
     """Return a project's newest commit on any of these branches."""
-    asked = {"project": project_id, "branches": branches}
-    return next(iter(_stored(session, _ON_BRANCHES, asked)), None)
+    bound = {"project": project_id, "branches": branches}
+    return next(iter(_stored(session, _ON_BRANCHES, bound)), None)
 
 
 def newest_on_machines(
@@ -244,10 +244,10 @@ def referenced(session: Session, project_id: int, reference: str) -> list[Stored
     it is not there, the commit that runs called by the beginning of it.
     """
     beyond = f"{reference}{LAST_CHARACTER}"
-    asked = {"project": project_id, "reference": reference, "beyond": beyond}
+    bound = {"project": project_id, "reference": reference, "beyond": beyond}
     return (
         with_hashes(session, project_id, [reference])
-        or _stored(session, _MEANT, asked)
+        or _stored(session, _MEANT, bound)
         or with_hashes(session, project_id, _abbreviations(reference))
     )
 
@@ -268,9 +268,9 @@ def identified(session: Session, ids: Collection[int]) -> dict[int, Stored]:
 def _stored(
     session: Session,
     wanted: Select[Any] | CompoundSelect[Any],
-    asked: Mapping[str, Any] | None = None,
+    bound: Mapping[str, Any] | None = None,
 ) -> list[Stored]:
-    rows = map(tuple, session.execute(wanted, asked).all())
+    rows = map(tuple, session.execute(wanted, bound).all())
     return [Stored._make((*known, tuple(parents))) for *known, parents in rows]
 
 

@@ -22,7 +22,7 @@ class Coordinates(NamedTuple):
 
 
 class MeasuredCoordinate(NamedTuple):
-    """What was measured at one coordinate, and by how many jobs."""
+    """A coordinate at which a suite was measured, and the number of jobs that did."""
 
     suite: str
     coordinate: dict[str, int | float]
@@ -103,10 +103,10 @@ def runs_by_series(
         )
         .order_by(tables.Point.run_id)
     )
-    found: dict[int, list[int]] = defaultdict(list)
+    runs: dict[int, list[int]] = defaultdict(list)
     for series_id, run_id in rows:
-        found[series_id].append(run_id)
-    return found
+        runs[series_id].append(run_id)
+    return runs
 
 
 def commits_on(session: Session, machine_id: int) -> Sequence[int]:

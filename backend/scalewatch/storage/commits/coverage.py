@@ -86,7 +86,7 @@ def spreads(
 
 def regions_at(session: Session, commit_id: int) -> dict[int, set[str]]:
     """Return the regions that each machine measured of a commit, by its id."""
-    found: dict[int, set[str]] = {}
+    regions: dict[int, set[str]] = {}
     rows = session.execute(
         select(tables.Series.machine_id, tables.Series.region)
         .join(tables.Point, tables.Point.series_id == tables.Series.id)
@@ -95,5 +95,5 @@ def regions_at(session: Session, commit_id: int) -> dict[int, set[str]]:
         .distinct()
     )
     for machine_id, region in rows:
-        found.setdefault(machine_id, set()).add(region)
-    return found
+        regions.setdefault(machine_id, set()).add(region)
+    return regions

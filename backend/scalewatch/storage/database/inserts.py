@@ -47,8 +47,8 @@ def insert_or_find(session: Session, table: type[Table], keys: Row, others: Row)
     if created is not None:
         return created
     wanted = select(table.metadata.tables[table.__tablename__].c.id).filter_by(**keys)
-    found: int = session.execute(wanted).scalar_one()
-    return found
+    known: int = session.execute(wanted).scalar_one()
+    return known
 
 
 # What answers with its rows is sent as one statement of many rows instead of many

@@ -32,7 +32,7 @@ REASONS: Final = {
     "no such table": "a table is missing",
     "does not exist": "the database or a table of it is missing",
 }
-"""What the messages of drivers hold, in lower case, the first that fits first."""
+"""Reasons by a part of the driver's message, in lower case; the first match counts."""
 
 
 def is_without_room(error: SQLAlchemyError) -> bool:

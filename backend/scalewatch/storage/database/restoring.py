@@ -36,7 +36,7 @@ LONGEST_LINE: Final = 64 * 2**20
 """Bytes of a line; the largest body of a run takes 43 MiB of one."""
 
 MENDED: Final = "\N{REPLACEMENT CHARACTER}"
-"""What stands in place of a NUL."""
+"""Replaces a NUL, which PostgreSQL does not take."""
 
 _TABLES: Final = tables.Table.metadata
 _NUL: Final = rb"\u0000"
@@ -59,7 +59,7 @@ _HELD: Final[Mapping[type, tuple[type, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was restored: rows, and those in which a NUL was replaced."""
+    """The number of restored rows, and of those in which a NUL was replaced."""
 
     rows: int
     mended: int
@@ -120,8 +120,8 @@ class _Backup:
                 section = self._section(content)
             raise UnreadableFile(str(self.path), "it was cut: its end is missing")
 
-    def refuse(self, expected: str, found: object) -> NoReturn:
-        text = found if isinstance(found, str) else repr(found)
+    def refuse(self, expected: str, value: object) -> NoReturn:
+        text = value if isinstance(value, str) else repr(value)
         shown = text if len(text) < 80 else f"{text[:79]}…"
         raise MalformedFile(str(self.path), f"line {self.line}", expected, shown)
 

@@ -71,14 +71,14 @@ def require_newest(engine: Engine) -> None:
     SchemaNotMigrated
         If it is to be migrated first, or belongs to a later version.
     """
-    found = version(engine)
-    if found == newest():
+    present = version(engine)
+    if present == newest():
         return
     known = {each.revision for each in _scripts().walk_revisions()}
     remedy = "run `scalewatch migrate`"
-    if found is not None and found not in known:
+    if present is not None and present not in known:
         remedy = "it belongs to a later version, which is to be installed here"
-    raise SchemaNotMigrated(found, newest(), remedy)
+    raise SchemaNotMigrated(present, newest(), remedy)
 
 
 def _scripts() -> ScriptDirectory:

@@ -14,8 +14,8 @@ def database_bytes(session: Session) -> int:
         pages = session.scalar(text("SELECT page_count FROM pragma_page_count()"))
         size = session.scalar(text("SELECT page_size FROM pragma_page_size()"))
         return int(pages or 0) * int(size or 0)
-    found = session.scalar(text("SELECT pg_database_size(current_database())"))
-    return int(found or 0)
+    size = session.scalar(text("SELECT pg_database_size(current_database())"))
+    return int(size or 0)
 
 
 def runs_since(session: Session, moment: datetime) -> int:

@@ -34,5 +34,5 @@ def once(session: Session, question: Hashable, ask: Callable[[], Outcome]) -> Ou
     if question not in answers:
         answers[question] = ask()
         session.info[_ANSWERS] = session.get_transaction(), answers
-    told: Outcome = answers[question]
-    return told
+    answer: Outcome = answers[question]
+    return answer

@@ -12,7 +12,7 @@ from scalewatch.storage.database.inserts import insert_or_find
 
 
 class Grid(NamedTuple):
-    """What varied, and the settings where it was measured, in their order."""
+    """Parameters that varied, and the settings measured, in their order."""
 
     parameters: tuple[str, ...]
     settings: tuple[tuple[float, ...], ...]
@@ -30,10 +30,10 @@ def ids_of(session: Session, grids: Iterable[Grid]) -> dict[Grid, int]:
     known = session.execute(
         select(table.digest, table.id).where(table.digest.in_(sorted(wanted)))
     )
-    found = {wanted[digest]: grid_id for digest, grid_id in known.all()}
+    ids = {wanted[digest]: grid_id for digest, grid_id in known.all()}
     for digest, grid in sorted(wanted.items()):
-        if grid not in found:
-            found[grid] = insert_or_find(
+        if grid not in ids:
+            ids[grid] = insert_or_find(
                 session, table, {"digest": digest}, grid._asdict()
             )
-    return found
+    return ids

@@ -124,10 +124,10 @@ def series_of(
         of_metric=metric is not None,
         of_machine=machine is not None,
     )
-    asked = {"project": project_id, "regions": [*regions], "metric": metric}
-    asked["machine"] = machine
+    bound = {"project": project_id, "regions": [*regions], "metric": metric}
+    bound["machine"] = machine
     settings = settings_of(session, project_id)
-    rows = map(tuple, session.execute(wanted, asked).all())
+    rows = map(tuple, session.execute(wanted, bound).all())
     return [LocatedSeries._make((*row, settings[row[-1]])) for row in rows]
 
 
@@ -163,8 +163,8 @@ def machines_of(session: Session, project_id: int, metric: str) -> list[str]:
 
     In the order in which they appeared.
     """
-    asked = {"project": project_id, "metric": metric}
-    return [*session.scalars(_MACHINES, asked).all()]
+    bound = {"project": project_id, "metric": metric}
+    return [*session.scalars(_MACHINES, bound).all()]
 
 
 def names_of(session: Session, project_id: int) -> list[tuple[str, str]]:
@@ -176,8 +176,8 @@ def of_series(
     session: Session, series_ids: Sequence[int], commit_ids: Sequence[int]
 ) -> list[Located]:
     """Return the locations of series at commits, those measured alike together."""
-    asked = {"series": [*series_ids], "commits": [*commit_ids]}
-    return [_located(*row) for row in session.execute(_of_series(), asked).all()]
+    bound = {"series": [*series_ids], "commits": [*commit_ids]}
+    return [_located(*row) for row in session.execute(_of_series(), bound).all()]
 
 
 @cache
@@ -229,8 +229,8 @@ def _located(  # noqa: PLR0913, PLR0917, one per column
 
 def fingerprint_of(session: Session, commit_id: int, machine_id: int) -> int | None:
     """Return the state of a machine when it last measured a commit."""
-    asked = {"commit": commit_id, "machine": machine_id}
-    return session.scalar(_STATE, asked)
+    bound = {"commit": commit_id, "machine": machine_id}
+    return session.scalar(_STATE, bound)
 
 
 def facts_of(

@@ -103,26 +103,26 @@ def identified(
     NotFound
         If the project has none with this id.
     """
-    found = session.scalar(
+    row = session.scalar(
         select(tables.Regression).where(
             tables.Regression.id == regression_id,
             tables.Regression.project_id == project_id,
         )
     )
-    if found is None:
+    if row is None:
         raise NotFound("regression", regression_id)
-    return found
+    return row
 
 
 def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[Member]]:
     """Return the series that each regression is about."""
-    found: dict[int, list[Member]] = {}
+    by_regression: dict[int, list[Member]] = {}
     for row in session.execute(_members(), {"regressions": [*regression_ids]}).all():
         *known, configuration, first, last, details = row
         parts = (*known, _settings(configuration), first, last, _details(details))
         member = Member._make(parts)
-        found.setdefault(member.regression_id, []).append(member)
-    return found
+        by_regression.setdefault(member.regression_id, []).append(member)
+    return by_regression
 
 
 @cache
@@ -182,9 +182,9 @@ def shifted_between(
 
     Without withdrawn suspicions.
     """
-    asked = {"project": project_id, "since": since, "until": until}
+    bound = {"project": project_id, "since": since, "until": until}
     return [
-        DatedShift._make(row) for row in session.execute(_dated_shifts(), asked).all()
+        DatedShift._make(row) for row in session.execute(_dated_shifts(), bound).all()
     ]
 
 
@@ -218,10 +218,10 @@ def events(
         .where(tables.RegressionEvent.regression_id.in_(regression_ids))
         .order_by(tables.RegressionEvent.id)
     )
-    found: dict[int, list[tables.RegressionEvent]] = {}
+    events: dict[int, list[tables.RegressionEvent]] = {}
     for row in rows:
-        found.setdefault(row.regression_id, []).append(row)
-    return found
+        events.setdefault(row.regression_id, []).append(row)
+    return events
 
 
 @lru_cache(maxsize=4096)
@@ -233,8 +233,8 @@ def _details(text: str) -> ShiftDetails:
 @lru_cache(maxsize=4096)
 def _settings(text: str) -> dict[str, Any]:
     """Return a stored configuration; many series share it."""
-    found: dict[str, Any] = orjson.loads(text)
-    return found
+    configuration: dict[str, Any] = orjson.loads(text)
+    return configuration
 
 
 def put_shifts(

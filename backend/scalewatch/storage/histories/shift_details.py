@@ -1,4 +1,4 @@
-"""What is known of the change of a series, as it is stored with the regression."""
+"""Details of the change of a series, as they are stored with its regression."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -72,7 +72,7 @@ class ShiftDetails:
 
     @property
     def kind_probability(self) -> float:
-        """That the change is of its kind."""
+        """Probability that the change is of its kind."""
         return self.probability[self.kind]
 
     @classmethod

@@ -43,12 +43,12 @@ def at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
 
 
 def _at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
-    found: dict[int, list[tuple[int, UUID, int, int]]] = {}
-    for commit_id, *own in session.execute(_AT, {"commits": [*commit_ids]}):
-        found.setdefault(commit_id, []).append(tuple(own))
+    analyses: dict[int, list[tuple[int, UUID, int, int]]] = {}
+    for commit_id, *analysis in session.execute(_AT, {"commits": [*commit_ids]}):
+        analyses.setdefault(commit_id, []).append(tuple(analysis))
     return {
         commit_id: tuple(rows)
-        for commit_id, rows in found.items()
+        for commit_id, rows in analyses.items()
         if all(mark is not None for _, mark, _, _ in rows)
     }
 

@@ -128,8 +128,8 @@ def unjudged(session: Session, project_id: int) -> Sequence[tuple[int, int]]:
     Withdrawn expectations ask for no verdict.
     """
     expected = tables.Expectation
-    promises = or_(expected.growth.is_not(None), expected.formula.is_not(None))
-    current = newest().where(promises).subquery()
+    is_stated = or_(expected.growth.is_not(None), expected.formula.is_not(None))
+    current = newest().where(is_stated).subquery()
     rows = session.execute(
         select(tables.Model.commit_id, tables.Series.machine_id)
         .join(tables.Series, tables.Series.id == tables.Model.series_id)

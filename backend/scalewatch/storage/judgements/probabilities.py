@@ -19,7 +19,7 @@ _LEVEL: Final = 3
 
 
 class Likely(NamedTuple):
-    """What can be said of a series: JSON that nobody has decoded yet.
+    """Probabilities of a series' growths and verdicts, as JSON that is still encoded.
 
     Parameters
     ----------
@@ -47,11 +47,11 @@ Probabilities = Mapping[int, Likely]
 
 
 def put(
-    session: Session, commit_id: int, machine_id: int, found: Probabilities
+    session: Session, commit_id: int, machine_id: int, probabilities: Probabilities
 ) -> None:
-    """Insert or replace what is probable of all that a machine measured of a commit."""
+    """Insert or replace the probabilities of all series of a machine at a commit."""
     keys = {"commit_id": commit_id, "machine_id": machine_id}
-    row = keys | {"blob": encode(found)}
+    row = keys | {"blob": encode(probabilities)}
     bulk.put(session, tables.Probabilities, [row], keys=tuple(keys))
 
 
@@ -67,28 +67,29 @@ def at(
             tables.Probabilities.commit_id == commit_id
         )
     )
-    found: dict[int, Likely] = {}
+    probabilities: dict[int, Likely] = {}
     for blob in blobs:
-        found.update(decode(blob, series))
-    return found
+        probabilities.update(decode(blob, series))
+    return probabilities
 
 
-def encode(found: Probabilities) -> bytes:
+def encode(probabilities: Probabilities) -> bytes:
     """Return probabilities as a blob."""
     lines = (
         f"{series_id}\t{each.growths}\t{each.verdicts}\t{each.expectation_id or ''}"
-        for series_id, each in found.items()
+        for series_id, each in probabilities.items()
     )
     return zstandard.compress("\n".join(lines).encode(), _LEVEL)
 
 
 def decode(blob: bytes, series: Collection[int] | None = None) -> dict[int, Likely]:
     """Return the probabilities of a blob, of some series or of all."""
-    found = {}
+    probabilities = {}
     for line in _lines(zstandard.decompress(blob).decode(), series):
-        series_id, growths, verdicts, by = line.split("\t")
-        found[int(series_id)] = Likely(growths, verdicts, int(by) if by else None)
-    return found
+        series_id, growths, verdicts, stated = line.split("\t")
+        expectation_id = int(stated) if stated else None
+        probabilities[int(series_id)] = Likely(growths, verdicts, expectation_id)
+    return probabilities
 
 
 def _lines(text: str, series: Collection[int] | None) -> Iterable[str]:

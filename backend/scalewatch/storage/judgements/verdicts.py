@@ -80,14 +80,14 @@ class Modelled(NamedTuple):
 
 
 _STORED: Final = tuple(name for name in Modelled._fields if name != "likely")
-"""What of it are columns."""
+"""Fields of `Modelled` that are columns."""
 
 
 def _columns(fields: Sequence[str], *sources: Any) -> list[Any]:
     """Return the columns of tables that have these names, JSON as text."""
     columns = dict(c for each in reversed(sources) for c in each.items())
-    own = (columns[name] for name in fields)
-    return [cast(c, Text) if isinstance(c.type, JSON) else c for c in own]
+    chosen = (columns[name] for name in fields)
+    return [cast(c, Text) if isinstance(c.type, JSON) else c for c in chosen]
 
 
 def _is_about(verdict: Any, model: Any) -> ColumnElement[bool]:
@@ -107,9 +107,9 @@ def compared_at(
     A model comes once for each expectation that it was compared with. A page shows
     hundreds of them: no entity is built for any.
     """
-    asked = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
+    bound = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
     compared = _compared(of_regions=regions is not None)
-    rows = session.execute(compared, asked).all()
+    rows = session.execute(compared, bound).all()
     of_some = None if regions is None else {row.series_id for row in rows}
     likely = probabilities.at(session, commit_id, of_some)
     return [
@@ -126,7 +126,7 @@ def _compared(*, of_regions: bool) -> Select[Any]:
         kind.__table__
         for kind in (tables.Model, tables.Series, tables.Assumption, tables.Verdict)
     )
-    found = (
+    models = (
         select(
             *_columns(
                 _STORED,
@@ -149,8 +149,8 @@ def _compared(*, of_regions: bool) -> Select[Any]:
     )
     if of_regions:
         wanted = is_among(series.c.region, "regions")
-        found = found.where(wanted)
-    return found
+        models = models.where(wanted)
+    return models
 
 
 class Stepped(NamedTuple):
@@ -177,8 +177,8 @@ def steps_of(
     A model that was judged by several expectations comes once for each, the newest
     version last.
     """
-    asked = {"series": [*series], "commits": [*commit_ids]}
-    return list(map(Stepped._make, session.execute(_stepped(), asked).all()))
+    bound = {"series": [*series], "commits": [*commit_ids]}
+    return list(map(Stepped._make, session.execute(_stepped(), bound).all()))
 
 
 @cache
@@ -225,8 +225,8 @@ def growths_at(
     session: Session, commit_id: int, series_ids: Sequence[int]
 ) -> dict[int, str | None]:
     """Return the growth of the model of each of some series at a commit."""
-    asked = {"series": [*series_ids], "commits": [commit_id]}
-    return dict(map(tuple, session.execute(_growths(), asked).all()))
+    bound = {"series": [*series_ids], "commits": [commit_id]}
+    return dict(map(tuple, session.execute(_growths(), bound).all()))
 
 
 @cache
@@ -253,16 +253,16 @@ def counts_at(
 
     Of several commits at once, PostgreSQL would rather read the verdicts of all.
     """
-    asked = {"commit": commit_id, "expectations": [*expectation_ids]}
-    return list(map(Counted._make, session.execute(_counts(), asked).all()))
+    bound = {"commit": commit_id, "expectations": [*expectation_ids]}
+    return list(map(Counted._make, session.execute(_counts(), bound).all()))
 
 
 def is_any_at(session: Session, commit_id: int) -> bool:
     """Tell whether anything was judged at a commit."""
-    asked = select(tables.Verdict.series_id).where(
+    judged = select(tables.Verdict.series_id).where(
         tables.Verdict.commit_id == commit_id
     )
-    return session.scalar(asked.limit(1)) is not None
+    return session.scalar(judged.limit(1)) is not None
 
 
 @cache

@@ -38,9 +38,9 @@ _PROVENANCES_IN: Final = _PROVENANCES.where(tables.Project.name == bindparam("pr
 
 def of_project(session: Session, project_id: int) -> Sequence[tables.Machine]:
     """Return a project's machines in the order in which they appeared."""
-    asked = {"project": project_id}
+    bound = {"project": project_id}
     question = ("machines", project_id)
-    return once(session, question, lambda: session.scalars(_OF_PROJECT, asked).all())
+    return once(session, question, lambda: session.scalars(_OF_PROJECT, bound).all())
 
 
 def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, int]]:
@@ -51,9 +51,9 @@ def last_seen(session: Session, project_id: int) -> Sequence[Row[str, datetime, 
 @cache
 def _last_seen() -> Select[Any]:
     # A subquery for each machine lets the index on runs answer.
-    own = _RUN.c.machine_id == _MACHINE.c.id
-    last_run_at = select(func.max(_RUN.c.received_at)).where(own)
-    runs = select(func.count()).select_from(_RUN).where(own)
+    of_machine = _RUN.c.machine_id == _MACHINE.c.id
+    last_run_at = select(func.max(_RUN.c.received_at)).where(of_machine)
+    runs = select(func.count()).select_from(_RUN).where(of_machine)
     seen = (
         select(
             _MACHINE.c.id,
@@ -150,10 +150,10 @@ def provenances(
 
 
 def id_of(session: Session, project_id: int, machine: wire.Machine) -> int:
-    """Return the id of a machine, new or not; its provenance is kept, if told."""
+    """Return the id of a machine, new or not; its provenance is kept, if stated."""
     keys = {"project_id": project_id, "name": machine.name}
-    told = {"provenance": machine.provenance} if machine.provenance else {}
-    created = insert_new(session, tables.Machine, {**keys, **told})
+    stated = {"provenance": machine.provenance} if machine.provenance else {}
+    created = insert_new(session, tables.Machine, {**keys, **stated})
     if created is not None:
         return created
     known = session.scalars(select(tables.Machine).filter_by(**keys)).one()

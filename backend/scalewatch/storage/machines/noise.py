@@ -31,8 +31,8 @@ def learned_at(
     commit_ids: Collection[int],
 ) -> dict[int, tables.Noise]:
     """Return what commits keep as learned under these conditions, by their ids."""
-    asked = {"machine": machine_id, "metric": metric, "conditions": conditions}
-    rows = session.scalars(_KEPT, {**asked, "commits": [*commit_ids]})
+    bound = {"machine": machine_id, "metric": metric, "conditions": conditions}
+    rows = session.scalars(_KEPT, {**bound, "commits": [*commit_ids]})
     return {row.commit_id: row for row in rows}
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Flag(StrEnum):
-    """What to keep in mind when reading a measurement; stored by place in this list."""
+    """Caveats of a measurement; stored by their position in this list."""
 
     OVERSUBSCRIBED = "oversubscribed"
     BARRIER = "barrier-synchronised"

@@ -28,12 +28,12 @@ def keep(session: Session, row: dict[str, Any], runs: Sequence[UUID]) -> None:
 
 
 def note_runs(session: Session, file_id: int, runs: Sequence[UUID]) -> None:
-    """Note that a file was the first to tell of some runs."""
+    """Note that a file was the first to bring some runs."""
     for start in range(0, len(runs), AT_ONCE):
         some = tables.Run.uuid.in_(runs[start : start + AT_ONCE])
         ids = session.scalars(select(tables.Run.id).where(some))
-        told = [{"run_id": run_id, "file_id": file_id} for run_id in ids]
-        insert_missing(session, tables.ImportedRun, told)
+        rows = [{"run_id": run_id, "file_id": file_id} for run_id in ids]
+        insert_missing(session, tables.ImportedRun, rows)
 
 
 def after(session: Session, file_id: int, project: str | None) -> int | None:
@@ -47,7 +47,7 @@ def after(session: Session, file_id: int, project: str | None) -> int | None:
 
 
 def runs_of(session: Session, file_id: int) -> Sequence[UUID]:
-    """Return the runs that a file was the first to tell of."""
-    told = tables.ImportedRun
-    wanted = select(tables.Run.uuid).join(told, told.run_id == tables.Run.id)
-    return session.scalars(wanted.where(told.file_id == file_id)).all()
+    """Return the runs that a file was the first to bring."""
+    brought = tables.ImportedRun
+    wanted = select(tables.Run.uuid).join(brought, brought.run_id == tables.Run.id)
+    return session.scalars(wanted.where(brought.file_id == file_id)).all()

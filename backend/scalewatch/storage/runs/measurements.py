@@ -227,25 +227,25 @@ def _taken() -> Select[Any]:
 
 def notes_on(session: Session, commit_id: int, series: Collection[int]) -> list[Noted]:
     """Return the points of series at a commit, with their flags and reasons."""
-    asked = {"commit": commit_id, "series": [*series]}
-    return list(map(Noted._make, session.execute(_points(Noted._fields), asked).all()))
+    bound = {"commit": commit_id, "series": [*series]}
+    return list(map(Noted._make, session.execute(_points(Noted._fields), bound).all()))
 
 
 def middles_of(
     session: Session, commit_id: int, series: Collection[int]
 ) -> list[Middle]:
     """Return the median of each point of some series at a commit."""
-    asked = {"commit": commit_id, "series": [*series]}
+    bound = {"commit": commit_id, "series": [*series]}
     return list(
-        map(Middle._make, session.execute(_points(Middle._fields), asked).all())
+        map(Middle._make, session.execute(_points(Middle._fields), bound).all())
     )
 
 
 @cache
 def _points(names: tuple[str, ...]) -> Select[Any]:
-    own = {**_POINT.c, "repetitions": _POINT.c.count, "median": _POINT.c.q50}
+    columns = {**_POINT.c, "repetitions": _POINT.c.count, "median": _POINT.c.q50}
     return (
-        select(*(own[name] for name in names))
+        select(*(columns[name] for name in names))
         .join(_RUN, _RUN.c.id == _POINT.c.run_id)
         .where(
             _RUN.c.commit_id == bindparam("commit"),
@@ -283,11 +283,11 @@ def metrics_at_commit(
     """Return the metrics measured at a commit, of one region or of all."""
     if region is None:
         return sorted({each.metric for each in taken_at(session, commit_id)})
-    asked = {"commit": commit_id, "region": region}
-    return session.scalars(_METRICS, asked).all()
+    bound = {"commit": commit_id, "region": region}
+    return session.scalars(_METRICS, bound).all()
 
 
 def regions_at(session: Session, commit_id: int, metric: str) -> Sequence[str]:
     """Return the regions of which a metric was measured at a commit, by name."""
-    asked = {"commit": commit_id, "metric": metric}
-    return session.scalars(_REGIONS, asked).all()
+    bound = {"commit": commit_id, "metric": metric}
+    return session.scalars(_REGIONS, bound).all()

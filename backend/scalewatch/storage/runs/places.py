@@ -106,7 +106,7 @@ def of(session: Session, report: RunReport) -> RunKeys:
 
 
 def _known(session: Session, report: RunReport) -> _KnownKeys:
-    found = (
+    row = (
         session.connection()
         .execute(
             _KNOWN,
@@ -120,14 +120,14 @@ def _known(session: Session, report: RunReport) -> _KnownKeys:
         )
         .one_or_none()
     )
-    if found is None:
+    if row is None:
         return _KnownKeys()
-    known = _KnownKeys(*found[: len(RunKeys._fields)])
-    if adds_to(found, report.commit):
+    known = _KnownKeys(*row[: len(RunKeys._fields)])
+    if adds_to(row, report.commit):
         known = known._replace(commit_id=None)
-    if report.commit.repository and not found.repository:
+    if report.commit.repository and not row.repository:
         known = known._replace(project_id=None)
-    if report.machine.provenance not in {None, found.provenance}:
+    if report.machine.provenance not in {None, row.provenance}:
         known = known._replace(machine_id=None)
     return known
 

@@ -15,10 +15,10 @@ from scalewatch.storage.runs.series import is_timed
 _SHARES: Final = (0.0, 0.25, 0.5, 0.75, 0.95)
 _EXACT: Final = ("minimum", "q50")
 _SINGLE: Final = ("below", "above", "q95", "mean", "deviation")
-"""What is stored in single precision: it is only shown."""
+"""Statistics stored in single precision, since they are only shown."""
 
 _LARGEST: Final = float(np.finfo(np.float32).max)
-"""To which quartiles are drawn that are farther from the median: they are known."""
+"""Largest distance of a quartile from the median; farther ones are stored as this."""
 
 _NAMES: Final = (*_EXACT, *_SINGLE)
 _NOTHING: Final = dict.fromkeys(_NAMES)
@@ -55,14 +55,14 @@ def summaries(values: NDArray[np.float64], counts: Sequence[int]) -> Sequence[Su
     """
     number = np.asarray(counts)
     ends = np.cumsum(number)
-    found: list[Summary] = [_NOTHING] * len(counts)
+    summaries: list[Summary] = [_NOTHING] * len(counts)
     for count in set(counts) - {0}:
         positions = np.flatnonzero(number == count)
-        own = (ends[positions] - count)[:, np.newaxis] + np.arange(count)
-        together = _summarise(values[own])
+        members = (ends[positions] - count)[:, np.newaxis] + np.arange(count)
+        together = _summarise(values[members])
         for position, summary in zip(positions.tolist(), together, strict=True):
-            found[position] = summary
-    return found
+            summaries[position] = summary
+    return summaries
 
 
 def of_commit(
@@ -147,8 +147,8 @@ def _summarise(values: NDArray[np.float64]) -> list[Summary]:
     with np.errstate(over="ignore", invalid="ignore"):
         minimum, q25, q50, q75, q95 = _quantiles(values)
         about = np.minimum((q50 - q25, q75 - q50), _LARGEST)
-        told = (*about, q95, values.mean(axis=1), _deviations(values))
-        table = np.array([minimum, q50, *told])
+        spread = (*about, q95, values.mean(axis=1), _deviations(values))
+        table = np.array([minimum, q50, *spread])
         for row in table[len(_EXACT) :]:
             single = row.astype(np.float32)
             # Values outside float32's range become inf or 0, as in the column.

@@ -48,4 +48,4 @@ def encode(procedures: Procedures) -> bytes:
 def decode(blob: bytes) -> Procedures:
     """Return the procedures of a blob."""
     content = orjson.loads(zstandard.decompress(blob))
-    return {int(series_id): told for series_id, told in content.items()}
+    return {int(series_id): text for series_id, text in content.items()}

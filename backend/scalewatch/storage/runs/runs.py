@@ -28,7 +28,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """What a run measured, where and of what."""
+    """A run as its page describes it: commit, machine, coordinate and job."""
 
     id: int
     uuid: UUID

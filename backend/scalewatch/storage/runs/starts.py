@@ -26,10 +26,10 @@ def started(
 
     Commits of whose runs none says when it began are left out.
     """
-    asked = {"machine": machine_id, "commits": [*commit_ids]}
+    bound = {"machine": machine_id, "commits": [*commit_ids]}
     return {
         commit_id: Started(datetime.fromisoformat(first), datetime.fromisoformat(last))
-        for commit_id, first, last in session.execute(_started(), asked)
+        for commit_id, first, last in session.execute(_started(), bound)
         if first is not None
     }
 

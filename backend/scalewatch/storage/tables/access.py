@@ -1,4 +1,4 @@
-"""Who may do what, and who did what."""
+"""Tokens, policies of projects, and the audit log."""
 
 from datetime import datetime
 from typing import Any

@@ -1,4 +1,4 @@
-"""What all tables share: names of constraints, and types."""
+"""The base of all tables: names of constraints, and column types."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime

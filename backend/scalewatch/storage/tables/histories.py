@@ -1,4 +1,4 @@
-"""What changed over the commits of a project, and what was said about it."""
+"""Changes over the commits of a project: regressions, their events and causes."""
 
 from datetime import datetime
 from typing import Any
@@ -95,7 +95,7 @@ class Shift(Table):
 
 
 class RegressionEvent(Table):
-    """What happened to a regression: found, changed by somebody, fixed."""
+    """An event in the life of a regression: found, changed by somebody, fixed."""
 
     __tablename__ = "happening"
     __table_args__ = (Index(None, "regression_id"),)
@@ -111,7 +111,7 @@ class RegressionEvent(Table):
 
 
 class Detection(Table):
-    """What the newest detection says of a project's histories as a whole.
+    """The newest detection of a project: its findings about the histories as a whole.
 
     `details` holds how many series were watched, the expected number of false
     changes, new baselines, and what was odd about the commits.

@@ -1,4 +1,4 @@
-"""What is to be done later."""
+"""The outbox: jobs to be done later."""
 
 from datetime import datetime
 

@@ -1,4 +1,4 @@
-"""What was promised, what was found, and how the two compare."""
+"""Expectations, models, and the verdicts that compare them."""
 
 from datetime import datetime
 from typing import Any
@@ -16,7 +16,7 @@ from scalewatch.storage.tables.base import Remark, Table, now
 
 
 class Expectation(Table):
-    """A version of what the authors promise for a region's metric.
+    """A version of the growth that the authors expect of a region's metric.
 
     That is a growth, or the formula of a model composed of other regions.
     """
@@ -114,7 +114,7 @@ class Probabilities(Table):
 
 
 class Assumption(Table):
-    """What the models of a machine's metric assume of its noise at a commit."""
+    """The noise that models of a machine's metric assume at a commit."""
 
     __tablename__ = "assumption"
 
@@ -125,7 +125,7 @@ class Assumption(Table):
 
 
 class Noise(Table):
-    """What was learned of the noise of a machine's metric, as a commit assumed it.
+    """The noise learned of a machine's metric, as a commit assumed it.
 
     `conditions` is a digest of all that has to be the same for it to be assumed again;
     `learned` holds the noise with what it was learned from, `age` how many commits

@@ -1,4 +1,4 @@
-"""What was measured: runs of a commit on a machine, and their points."""
+"""Measurements: runs of a commit on a machine, and their points."""
 
 from datetime import datetime
 from typing import Any

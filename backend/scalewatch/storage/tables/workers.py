@@ -1,4 +1,4 @@
-"""Who does jobs."""
+"""Workers, by when they last noted that they live."""
 
 from datetime import datetime
 

@@ -64,10 +64,10 @@ def identified(session: Session, confirmation_id: int) -> Found:
         If there is none with this id.
     """
     wanted = _complete().where(tables.Confirmation.id == confirmation_id)
-    found = session.execute(wanted).one_or_none()
-    if found is None:
+    request = session.execute(wanted).one_or_none()
+    if request is None:
         raise NotFound("confirmation", confirmation_id)
-    return found
+    return request
 
 
 def unclaimed(session: Session, project_id: int) -> Sequence[Found]:

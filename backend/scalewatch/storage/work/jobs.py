@@ -81,8 +81,8 @@ def enqueue(session: Session, kind: str, subject: str) -> tuple[int, bool]:
     connection = session.connection()
     statement, created_at = _enqueue(connection.dialect.name), now()
     row = {"kind": kind, "subject": subject, "created_at": created_at}
-    found = connection.execute(statement, row).one()
-    return found.id, found.created_at == created_at
+    queued = connection.execute(statement, row).one()
+    return queued.id, queued.created_at == created_at
 
 
 @cache
@@ -122,8 +122,8 @@ def claim(
 
     None is taken whose equal is being done.
     """
-    asked = _moments() | {"by": owner, "until": now() + lease, "job": job_id}
-    row = session.execute(_claim(of_one=job_id is not None), asked).one_or_none()
+    bound = _moments() | {"by": owner, "until": now() + lease, "job": job_id}
+    row = session.execute(_claim(of_one=job_id is not None), bound).one_or_none()
     if row is None:
         return None
     return Claim(row.id, row.kind, row.subject, row.attempts, owner)
@@ -177,15 +177,15 @@ def give_back(session: Session, owner: str) -> None:
         rival.c.subject == _JOB.subject,
         rival.c.state == "queued",
     )
-    own = update(_JOBS).where(_JOB.owner == owner, _JOB.state == "running")
+    running = update(_JOBS).where(_JOB.owner == owner, _JOB.state == "running")
     moment = now()
     session.execute(
-        own.where(is_queued).values(
+        running.where(is_queued).values(
             state="superseded", owner=None, due_at=None, finished_at=moment
         )
     )
     session.execute(
-        own.values(
+        running.values(
             state="queued", owner=None, due_at=moment, attempts=_JOB.attempts - 1
         )
     )
@@ -260,13 +260,13 @@ def oldest_open(session: Session) -> datetime | None:
 
 def _change(session: Session, claim: Claim, **changes: Any) -> bool:
     """Change a job, unless another attempt at it may have begun."""
-    asked = {
+    bound = {
         "job": claim.id,
         "by": claim.owner,
         "attempt": claim.attempts,
         **{f"new_{name}": value for name, value in changes.items()},
     }
-    held = session.scalar(_changed(tuple(changes)), _moments() | asked)
+    held = session.scalar(_changed(tuple(changes)), _moments() | bound)
     return held is not None
 
 
@@ -296,5 +296,5 @@ def _is_any(
     session: Session, kind: str, subjects: Collection[str], states: Sequence[str]
 ) -> bool:
     """Tell whether a job for one of several subjects is in one of these states."""
-    asked = {"kind": kind, "subjects": [*subjects], "states": [*states]}
-    return session.scalar(_ANY, asked) is not None
+    bound = {"kind": kind, "subjects": [*subjects], "states": [*states]}
+    return session.scalar(_ANY, bound) is not None
