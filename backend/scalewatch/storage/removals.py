@@ -72,11 +72,11 @@ class Removal:
             self._delete(
                 table, among(table.commit_id, commits), table.series_id.in_(series)
             )
-        for table in OF_MACHINE_AT_COMMIT:
+        for of_machine in OF_MACHINE_AT_COMMIT:
             self._delete(
-                table,
-                among(table.commit_id, commits),
-                among(table.machine_id, machines),
+                of_machine,
+                among(of_machine.commit_id, commits),
+                among(of_machine.machine_id, machines),
             )
 
     def noise(self, commit_id: int, machine_id: int) -> None:

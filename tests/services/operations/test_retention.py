@@ -20,7 +20,7 @@ from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import record_prepared
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
-from scalewatch.storage.database import backups, restoring, schema
+from scalewatch.storage.database import backups, schema
 from scalewatch.storage.database.session import connect
 from scalewatch.storage.runs import payloads, points, samples
 from scalewatch.storage.tables import Table
@@ -60,7 +60,7 @@ def test_restored_backup_has_equal_contents_and_goes_on(
 ):
     written = backups.write(engine, tmp_path / "backup.zst")
 
-    restored = restoring.restore(other, tmp_path / "backup.zst")
+    restored = backups.restore(other, tmp_path / "backup.zst")
 
     assert written == restored.rows > 30
     assert contents(other) == contents(engine)
@@ -75,13 +75,13 @@ def test_backup_of_one_database_is_restored_into_the_other(
     measured, engine, other, tmp_path
 ):
     backups.write(engine, tmp_path / "first.zst")
-    restoring.restore(other, tmp_path / "first.zst")
+    backups.restore(other, tmp_path / "first.zst")
     backups.write(other, tmp_path / "second.zst")
 
     for table in reversed(Table.metadata.sorted_tables):
         with engine.begin() as connection:
             connection.execute(table.delete())
-    restoring.restore(engine, tmp_path / "second.zst")
+    backups.restore(engine, tmp_path / "second.zst")
 
     assert contents(engine) == contents(other)
     with measured.writing.begin() as session:
@@ -98,7 +98,7 @@ def test_cut_backup_restores_nothing(measured, engine, other, tmp_path):
     before = contents(other)
 
     with pytest.raises(UnreadableFile, match="cut"):
-        restoring.restore(other, file)
+        backups.restore(other, file)
 
     assert contents(other) == before
     assert measured is not None
@@ -108,7 +108,7 @@ def test_backup_is_not_restored_over_something(measured, engine, tmp_path):
     backups.write(engine, tmp_path / "backup.zst")
 
     with pytest.raises(DatabaseNotEmpty):
-        restoring.restore(engine, tmp_path / "backup.zst")
+        backups.restore(engine, tmp_path / "backup.zst")
     assert measured is not None
 
 
@@ -118,7 +118,7 @@ def test_what_is_no_backup_is_refused_by_name(other, tmp_path, content):
     file.write_bytes(content)
 
     with pytest.raises(UnreadableFile, match="it is no backup of Scalewatch"):
-        restoring.restore(other, file)
+        backups.restore(other, file)
 
 
 def test_replay_repairs_what_was_read_wrongly(measured, engine, work_off):

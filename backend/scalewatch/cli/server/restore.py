@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 from scalewatch.cli.server.database import configured, opened, shown
-from scalewatch.storage.database import restoring, schema
+from scalewatch.storage.database import backups, schema
 
 EPILOG: Final = """
 \b
@@ -21,10 +21,10 @@ def command(*, file: Path) -> None:
     """Read FILE, which `scalewatch backup` has written, into an empty database."""
     with opened(configured()) as engine:
         schema.upgrade(engine)
-        restored = restoring.restore(engine, file)
+        restored = backups.restore(engine, file)
         click.echo(f"{restored.rows:,} rows of {file} are in {shown(engine)}.")
         if restored.mended:
             click.echo(
                 f"{restored.mended:,} of them had a NUL in a text, which became "
-                f"'{restoring.MENDED}': PostgreSQL cannot hold it."
+                f"'{backups.MENDED}': PostgreSQL cannot hold it."
             )

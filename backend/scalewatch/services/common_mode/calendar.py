@@ -9,8 +9,8 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.storage.runs import starts
-from scalewatch.storage.runs.starts import Started
+from scalewatch.storage.runs import runs
+from scalewatch.storage.runs.runs import Started
 
 APART: Final = timedelta(hours=6)
 """Between the last run of a night and the first of the next, at least."""
@@ -47,7 +47,7 @@ class Calendar:
 def calendar_of(session: Session, line: Lineage, machine_id: int) -> Calendar:
     """Return when a machine measured the commits of a line."""
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
-    found = starts.started(session, machine_id, [*position_of])
+    found = runs.started(session, machine_id, [*position_of])
     return Calendar({position_of[each]: own for each, own in found.items()})
 
 

@@ -26,9 +26,9 @@ from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.series.places import places_words
 from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
-from scalewatch.storage.commits import coordinates, costs
+from scalewatch.storage.commits import coordinates, coverage
 from scalewatch.storage.commits.coordinates import Place
-from scalewatch.storage.commits.costs import Spent
+from scalewatch.storage.commits.coverage import Spent
 from scalewatch.storage.runs import points, samples
 from scalewatch.wire import UNITS
 
@@ -140,7 +140,9 @@ def confirming_step(
 
 
 def _jobs(session: Session, commit_id: int, machine_id: int) -> _Jobs:
-    spent = {each.run_id: each for each in costs.spent(session, commit_id, machine_id)}
+    spent = {
+        each.run_id: each for each in coverage.spent(session, commit_id, machine_id)
+    }
     place = {run: tuple(sorted(one.coordinate.items())) for run, one in spent.items()}
 
     @cache

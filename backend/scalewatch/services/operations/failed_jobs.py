@@ -13,7 +13,6 @@ from scalewatch.services.access.callers import Role, may, permit
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.storage import tables
-from scalewatch.storage.work import failed_jobs
 from scalewatch.storage.work import jobs as stored_jobs
 
 MOST: Final = 20
@@ -56,7 +55,7 @@ def failed(session: Session) -> tuple[FailedJob, ...]:
     """Return the newest failed jobs, as far as the caller may know of them."""
     rows = [
         (row, _subject(session, row))
-        for row in failed_jobs.newest(session, MOST)
+        for row in stored_jobs.newest_failed(session, MOST)
         if jobs.is_visible(session, row)
     ]
     return tuple(
@@ -94,7 +93,7 @@ def retry(session: Session, job_id: int) -> None:
     permit(session, Role.ADMIN, subject.project)
     if row.state != "failed":
         raise JobNotFailed(job_id, row.state)
-    failed_jobs.queue_again(session, row)
+    stored_jobs.queue_again(session, row)
     audit.note(
         session, "job tried again", subject.project, str(job_id), kind=str(row.kind)
     )

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -21,12 +20,3 @@ def change(session: Session, project_id: int, changed: Mapping[str, Any]) -> Non
     is_private = of_project(session, project_id).is_private
     row = {"project_id": project_id, "is_private": is_private, **changed}
     bulk.put(session, tables.Policy, [row], keys=("project_id",))
-
-
-def private_projects(session: Session) -> set[int]:
-    """Return the ids of the private projects."""
-    return set(
-        session.scalars(
-            select(tables.Policy.project_id).where(tables.Policy.is_private)
-        )
-    )

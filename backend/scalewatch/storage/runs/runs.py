@@ -7,13 +7,14 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import Executable, bindparam, func, select
+from sqlalchemy import Executable, Select, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from scalewatch.storage.database.inserts import Row, insert_for
+from scalewatch.storage.database.lists import is_among
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,3 +234,37 @@ def environments_of(
         .order_by(tables.Machine.id)
     )
     return [(machine, facts, settings) for machine, facts, settings in rows]
+
+
+class Started(NamedTuple):
+    """When the first and the last run of a commit on a machine began."""
+
+    first: datetime
+    last: datetime
+
+
+def started(
+    session: Session, machine_id: int, commit_ids: Sequence[int]
+) -> dict[int, Started]:
+    """Return when commits were measured on a machine, by id.
+
+    Commits of whose runs none says when it began are left out.
+    """
+    bound = {"machine": machine_id, "commits": [*commit_ids]}
+    return {
+        commit_id: Started(datetime.fromisoformat(first), datetime.fromisoformat(last))
+        for commit_id, first, last in session.execute(_started(), bound)
+        if first is not None
+    }
+
+
+@cache
+def _started() -> Select[Any]:
+    run = tables.Run
+    began = run.scheduler_job["started_at"].as_string()
+    return (
+        select(run.commit_id, func.min(began), func.max(began))
+        .where(run.machine_id == bindparam("machine"))
+        .where(is_among(tables.Run.__table__.c.commit_id, "commits"))
+        .group_by(run.commit_id)
+    )

@@ -8,7 +8,6 @@ policies say who may do what; the audit log, who did.
 
 from scalewatch.storage.tables.access import AuditEntry, Login, Policy, Token
 from scalewatch.storage.tables.base import Instant, Remark, Table, now
-from scalewatch.storage.tables.confirmations import Confirmation, WaitingAgent
 from scalewatch.storage.tables.histories import (
     Alias,
     Detection,
@@ -18,8 +17,6 @@ from scalewatch.storage.tables.histories import (
     RegressionEvent,
     Shift,
 )
-from scalewatch.storage.tables.imports import ImportedFile, ImportedRun
-from scalewatch.storage.tables.jobs import Job
 from scalewatch.storage.tables.judgements import (
     Assumption,
     Edition,
@@ -35,18 +32,26 @@ from scalewatch.storage.tables.measurements import (
     Commit,
     Configuration,
     Fingerprint,
+    ImportedFile,
+    ImportedRun,
     Machine,
     Payload,
     Point,
     Procedure,
+    Profile,
     Project,
     Run,
     Samples,
     Series,
+    SourceLocations,
 )
-from scalewatch.storage.tables.profiles import Profile, SourceLocations
-from scalewatch.storage.tables.webhooks import Webhook
-from scalewatch.storage.tables.workers import Worker
+from scalewatch.storage.tables.work import (
+    Confirmation,
+    Job,
+    WaitingAgent,
+    Webhook,
+    Worker,
+)
 
 __all__ = [
     "Alias",

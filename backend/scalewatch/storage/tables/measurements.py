@@ -1,4 +1,4 @@
-"""Measurements: runs of a commit on a machine, and their points."""
+"""Measurements: runs of a commit on a machine, their points, and posted files."""
 
 from datetime import datetime
 from typing import Any
@@ -256,3 +256,54 @@ class Procedure(Table):
         ForeignKey("run.id", ondelete="cascade"), primary_key=True
     )
     blob: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class Profile(Table):
+    """The seconds of all functions of a run in one blob (`storage.runs.profiles`)."""
+
+    __tablename__ = "profile"
+
+    run_id: Mapped[int] = mapped_column(
+        ForeignKey("run.id", ondelete="cascade"), primary_key=True
+    )
+    blob: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class SourceLocations(Table):
+    """Source locations of a run in one blob (`storage.runs.source_locations`)."""
+
+    __tablename__ = "source_locations"
+
+    run_id: Mapped[int] = mapped_column(
+        ForeignKey("run.id", ondelete="cascade"), primary_key=True
+    )
+    blob: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class ImportedFile(Table):
+    """A foreign file as it was posted, compressed, to be read again.
+
+    `stated` is all that was said of it, and the digest is of both.
+    """
+
+    __tablename__ = "imported_file"
+    __table_args__ = (UniqueConstraint("project_id", "digest"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(ForeignKey("project.id"))
+    digest: Mapped[str]
+    name: Mapped[str]
+    stated: Mapped[dict[str, Any]]
+    body: Mapped[bytes] = mapped_column(LargeBinary)
+    received_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class ImportedRun(Table):
+    """A run that a posted file was the first to tell of."""
+
+    __tablename__ = "imported_run"
+
+    run_id: Mapped[int] = mapped_column(
+        ForeignKey("run.id", ondelete="cascade"), primary_key=True
+    )
+    file_id: Mapped[int] = mapped_column(ForeignKey("imported_file.id"), index=True)

@@ -1,4 +1,4 @@
-"""Runs that were asked for to confirm a suspicion, and who is there to make them."""
+"""Work: the outbox of jobs, workers, webhooks and confirming runs."""
 
 from datetime import datetime
 
@@ -54,3 +54,84 @@ class WaitingAgent(Table):
     machine: Mapped[str] = mapped_column(primary_key=True)
     agent: Mapped[str] = mapped_column(primary_key=True)
     seen_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Job(Table):
+    """Something to be done later.
+
+    `state` is queued, running, done, failed, or superseded by a later job for the
+    same subject. `due_at` says when a worker may take it: while queued, the time to
+    run; while running, the end of the lease; otherwise never (null).
+    """
+
+    __tablename__ = "job"
+    __table_args__ = (
+        Index(
+            "ix_job_due_at",
+            "due_at",
+            sqlite_where=text("due_at IS NOT NULL"),
+            postgresql_where=text("due_at IS NOT NULL"),
+        ),
+        Index(None, "kind", "subject"),
+        Index(None, "finished_at"),
+        # Few among tens of thousands that are done.
+        Index(
+            "ix_job_failed",
+            "id",
+            sqlite_where=text("state = 'failed'"),
+            postgresql_where=text("state = 'failed'"),
+        ),
+        # Jobs for the same subject coalesce while none of them has begun.
+        Index(
+            "uq_job_queued",
+            "kind",
+            "subject",
+            unique=True,
+            sqlite_where=text("state = 'queued'"),
+            postgresql_where=text("state = 'queued'"),
+        ),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    subject: Mapped[str]  # what it is about, as kind-specific text
+    state: Mapped[str] = mapped_column(default="queued")
+    due_at: Mapped[datetime | None] = mapped_column(default=now)
+    attempts: Mapped[int] = mapped_column(default=0)
+    owner: Mapped[str | None]
+    reason: Mapped[str | None]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    finished_at: Mapped[datetime | None]
+
+
+class Worker(Table):
+    """A process that does jobs, and when it last said so."""
+
+    __tablename__ = "worker"
+
+    name: Mapped[str] = mapped_column(primary_key=True)
+    kind: Mapped[str]
+    started_at: Mapped[datetime] = mapped_column(default=now)
+    seen_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Webhook(Table):
+    """An address, and the secret by which it knows us.
+
+    The secret itself is kept, since signing needs it. `last_answer` is what the
+    address said to the newest delivery.
+    """
+
+    __tablename__ = "webhook"
+    __table_args__ = (Index(None, "project_id"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    project_id: Mapped[int] = mapped_column(
+        ForeignKey("project.id", ondelete="cascade")
+    )
+    url: Mapped[str]
+    secret: Mapped[str]
+    author: Mapped[str]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    last_answer: Mapped[str | None]
+    last_at: Mapped[datetime | None]

@@ -298,3 +298,23 @@ def _is_any(
     """Tell whether a job for one of several subjects is in one of these states."""
     bound = {"kind": kind, "subjects": [*subjects], "states": [*states]}
     return session.scalar(_ANY, bound) is not None
+
+
+def newest_failed(session: Session, limit: int) -> Sequence[tables.Job]:
+    """Return the failed jobs, newest first, at most `limit`."""
+    return session.scalars(
+        select(tables.Job)
+        # The same words as in the partial index, so that it serves.
+        .where(tables.Job.state == literal_column("'failed'"))
+        .order_by(tables.Job.id.desc())
+        .limit(limit)
+    ).all()
+
+
+def queue_again(session: Session, job: tables.Job) -> None:
+    """Let a failed job be done as a new one, unless its equal waits already."""
+    if is_queued(session, job.kind, job.subject):
+        job.state = "superseded"
+        return
+    job.state, job.due_at, job.attempts = "queued", now(), 0
+    job.reason = job.finished_at = None

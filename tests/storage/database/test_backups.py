@@ -10,7 +10,7 @@ from scalewatch.errors import UnreadableFile
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import record_prepared
 from scalewatch.storage import tables
-from scalewatch.storage.database import backups, restoring, schema
+from scalewatch.storage.database import backups, schema
 from scalewatch.storage.database.session import connect, sessions_of
 from support.builders import run_report
 
@@ -61,7 +61,7 @@ def restore(empty, tmp_path):
     def restore(lines, engine=empty):
         file = tmp_path / "crafted.zst"
         file.write_bytes(zstandard.compress(b"".join(line + b"\n" for line in lines)))
-        return restoring.restore(engine, file)
+        return backups.restore(engine, file)
 
     return restore
 
@@ -146,7 +146,7 @@ def test_rows_that_contradict_each_other_are_refused(restore, empty, lines):
 
 
 def test_line_without_end_is_refused_early(restore, lines, monkeypatch):
-    monkeypatch.setattr(restoring, "LONGEST_LINE", 3 * 2**20)
+    monkeypatch.setattr(backups, "LONGEST_LINE", 3 * 2**20)
 
     with pytest.raises(UnreadableFile, match="line 2: expected at most 3 MiB"):
         restore([lines[0], b" " * (5 * 2**20), *lines[1:]])
