@@ -33,6 +33,7 @@ BENCHMARKS: Final = (
     "faults",
     "reads",
     "pages",
+    "house",
 )
 
 SCOREBOARD: Final = "scoreboard"
@@ -80,6 +81,8 @@ def asked() -> Namespace:
     growth.add_argument(
         "--table", type=Path, help="write every time there, for `scalewatch import`"
     )
+    house = parser.add_argument_group("house, only printed")
+    house.add_argument("--root", type=Path, help="another checkout")
     found = parser.parse_intermixed_args()
     numbers = [int(word) for word in found.asked if word.isdecimal()]
     found.series = numbers[0] if numbers else None
@@ -87,7 +90,7 @@ def asked() -> Namespace:
     found.names = [name for name in names if name != SCOREBOARD]
     partly = (found.quick, found.seconds, found.measurements, found.database)
     drawn = (found.seed, found.repetitions, found.noise, found.functions)
-    found.is_whole = not any((*partly, found.minutes, found.only, *drawn))
+    found.is_whole = not any((*partly, found.minutes, found.only, found.root, *drawn))
     if unknown := [name for name in found.names if name not in BENCHMARKS]:
         parser.error(f"no script {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     return found

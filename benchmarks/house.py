@@ -1,0 +1,277 @@
+"""The structure of the code, counted from its text: sizes, rooms, walks along calls.
+
+A *walk* follows calls from an entry point, depth first in order of the source, through
+imported names, names of the same module, and methods of classes that an annotation or a
+constructor names. A function that is only passed on counts as called; what cannot be
+resolved is passed over. Walks end at storage and enter no mathematics. A *place* is a
+function above storage, *modules* are the files of all places, *storage* the modules of
+storage that they call; a *climb* is a call from a room of services into one that the
+walk had entered before; *hops* are the fewest calls from the entry to functions of
+storage, the nearest and the farthest. A private function has *one caller* if its name
+stands once in its module beside its definition. *Floors* are the longest chain of
+imports among rooms of services. *Caches* of answers are instances of `Kept`.
+"""
+
+import ast
+import tokenize
+from collections import Counter, defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from io import StringIO
+from pathlib import Path
+from typing import Final
+
+from benchmarks.options import asked
+from benchmarks.results import Results
+
+CHECKOUT: Final = Path(__file__).parents[1]
+PACKAGES: Final = ("backend/scalewatch", "bench_agent/scalewatch_agent")
+WALKED: Final = frozenset({"api", "cli", "pages", "jobs", "web", "services", "storage"})
+"""Layers that a walk enters."""
+
+WALKS: Final = {
+    "gate": "scalewatch.services.gates.gate:gate_of",
+    "gate of files": "scalewatch.cli.files.gating:gate_files",
+    "match table": "scalewatch.pages.match_table.page:show_report",
+    "detection": "scalewatch.jobs:watch",
+    "posted run": "scalewatch.api.runs.routes:post_runs",
+}
+"""Entry points by what begins there."""
+
+Place = tuple[str, str]
+"""A function or class: its module and its qualified name."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """A file of a package, by its dotted name."""
+
+    name: str
+    source: str
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """Its syntax, flat."""
+        return list(ast.walk(ast.parse(self.source)))
+
+    @cached_property
+    def places(self) -> Mapping[str, Function | ast.ClassDef]:
+        """Functions and classes at its top, and methods, by qualified name."""
+        named = {}
+        for node in ast.parse(self.source).body:
+            if isinstance(node, Function | ast.ClassDef):
+                named[node.name] = node
+            if isinstance(node, ast.ClassDef):
+                methods = [each for each in node.body if isinstance(each, Function)]
+                named |= {f"{node.name}.{each.name}": each for each in methods}
+        return named
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """Dotted names behind those that it imports or defines."""
+        names = {name: f"{self.name}.{name}" for name in self.places}
+        for node in self.nodes:
+            if isinstance(node, ast.ImportFrom) and node.module:
+                for each in node.names:
+                    names[each.asname or each.name] = f"{node.module}.{each.name}"
+        return names
+
+    @property
+    def size(self) -> tuple[int, ...]:
+        """Number of lines, lines of imports, functions, and those with one caller."""
+        tokens = tokenize.generate_tokens(StringIO(self.source).readline)
+        often = Counter(each.string for each in tokens if each.type == tokenize.NAME)
+        names = [node.name for node in self.nodes if isinstance(node, Function)]
+        imports = [
+            (node.end_lineno or node.lineno) - node.lineno + 1
+            for node in self.nodes
+            if isinstance(node, ast.Import | ast.ImportFrom)
+        ]
+        private = [e for e in names if e.startswith("_") and not e.endswith("__")]
+        lone = [name for name in private if often[name] == 2]
+        return self.source.count("\n"), sum(imports), len(names), len(lone)
+
+
+class Code:
+    """The modules of packages by dotted name, and which function calls which."""
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self.modules: dict[str, Module] = {}
+        for folder in folders:
+            for path in sorted(folder.rglob("*.py")):
+                parts = path.relative_to(folder.parent).with_suffix("").parts
+                name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+                self.modules[name] = Module(name, path.read_text("utf-8"))
+
+    def resolved(self, dotted: str) -> Place | None:
+        """Return where a function or class is defined, through all imports."""
+        parts = dotted.split(".")
+        for cut in range(len(parts) - 1, 0, -1):
+            module = self.modules.get(".".join(parts[:cut]))
+            if module is None:
+                continue
+            if (name := ".".join(parts[cut:])) in module.places:
+                return module.name, name
+            origin = module.names.get(parts[cut])
+            if origin is None or parts[cut] in module.places:
+                return None
+            return self.resolved(".".join([origin, *parts[cut + 1 :]]))
+        return None
+
+    def calls(self, place: Place) -> list[Place]:
+        """Return the functions that a function names, in order of the source."""
+        module, function = self.modules[place[0]], self._node(place)
+        kinds = self._kinds(module, function)
+        if "." in place[1]:
+            kinds |= dict.fromkeys(("self", "cls"), (place[0], place[1].split(".")[0]))
+        called: dict[Place, None] = {}
+        for first, *rest in _chains(function):
+            origin = module.names.get(first, "")
+            if first in kinds and rest:
+                origin = ".".join(kinds[first])
+            target = self.resolved(".".join([origin, *rest[: 2 if origin else 0]]))
+            if target is not None and isinstance(self._node(target), ast.ClassDef):
+                target = self.resolved(".".join([*target, "__post_init__"]))
+            if target not in {None, place}:
+                called[target] = None
+        return list(called)
+
+    def _node(self, place: Place) -> Function | ast.ClassDef:
+        return self.modules[place[0]].places[place[1]]
+
+    def _kinds(self, module: Module, function: ast.AST) -> dict[str, Place]:
+        """Return the classes of variables that annotations or constructors name."""
+        kinds: dict[str, Place] = {}
+        for node in ast.walk(function):
+            name: str | None = None
+            if isinstance(node, ast.arg) and node.annotation is not None:
+                name, kind = node.arg, node.annotation
+            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+                name, kind = getattr(node.targets[0], "id", None), node.value.func
+            if name is not None:
+                chain = next(iter(_chains(kind)), [""])
+                place = self.resolved(module.names.get(chain[0], ""))
+                if place and isinstance(self._node(place), ast.ClassDef):
+                    kinds[name] = place
+        return kinds
+
+
+class Walk:
+    """The places that calls reach from an entry, and the calls among them."""
+
+    def __init__(self, code: Code, entry: str) -> None:
+        self.calls: dict[Place, list[Place]] = {}
+        module, _, name = entry.partition(":")
+        waiting: list[Place] = [(module, name)]
+        while waiting:
+            place = waiting.pop()
+            if place not in self.calls:
+                reached = [] if _layer(place[0]) == "storage" else code.calls(place)
+                self.calls[place] = [e for e in reached if _layer(e[0]) in WALKED]
+                waiting += reversed(self.calls[place])
+        self.storage = {m for m, _ in self.calls if _layer(m) == "storage"}
+        self.places = [each for each in self.calls if each[0] not in self.storage]
+        self.modules = {module for module, _ in self.places}
+
+    @property
+    def climbs(self) -> list[tuple[Place, Place]]:
+        """Calls from a room of services into another one that was entered before."""
+        entered = list(dict.fromkeys(room_of(module) for module, _ in self.places))
+        return [
+            (place, target)
+            for place in self.places
+            for target in self.calls[place]
+            if room_of(place[0]) and room_of(target[0])
+            if entered.index(room_of(target[0])) < entered.index(room_of(place[0]))
+        ]
+
+    @property
+    def hops(self) -> list[int]:
+        """The fewest calls from the entry to functions of storage, nearest first."""
+        waiting = deque(self.places[:1])
+        hops = dict.fromkeys(waiting, 0)
+        while waiting:
+            place = waiting.popleft()
+            for target in self.calls[place]:
+                if target not in hops:
+                    hops[target] = hops[place] + 1
+                    waiting.append(target)
+        return [n for (module, _), n in hops.items() if module in self.storage]
+
+
+def room_of(module: str) -> str:
+    """Return the room of services that a module is in; empty for other modules."""
+    parts = module.split(".")
+    return parts[2] if len(parts) > 2 and parts[1] == "services" else ""
+
+
+def arrows_among(modules: Collection[Module]) -> set[tuple[str, str]]:
+    """Return which room of services imports which other one."""
+    pairs = {
+        (room_of(module.name), room_of(f"{origin}."))
+        for module in modules
+        for origin in module.names.values()
+    }
+    return {(above, room) for above, room in pairs if above and room and above != room}
+
+
+def floors(arrows: Collection[tuple[str, str]], room: str) -> int:
+    """Return the length of the longest chain from a room; arrows have no circle."""
+    below = [floors(arrows, other) for above, other in arrows if above == room]
+    return 1 + max(below, default=0)
+
+
+def main(results: Results) -> None:
+    """Print the tables."""
+    code = Code([(asked().root or CHECKOUT) / package for package in PACKAGES])
+    modules = code.modules.values()
+    results.heading("Sizes")
+    row = results.table("of", "lines", "modules", "imports", "functions", "one caller")
+    by_layer = defaultdict(list)
+    for module in modules:
+        by_layer[_layer(module.name)].append(module)
+        by_layer[f"all of {module.name.partition('.')[0]}"].append(module)
+    for layer, members in sorted(by_layer.items()):
+        sizes = zip(*(module.size for module in members), strict=True)
+        lines, imports, functions, lone = map(sum, sizes)
+        shares = f"{imports / lines:.1%}", functions, f"{lone / max(functions, 1):.0%}"
+        row(layer, f"{lines:,}", len(members), *shares)
+    results.heading("Walks")
+    columns = ("places", "modules", "climbs", "storage", "nearest", "farthest")
+    row = results.table("from", *columns)
+    for name, entry in WALKS.items():
+        if code.resolved(entry.replace(":", ".")) is not None:
+            walk = Walk(code, entry)
+            parts = (walk.places, walk.modules, walk.climbs, walk.storage)
+            ends = [walk.hops[0], max(walk.hops)] if walk.hops else "––"
+            row(name, *map(len, parts), *ends)
+    arrows = arrows_among(modules)
+    rooms = {room_of(module.name) for module in modules} - {""}
+    highest = max(floors(arrows, room) for room in rooms)
+    caches = sum(module.source.count("= Kept") for module in modules)
+    results.say(
+        f"Services: {len(rooms)} rooms on {highest} floors, {len(arrows)} arrows among "
+        f"them. Caches of answers: {caches}."
+    )
+
+
+def _chains(root: ast.AST) -> Iterator[list[str]]:
+    """Yield names with their attributes, `a.b.c` as one, in order of the source."""
+    chain: list[str] = []
+    node = root
+    while isinstance(node, ast.Attribute):
+        chain.insert(0, node.attr)
+        node = node.value
+    if isinstance(node, ast.Name):
+        yield [node.id, *chain]
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from _chains(child)
+
+
+def _layer(module: str) -> str:
+    package, _, rest = module.partition(".")
+    return rest.partition(".")[0] or "–" if package == "scalewatch" else package
