@@ -41,6 +41,17 @@ def test_room_begins_with_a_sentence_and_no_names_that_say_nothing():
         assert (CHECKOUT / folder / "__init__.py").read_text("utf-8").startswith('"""')
 
 
+def test_map_of_tests_support_names_all_that_is_there():
+    support = CHECKOUT / "tests" / "support"
+    tools = {
+        path.stem for path in support.glob("*") if path.suffix == ".py" or path.is_dir()
+    } - {"__init__", "__pycache__"}
+
+    map_of_support = (support / "__init__.py").read_text("utf-8")
+    assert {name for name in tools if f"`{name}`" not in map_of_support} == set()
+    assert set(re.findall(r"`(\w+)`", map_of_support)) - {"run"} <= tools
+
+
 def test_docstrings_name_their_subject_first():
     assert [
         f"{path}:{line}: {text}"

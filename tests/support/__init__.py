@@ -1,1 +1,34 @@
-"""What tests share: builders, servers, generated truth."""
+"""Tools that tests share, by what a test needs.
+
+Data with defaults
+    `builders` runs, results and points with every field defaulted; `strategies` the
+    same for Hypothesis; `generated` and `grids` measurements of a known truth;
+    `exact_counts`, `openmp_runs`, `traced`, `traces` runs of these kinds; `weighing`
+    every curve of a batch; `reference_tables` the published tables.
+
+A filled database
+    `recorded` runs recorded and analysed as the product does it; `histories` projects
+    with commits; `long_histories` commits without runs; `machine_nights` and
+    `night_draws` histories of machines; `odd_projects` projects that break pages;
+    `large_project`, `wide_project` and `large_database` real sizes; `fillings` and
+    `row_copies` make them once; `database_contents` compares.
+
+A server or a page
+    `fixtures` the database, application and client that a test asks for by name;
+    `live` the application on a port; `servers` PostgreSQL, Redis, the composition and
+    the product's commands as processes; `addresses` every page; `shown_pages` the
+    sentences of a page; `plotted` figures as Plotly reads them; `chromium` and `axe`
+    the browser; `forges` GitHub and GitLab; `endless_webhook` one that never answers.
+
+An agent
+    `agent_home` its folder; `experiments` files for `run`; `counting` what is counted;
+    `mpi_programs`, `debian_mpi`, `clang`, `simgrid`, `slurm_cluster` programs and the
+    systems that they run on; `otf2_archives` traces; `repositories` code under test.
+
+Foreign files
+    `samples` files of other tools beside the project; `asv_results` a folder of asv;
+    `mutations` and `hostile_bytes` the same as disks, jobs and strangers leave them.
+
+Conditions
+    `base_install` a Python without the extras; `undisturbed` times on a busy machine.
+"""
