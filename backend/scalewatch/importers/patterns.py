@@ -1,9 +1,20 @@
-"""Patterns of names and paths that settings stand in, such as `{region}_{p}[_{*}]`."""
+"""Patterns of names and paths that settings stand in, such as `{region}_{p}[_{*}]`.
+
+A pattern is compiled into steps and matched as by a backtracking engine, which tries
+the shortest text and the longest number first. No step is tried twice at the same
+character, hence the time is bounded by steps times characters, whatever the name.
+
+References
+----------
+.. [1] R. Cox, "Regular Expression Matching: the Virtual Machine Approach", 2009,
+   section "Backtracking with memory": https://swtch.com/~rsc/regexp/regexp2.html
+"""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Final, NamedTuple, Protocol
 
 from scalewatch.errors import BadPattern
 from scalewatch.importers.series import Setting
@@ -12,27 +23,24 @@ from scalewatch.importers.tables.columns import parameter_of
 TEXTS: Final = frozenset({"region", "commit", "machine", "branch", "rep"})
 """Holes that hold no setting."""
 
+LONGEST_PATTERN: Final = 500
+"""Characters of a pattern, which bound its steps."""
+
+MOST_HOLES: Final = 16
+"""Holes of a pattern."""
+
 _TOKEN: Final = re.compile(
     r"\[\[|\]\]|\{\{|\}\}|\[|\]|\{\*\*?\}"
     r"|\{(?P<seen>\w+)(?:>(?P<kept>\w+))?(?P<word>:word)?\}|(?P<stray>[{}])"
 )
-_NUMBER: Final = r"\d+(?:[.,]\d+)?[kM]?"
 _FACTORS: Final = {"k": 1e3, "M": 1e6}
-_FIXED: Final = {
-    "[": "(?:",
-    "]": ")?",
-    "[[": r"\[",
-    "]]": r"\]",
-    "{{": r"\{",
-    "}}": r"\}",
-    "{*}": "[^/]*?",
-    "{**}": ".*?",
-}
+_SHOWN: Final = 40
+_DOUBLED: Final = frozenset({"[[", "]]", "{{", "}}"})
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a name or a path says: settings that are numbers, words, and the rest."""
+    """Settings that a name or a path states: numbers, words, and other texts."""
 
     settings: Mapping[str, float]
     words: Mapping[str, Setting]
@@ -40,14 +48,36 @@ class Said:
 
 
 class PathPattern(Protocol):
-    """What says settings of a path."""
+    """A pattern of paths, written by the user or known by name."""
 
     @property
     def text(self) -> str:
-        """How the user wrote it."""
+        """The pattern as the user wrote it."""
 
     def match_path(self, path: str) -> Said | None:
-        """Return what a path says, or None if it says nothing."""
+        """Return the settings in a path, or None if it is not of this pattern."""
+
+
+class _Step(NamedTuple):
+    """A step of the matcher: consume a literal or a character, note a hole, go on.
+
+    `onward` is the step that follows, and `otherwise` the one that does if `onward`
+    leads nowhere; `hole` begins or ends here.
+    """
+
+    onward: int
+    literal: str = ""
+    accepts: Callable[[str], bool] | None = None
+    hole: str = ""
+    otherwise: int | None = None
+
+
+class _Way(NamedTuple):
+    """The marks that a way through the steps has passed, the last one first."""
+
+    hole: str
+    at: int
+    before: "_Way | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +85,16 @@ class Pattern:
     """Literal text with holes; the whole name must match."""
 
     text: str
-    expression: re.Pattern[str]
-    words: frozenset[str]
+    steps: tuple[_Step, ...] = field(compare=False)
+    words: frozenset[str] = field(compare=False)
 
     def match(self, name: str) -> Said | None:
-        """Return what `name` says, or None if it is not of this pattern."""
-        found = self.expression.fullmatch(name)
-        if found is None:
-            return None
-        held = {key: text for key, text in found.groupdict().items() if text}
-        return Said(
-            {key: _number(held[key]) for key in held.keys() - self.words - TEXTS},
-            {key: held[key] for key in held.keys() & self.words},
-            {key: held[key] for key in held.keys() & TEXTS},
-        )
+        """Return the settings in `name`, or None if it is not of this pattern."""
+        return _said(self, name, is_path=False)
 
     def match_path(self, path: str) -> Said | None:
-        """Return what a path says, or its longest end that is of this pattern."""
-        parts = path.split("/")
-        ends = ("/".join(parts[start:]) for start in range(len(parts)))
-        return next(filter(None, map(self.match, ends)), None)
+        """Return the settings in a path, or in its longest end that matches."""
+        return _said(self, path, is_path=True)
 
 
 EXTRA_P: Final = "extra-p"
@@ -89,12 +109,12 @@ class ExtraPNames:
     text: str = EXTRA_P
 
     def match_path(self, path: str) -> Said | None:
-        """Return what the last segment of a path says that is of this kind."""
+        """Return the settings in the last segment of a path that has this form."""
         for segment in reversed(path.split("/")):
             region, _, rest = segment.partition(".")
             tokens = list(_SETTING.finditer(rest))
             left = _SETTING.sub("", rest).strip("._")
-            if region and tokens and not re.search(r"\d", left):
+            if region and tokens and not any(map(str.isdecimal, left)):
                 return self._said(region, tokens)
         return None
 
@@ -116,7 +136,7 @@ def path_pattern_of(text: str) -> PathPattern:
     Raises
     ------
     BadPattern
-        If a bracket has no partner, or a setting stands in it twice.
+        As `pattern_of` does.
     """
     return ExtraPNames() if text == EXTRA_P else pattern_of(text)
 
@@ -127,27 +147,207 @@ def pattern_of(text: str) -> Pattern:
     Raises
     ------
     BadPattern
-        If a bracket has no partner, or a setting stands in it twice.
+        If a bracket has no partner, a setting stands in it twice, nothing divides two
+        holes, or it is longer or has more holes than any name needs.
     """
-    parts, words, end = [], set(), 0
+    if len(text) > LONGEST_PATTERN:
+        raise BadPattern(
+            f"{text[:_SHOWN]}…",
+            f"has {len(text)} characters, of which {LONGEST_PATTERN} are allowed: "
+            "write {**} for the parts that hold no setting",
+        )
+    compiled, end = _Compiled(text), 0
     for token in _TOKEN.finditer(text):
-        if token["stray"]:
-            raise BadPattern(text, f"has a stray {token['stray']!r}; double it")
-        parts.append(re.escape(text[end : token.start()]))
+        compiled.add_literal(text[end : token.start()])
+        compiled.add(token)
         end = token.end()
+    compiled.add_literal(text[end:])
+    return compiled.pattern()
+
+
+class _Compiled:
+    """A pattern whose tokens are turned into steps from left to right."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.steps: list[_Step] = []
+        self.names: set[str] = set()
+        self.words: set[str] = set()
+        self.brackets: list[int] = []
+        self.holes = 0
+        self.last: re.Match[str] | None = None
+
+    def pattern(self) -> Pattern:
+        """Return the whole pattern."""
+        if self.brackets:
+            raise self.bad("has a [ without its ]; double it if it is a literal")
+        if self.holes > MOST_HOLES:
+            raise self.bad(
+                f"has {self.holes} holes, of which {MOST_HOLES} are allowed: write one "
+                "{**} for all that stands between two settings"
+            )
+        return Pattern(self.text, tuple(self.steps), frozenset(self.words))
+
+    def add_literal(self, literal: str) -> None:
+        """Add text that stands in every name."""
+        if literal:
+            self.add_step(literal=literal)
+            self.last = None
+
+    def add(self, token: re.Match[str]) -> None:
+        """Add what a bracket or a brace means."""
+        if token["stray"]:
+            raise self.bad(f"has a stray {token['stray']!r}; double it")
+        if token[0] in _DOUBLED:
+            self.add_literal(token[0][0])
+        elif token[0] == "[":
+            self.brackets.append(self.add_step())
+        elif token[0] == "]":
+            if not self.brackets:
+                raise self.bad("has a ] without its [; double it if it is a literal")
+            self.make_optional(self.brackets.pop())
+        else:
+            self.add_hole(token)
+
+    def add_hole(self, token: re.Match[str]) -> None:
+        """Add a hole; two with nothing between them are a text and a number."""
+        if self.last and _is_number(self.last) == _is_number(token):
+            kept = "{p}" if _is_number(token) else "{**}"
+            raise self.bad(
+                f"has {self.last[0]} and {token[0]} with nothing between them: write "
+                f"the text that divides them, or one {kept} for both"
+            )
+        self.holes, self.last = self.holes + 1, token
         if token["seen"] is None:
-            parts.append(_FIXED[token[0]])
-            continue
+            self.add_shortest(_is_any if token[0] == "{**}" else _is_in_segment)
+            return
         name = token["kept"] or parameter_of(token["seen"]) or token["seen"]
+        if not name.isidentifier():
+            raise self.bad(f"has a hole {name!r}, which is no name of a setting")
+        if name in self.names:
+            raise self.bad(f"says {name} twice: write {{*}} for one of them")
+        self.names.add(name)
         if token["word"]:
-            words.add(name)
-        is_text = token["word"] or name in TEXTS - {"rep"}
-        parts.append(f"(?P<{name}>{'[^/]+?' if is_text else _NUMBER})")
-    try:
-        expression = re.compile("".join([*parts, re.escape(text[end:])]))
-    except re.error as error:
-        raise BadPattern(text, f"cannot be understood: {error.msg}") from None
-    return Pattern(text, expression, frozenset(words))
+            self.words.add(name)
+        self.add_step(hole=name)
+        if _is_number(token):
+            self.add_number()
+        else:
+            self.add_step(accepts=_is_in_segment)
+            self.add_shortest(_is_in_segment)
+        self.add_step(hole=name)
+
+    def add_number(self) -> None:
+        """Add digits, a fraction if there is one, and a factor if there is one."""
+        self.add_digits()
+        fraction = self.add_step()
+        self.add_step(accepts=".,".__contains__)
+        self.add_digits()
+        self.make_optional(fraction)
+        factor = self.add_step()
+        self.add_step(accepts=_FACTORS.__contains__)
+        self.make_optional(factor)
+
+    def add_digits(self) -> None:
+        """Add at least one digit, and as many as possible."""
+        self.add_step(accepts=str.isdecimal)
+        loop = self.add_step()
+        self.steps.append(_Step(loop, accepts=str.isdecimal))
+        self.make_optional(loop)
+
+    def add_shortest(self, accepts: Callable[[str], bool]) -> None:
+        """Add as few characters as possible."""
+        loop = len(self.steps)
+        self.steps.append(_Step(loop + 2, otherwise=loop + 1))
+        self.steps.append(_Step(loop, accepts=accepts))
+
+    def add_step(self, **what: Any) -> int:
+        """Add a step that leads to the next one, and return where it is."""
+        self.steps.append(_Step(len(self.steps) + 1, **what))
+        return len(self.steps) - 1
+
+    def make_optional(self, fork: int) -> None:
+        """Let a step lead to here if the steps that follow it lead nowhere."""
+        self.steps[fork] = _Step(fork + 1, otherwise=len(self.steps))
+
+    def bad(self, fault: str) -> BadPattern:
+        return BadPattern(self.text, fault)
+
+
+def _is_number(hole: re.Match[str]) -> bool:
+    """Tell a hole for a number from one for a text; `{rep}` numbers repetitions."""
+    if hole["seen"] is None or hole["word"]:
+        return False
+    name = hole["kept"] or parameter_of(hole["seen"]) or hole["seen"]
+    return name not in TEXTS - {"rep"}
+
+
+def _is_any(character: str) -> bool:
+    return character != "\n"
+
+
+def _is_in_segment(character: str) -> bool:
+    return character != "/"
+
+
+# All measurements of a file have its path, and regions come in turns.
+@lru_cache(maxsize=64)
+def _said(pattern: Pattern, name: str, *, is_path: bool) -> Said | None:
+    tried = bytearray((len(pattern.steps) + 1) * (len(name) + 1))
+    for start in [0, *(_behind_slashes(name) if is_path else ())]:
+        way = _way(pattern.steps, name, start, tried)
+        if way is not None:
+            held = {key: text for key, text in _held(name, way) if text}
+            words = held.keys() & pattern.words
+            numbers = held.keys() - pattern.words - TEXTS
+            return Said(
+                {key: _number(held[key]) for key in numbers},
+                {key: held[key] for key in words},
+                {key: held[key] for key in held.keys() & TEXTS},
+            )
+    return None
+
+
+def _behind_slashes(path: str) -> Iterator[int]:
+    return (at for at, character in enumerate(path, 1) if character == "/")
+
+
+def _way(
+    steps: Sequence[_Step], name: str, start: int, tried: bytearray
+) -> _Way | None:
+    """Return the first way through all steps to the end of a name, if there is one.
+
+    `tried` marks the steps that were at a character before: none of them leads on.
+    """
+    end, width = len(name), len(name) + 1
+    ways = [(0, start, _Way("", start, None))]
+    while ways:
+        at_step, at, way = ways.pop()
+        while not tried[place := at_step * width + at]:
+            tried[place] = 1
+            if at_step == len(steps):
+                if at == end:
+                    return way
+                break
+            onward, literal, accepts, hole, otherwise = steps[at_step]
+            if literal and not name.startswith(literal, at):
+                break
+            if accepts is not None and (at == end or not accepts(name[at])):
+                break
+            at += len(literal) or accepts is not None
+            if hole:
+                way = _Way(hole, at, way)
+            if otherwise is not None:
+                ways.append((otherwise, at, way))
+            at_step = onward
+    return None
+
+
+def _held(name: str, way: _Way) -> Iterator[tuple[str, str]]:
+    """Yield each hole that a way went through, and the text in it."""
+    while way.before is not None and way.before.before is not None:
+        yield way.hole, name[way.before.at : way.at]
+        way = way.before.before
 
 
 def _number(text: str) -> float:
