@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling import Finding
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 NOTHING: Final = (np.nan,) * 3
 

@@ -1,6 +1,6 @@
 """Every curve of a batch weighed, with none left out as negligible."""
 
-from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays import Scratch
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.differences import DifferenceFits
 from scalewatch.modelling.evidence.evidence import GrowthFits

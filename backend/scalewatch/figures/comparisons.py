@@ -11,7 +11,7 @@ from scalewatch.figures.axes import canvas, nothing, parameter_axis, told_digits
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import listed
 from scalewatch.figures.palette import PALETTE, SYMBOLS, machine_role
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.versions.ratios import Ratio
 
 MOST_BANDS: Final = len(SYMBOLS)

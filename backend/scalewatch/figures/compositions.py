@@ -19,7 +19,7 @@ from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import held_text
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling import Composed
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 MOST_LINES: Final = 6
 """Settings of other parameters that share a figure; of more, evenly spread ones do."""

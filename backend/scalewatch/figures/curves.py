@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Forecast, Growth, Model
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.forecasts.break_even import agreed_setting, kept_part
 
 STEPS: Final = 120

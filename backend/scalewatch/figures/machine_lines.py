@@ -17,7 +17,7 @@ from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import MachineLine
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 SAMPLES: Final = 200
 """Points of a curve."""

@@ -11,7 +11,7 @@ from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
 from scalewatch.figures.palette import PALETTE
 from scalewatch.figures.styles import Style
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 BEYOND: Final = "2px,4px"
 """Line of a model where nothing was measured."""

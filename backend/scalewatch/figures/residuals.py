@@ -14,7 +14,7 @@ from scalewatch.figures.axes import canvas, metric_axis, nothing, parameter_axis
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 FAR: Final = 2.0
 """Residuals beyond this, three times the model, are drawn as multiples of it."""

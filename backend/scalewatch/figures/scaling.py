@@ -25,7 +25,7 @@ from scalewatch.figures.models import (
 from scalewatch.figures.notation import growth_markup, listed
 from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.styles import Style, styles
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.wire import SIMULATED
 
 MOST_REPETITIONS: Final = 120

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays import stacked
 from scalewatch.wire import SIMULATED, UNITS
 from scalewatch.wire.directions import better_direction
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import TooFewConfigurations
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 Level = str | bool | int | float | None
 NEEDED = 2

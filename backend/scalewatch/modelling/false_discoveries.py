@@ -11,7 +11,7 @@ from enum import StrEnum
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 
 class Correction(StrEnum):

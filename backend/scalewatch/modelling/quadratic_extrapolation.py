@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalewatch.errors import TooFewSettings, WrongShape
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 FIRST_POINTS = 4
 """Settings that the first extrapolation starts from."""

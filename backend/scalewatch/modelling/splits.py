@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.model import Model
 
 NEEDED: Final = 6

@@ -19,8 +19,7 @@ from scalewatch.modelling import (
     Verdict,
     compose,
 )
-from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.expectations.composed import (
     ComposedExpectation,

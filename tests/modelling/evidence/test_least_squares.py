@@ -3,7 +3,7 @@ import pytest
 from scipy.optimize import nnls
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.arrays.scratch import Scratch
+from scalewatch.modelling.arrays import Scratch
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Measured, Sums
 from scalewatch.modelling.growths.terms import term_table

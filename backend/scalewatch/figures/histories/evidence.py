@@ -18,7 +18,7 @@ from scalewatch.figures.histories.commits import (
     mark_commits,
 )
 from scalewatch.figures.palette import PALETTE, machine_role
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 QUANTILES: Final = (0.05, 0.5, 0.95)
 """Lower end, middle and upper end of what a segment's commits measured."""

@@ -25,7 +25,7 @@ from scalewatch.figures.palette import PALETTE, symbol
 from scalewatch.figures.scaling_errors.hull import convex_hull
 from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling import ScalingErrors, ScalingKind
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 Matrix = Reals
 

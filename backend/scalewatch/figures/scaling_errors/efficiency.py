@@ -21,7 +21,7 @@ from scalewatch.figures.scaling_errors.contours import (
 )
 from scalewatch.figures.styles import styles
 from scalewatch.modelling import ScalingErrors
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 STEP: Final = 10
 """Per cent between isolines."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.common_mode import CommonMode, common_mode
 from scalewatch.modelling.common_mode.contrasts import MOST_WIDTH
 from scalewatch.modelling.common_mode.features import Counts

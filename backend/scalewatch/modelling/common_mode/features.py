@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.cells import FLOOR, Cells
 from scalewatch.modelling.common_mode.contrasts import LENGTHS, contrasts
 from scalewatch.modelling.common_mode.correlation import Correlation

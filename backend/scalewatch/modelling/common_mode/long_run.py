@@ -14,7 +14,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.machine import Learned
 
 KEPT: Final = 4_096

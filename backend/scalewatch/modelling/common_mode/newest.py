@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.common_mode import LOADING_SPREAD
 from scalewatch.modelling.common_mode.features import Counts
 from scalewatch.modelling.common_mode.scan import Scan

@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 NORMAL: Final = 1.4826
 """Standard deviation of a normal distribution over its median absolute deviation."""

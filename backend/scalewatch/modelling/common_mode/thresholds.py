@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 TARGET: Final = 0.04
 """Share of histories of 200 commits without a change that may alarm, at most."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.compositions.formula import Formula
 from scalewatch.modelling.compositions.series import Measured
 from scalewatch.modelling.search.finding import Finding, Forecast

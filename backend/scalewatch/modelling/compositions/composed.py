@@ -22,7 +22,7 @@ from scalewatch.errors import (
     UnitsUnfit,
     ValueMissing,
 )
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.compositions.comparison import Composed, ComposedForecast
 from scalewatch.modelling.compositions.evaluation import Quantity, evaluate
 from scalewatch.modelling.compositions.formula import Formula

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.errors import UnitsUnfit
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.compositions.formula import (
     Formula,
     Logarithm,

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.compositions.units import Unit, parse_unit
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.measurements.summary import Summary, summarise

@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.least_squares import FAINTEST
 from scalewatch.modelling.evidence.shapes import (

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 
 
 @dataclass(frozen=True, eq=False)

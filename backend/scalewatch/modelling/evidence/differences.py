@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals, Singles
+from scalewatch.modelling.arrays import Reals, Singles
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.evidence import single, twice_normal
 from scalewatch.modelling.evidence.least_squares import Fit, Sums

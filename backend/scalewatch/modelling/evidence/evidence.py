@@ -38,7 +38,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals, Singles
+from scalewatch.modelling.arrays import Indices, Reals, Singles
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
 from scalewatch.modelling.evidence.peaks import Peaks

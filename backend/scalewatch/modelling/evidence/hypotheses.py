@@ -14,8 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals, Scratch
 from scalewatch.modelling.evidence.bases import (
     Frame,
     are_defined,

@@ -17,9 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.columns import combine, total
-from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals, Scratch, combine, total
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.measurements.location import Location
 

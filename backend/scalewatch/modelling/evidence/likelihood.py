@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals, Singles
+from scalewatch.modelling.arrays import Indices, Reals, Singles
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import Location
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scalewatch.modelling.arrays.types import Singles
+from scalewatch.modelling.arrays import Singles
 from scalewatch.modelling.evidence.least_squares import Fit, Places, Sums
 from scalewatch.modelling.evidence.likelihood import Likelihood
 

@@ -34,8 +34,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Indices, Reals, Singles
+from scalewatch.modelling.arrays import Indices, Reals, Singles, total
 from scalewatch.modelling.evidence.bases import Frame
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.growths.growth import CONSTANT, Growth

@@ -5,7 +5,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 
 def adjusted_r2(r2: Reals, points: int, terms: int | NDArray[np.intp]) -> Reals:

@@ -5,8 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.arrays.types import Indices, Reals, Singles
+from scalewatch.modelling.arrays import Indices, Reals, Scratch, Singles
 from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.evidence.least_squares import (
     FAINTEST,

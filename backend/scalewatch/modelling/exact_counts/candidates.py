@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.exact_counts.dictionary import (
     COMMON_BITS,
     Atom,

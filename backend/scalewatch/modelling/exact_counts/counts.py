@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.exact_counts.candidates import (
     NEGLIGIBLE_BITS,
     holding_formulas,

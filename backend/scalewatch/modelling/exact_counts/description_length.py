@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.exact_counts.rounding import RELATIVE, Rounding
 from scalewatch.modelling.growths.fractions import simple_fraction
 

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Term
 from scalewatch.modelling.growths.space import pmnf

@@ -5,8 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.columns import sorted_rows
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, sorted_rows
 from scalewatch.modelling.exact_counts.rounding import RELATIVE
 
 MAJORITY: Final = 2 / 3

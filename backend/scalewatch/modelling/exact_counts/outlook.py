@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.exact_counts.counts import Counts
 from scalewatch.modelling.exact_counts.formula import Formula
 from scalewatch.modelling.exact_counts.rounding import Rounding

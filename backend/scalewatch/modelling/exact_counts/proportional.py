@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.exact_counts.description_length import (
     LEAST_BITS,
     coefficient_bits,

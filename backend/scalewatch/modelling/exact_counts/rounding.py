@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 RELATIVE: Final = 1e-9
 """By so little values differ that are the same but for rounding by a computer."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.exact_counts.candidates import holding_formulas
 from scalewatch.modelling.exact_counts.rounding import Rounding
 

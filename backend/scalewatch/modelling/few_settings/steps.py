@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.few_settings.unseen import with_unseen
 from scalewatch.modelling.measurements.further_settings import LEAST
 from scalewatch.modelling.measurements.location import locate

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.forecasts.break_even import break_even
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model, Term

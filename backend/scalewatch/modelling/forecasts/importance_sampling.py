@@ -19,8 +19,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.forecasts.log_residuals import Centred
 from scalewatch.modelling.forecasts.mixture import Mixture
 

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.evidence.bases import Frame, are_defined, curves_of
 from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.forecasts.log_residuals import Base

@@ -22,8 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.forecasts.mixture import Mixture
 from scalewatch.modelling.measurements.assumptions import Noise

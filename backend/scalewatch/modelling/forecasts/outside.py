@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.bases import Frame
 from scalewatch.modelling.evidence.shapes import Curve
 from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves, sample

@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.least_squares import LEAST_CONSTANT
 from scalewatch.modelling.evidence.posterior import Prior

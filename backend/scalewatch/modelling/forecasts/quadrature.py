@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, highest
 from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
 from scalewatch.modelling.forecasts.log_residuals import Base, Centred

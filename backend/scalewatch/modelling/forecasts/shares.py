@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 NEGLIGIBLE: Final = 0.01
 """Share of the sum that may lack."""

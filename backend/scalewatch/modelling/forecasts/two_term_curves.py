@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.evidence import LOWEST, highest
 from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves
 from scalewatch.modelling.forecasts.quadrature import TargetTable

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth, power_of_two
 from scalewatch.modelling.growths.model import Model
 

@@ -18,7 +18,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.fractions import Part, fraction_formula
 from scalewatch.modelling.growths.growth import (
     CONSTANT,

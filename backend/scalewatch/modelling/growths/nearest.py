@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model, Term
 

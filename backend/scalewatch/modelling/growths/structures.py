@@ -17,7 +17,7 @@ from math import prod
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices
+from scalewatch.modelling.arrays import Indices
 
 Product = frozenset[int]
 """Numbers of the parameters that are multiplied."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.guidelines.guidelines import TOLERANCE, Guideline
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import locate

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.features import largest_effect
 from scalewatch.modelling.common_mode.spreads import projection
 from scalewatch.modelling.common_mode.thresholds import TARGET

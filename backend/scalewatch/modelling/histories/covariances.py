@@ -7,7 +7,7 @@ all settings (each is a job of its own) and one covariance (the commit is the sa
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 SHRINKAGE = 0.8
 """Share of compound symmetry; a half raises the threshold by one, see benchmarks."""

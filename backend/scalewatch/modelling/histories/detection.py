@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.cells import FLOOR
 from scalewatch.modelling.common_mode.long_run import difference_covariance
 from scalewatch.modelling.common_mode.machine import Learned

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.histories.covariances import FLOOR
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories

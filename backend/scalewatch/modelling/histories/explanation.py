@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from scipy.special import chdtrc, expit, stdtrit
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import term_table

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 from scipy.special import expit
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 STARTS: Final = ((0.2, 0.8), (0.1, 0.6), (0.4, 0.9))
 """Quantiles at which the fits begin."""

@@ -6,7 +6,7 @@ from typing import Final
 import numpy as np
 from scipy.special import chdtrc
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.explanation import TESTS, Shift, ShiftKind

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlog1py, xlogy
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.spreads import medians
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.mixtures import Mixtures, two_levels

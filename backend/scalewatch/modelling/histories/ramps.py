@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 LENGTHS: Final = (15, 25, 40, 60, 100, 150, 250)
 """Commits through which a change may come."""

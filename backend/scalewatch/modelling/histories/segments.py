@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.scan import Alarm
 from scalewatch.modelling.histories.covariances import FLOOR, components, shrunk
 from scalewatch.modelling.histories.histories import Histories

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.histories.covariances import FLOOR
 from scalewatch.modelling.histories.histories import middle

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from scalewatch.errors import BadProfile
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 Ranks = NDArray[np.int16] | NDArray[np.int32]
 

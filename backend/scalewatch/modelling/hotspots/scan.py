@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import RepeatedScale, TooFewProfiles
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.hotspots.profiles import (
     ProfileDifference,

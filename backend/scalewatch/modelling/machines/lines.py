@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from scalewatch.errors import TooFewSizes
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 NEEDED_FOR_INTERVALS = 3
 """A line through two points has no scatter to learn from."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalewatch.errors import TooFewMachines
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.growths.crossing import first_above
 from scalewatch.modelling.growths.growth import CONSTANT, Growth

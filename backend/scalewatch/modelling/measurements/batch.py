@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import NotFinite, WrongShape
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 ORDINARY: Final = 1e60
 """Values up to here, and down to its inverse, can be multiplied and squared."""

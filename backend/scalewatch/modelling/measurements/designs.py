@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 MOST_CANDIDATES: Final = 1000
 """Points that are tried as the one to measure next."""

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import digamma, polygamma
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import (
     FLOOR,

@@ -5,7 +5,7 @@ from itertools import cycle
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 LEAST = 2
 """Settings between which there is a factor."""

@@ -32,13 +32,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.columns import (
+from scalewatch.modelling.arrays import (
+    Reals,
     quantile,
     ragged_quantile,
     sorted_rows,
     total,
 )
-from scalewatch.modelling.arrays.types import Reals
 
 Counts = NDArray[np.intp]
 

@@ -15,7 +15,7 @@ from typing import Final, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.columns import total
+from scalewatch.modelling.arrays import total
 from scalewatch.modelling.measurements.location import locate
 
 Summary = Literal["q1", "median", "min", "mean", "robust"]

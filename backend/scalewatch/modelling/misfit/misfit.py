@@ -28,7 +28,7 @@ from typing import Final
 import numpy as np
 from scipy.special import chdtri, fdtrc
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.designs import far_corner
 from scalewatch.modelling.measurements.location import Location

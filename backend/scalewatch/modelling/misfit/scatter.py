@@ -26,7 +26,7 @@ from typing import Final
 import numpy as np
 from scipy.special import fdtrc
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 
 ALIKE: Final = 0.7
 """C below which neighbours have something in common; scatter is in one of ten."""

@@ -21,7 +21,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.posterior import RANKS
 
 OUTCOMES: Final = 200

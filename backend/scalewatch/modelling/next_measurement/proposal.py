@@ -19,7 +19,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.bases import falls
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.posterior import Prior, posterior

@@ -5,7 +5,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.forecasts.prediction import Forecaster, TargetDensities
 from scalewatch.modelling.measurements.assumptions import Noise

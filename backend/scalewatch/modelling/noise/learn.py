@@ -26,7 +26,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.exact_counts.exactness import exact_series
 from scalewatch.modelling.growths.growth import Growth

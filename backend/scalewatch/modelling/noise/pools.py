@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.bases import falls
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.weighed import Weighed

@@ -13,7 +13,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.noise.learn import (

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.scratch import Scratch
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals, Scratch, total
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.posterior import (
     Prior,

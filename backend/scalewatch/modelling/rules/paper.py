@@ -22,7 +22,7 @@ from functools import reduce
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.measurements.summary import summarise

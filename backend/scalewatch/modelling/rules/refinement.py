@@ -28,7 +28,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import TermTable, term_table

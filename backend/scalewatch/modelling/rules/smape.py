@@ -27,7 +27,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.summary import summarise

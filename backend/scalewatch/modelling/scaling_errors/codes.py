@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import NothingToScale, SizeUnknown
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.scaling_errors.errors import (
     ScalingErrors,

@@ -27,7 +27,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.scaling_errors.errors import ScalingErrors
 from scalewatch.modelling.scaling_errors.speed_up import row_of

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.errors import BadScale, RepeatedScale, WrongShape
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 
 class ScalingKind(StrEnum):

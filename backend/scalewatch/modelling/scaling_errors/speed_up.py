@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.errors import UnknownChoice
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.scaling_errors.errors import ScalingErrors
 
 

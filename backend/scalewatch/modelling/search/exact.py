@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.exact_counts.counts import Counts, Outcome
 from scalewatch.modelling.exact_counts.independence import independent_of, without

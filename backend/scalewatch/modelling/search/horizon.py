@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.selected import selected_model

@@ -20,7 +20,7 @@ from math import copysign
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.quadratic_extrapolation import Extrapolation
 from scalewatch.modelling.traces.linearity import (
     THRESHOLDS,

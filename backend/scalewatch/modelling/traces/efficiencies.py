@@ -19,7 +19,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.crossing import first_above
 from scalewatch.modelling.growths.model import Model
 

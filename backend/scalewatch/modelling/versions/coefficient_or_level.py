@@ -20,7 +20,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 LARGEST: Final = float(np.log(1e4))
 """Of the logarithms of ρ and of f: beyond, nothing changes any more."""

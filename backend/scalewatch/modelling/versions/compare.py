@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from scalewatch.errors import TooFewSettings, WrongShape
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise

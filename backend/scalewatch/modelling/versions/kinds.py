@@ -30,8 +30,7 @@ from typing import Final
 import numpy as np
 from scipy.special import softmax
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals, total
 from scalewatch.modelling.evidence.bases import falls
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.likelihood import Likelihood

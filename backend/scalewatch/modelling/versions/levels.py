@@ -10,8 +10,7 @@ likely each is follows as in `kinds`, without its curves. The noise is that of
 import numpy as np
 from scipy.special import softmax, stdtrit
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.few_settings.unseen import with_unseen
 from scalewatch.modelling.measurements.assumptions import Noise

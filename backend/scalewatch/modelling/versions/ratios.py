@@ -23,7 +23,7 @@ from typing import Final
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.search.finding import Forecast
 
 CERTAIN: Final = 0.99

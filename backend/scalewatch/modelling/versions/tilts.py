@@ -12,8 +12,7 @@ follows Student's distribution where the versions grow alike.
 import numpy as np
 from scipy.special import stdtr
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, total
 
 
 def tilts(

@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals, total
 from scalewatch.modelling.measurements.location import Location, locate
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.evidence.posterior import shares_of

@@ -8,7 +8,7 @@ from typing import Final, Self
 import numpy as np
 from markupsafe import Markup
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.versions.ratios import Ratio
 
 WIDTH: Final = 150

@@ -11,7 +11,7 @@ import numpy as np
 from fastapi import APIRouter, Header, Response
 
 from scalewatch.figures.curves import Curves, Scaling, curves_of
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.pages.wording.formats import count, quantity
 from scalewatch.services.match_table.small_plots import plotted_cell
 from scalewatch.web.sessions import ReadingDep

@@ -21,8 +21,7 @@ from scalewatch.modelling import (
     compose,
     default_deviation_limit,
 )
-from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.analysis.rows import shares
 from scalewatch.services.expectations.composed import (
     ComposedExpectation,

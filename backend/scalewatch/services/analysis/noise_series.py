@@ -15,8 +15,7 @@ from scalewatch.modelling import (
     learn_noise,
     learn_surface_noise,
 )
-from scalewatch.modelling.arrays.padding import widened
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, widened
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.pools import MOST_SERIES
 from scalewatch.services.analysis.questions import MeasuredSeries

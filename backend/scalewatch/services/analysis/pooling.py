@@ -11,8 +11,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.errors import IncompleteCoordinates, NothingMeasured
-from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.storage.runs.points import StoredMeasurement
 
 PARAMETER: Final = "p"

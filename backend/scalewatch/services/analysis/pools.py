@@ -9,7 +9,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.services.analysis.pooling import SeriesPool, pool
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Finding, Growth, Noise, find_models
-from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.search.findings import refusal

@@ -16,8 +16,7 @@ from scalewatch.modelling import (
     VersionChange,
     compare_versions,
 )
-from scalewatch.modelling.arrays.padding import spread, stacked
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, spread, stacked
 from scalewatch.services.analysis.questions import (
     MeasuredSeries,
     SeriesQuestion,

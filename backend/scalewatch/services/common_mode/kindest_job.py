@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.histories.histories import locations, middle
 from scalewatch.services.analysis.pooling import SeriesPool

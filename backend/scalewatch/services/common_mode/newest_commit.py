@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays import stacked
 from scalewatch.modelling.common_mode.features import LEAST_HISTORY
 from scalewatch.modelling.common_mode.newest import (
     NewestNight,

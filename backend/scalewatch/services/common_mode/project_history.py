@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.selection.renamed_regions import present_name

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.common_mode.common_mode import LEAST_REGIONS
 from scalewatch.modelling.common_mode.events import MachineNights, machine_nights
 from scalewatch.modelling.histories.detection import exact

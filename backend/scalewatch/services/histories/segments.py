@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from scipy.special import stdtrit
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all

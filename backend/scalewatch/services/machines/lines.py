@@ -16,8 +16,7 @@ from scalewatch.modelling import (
     compare_lines,
     machine_line,
 )
-from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.machines.sentences import machine_sentence
 from scalewatch.services.regions.region import timed_region

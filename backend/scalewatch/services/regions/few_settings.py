@@ -7,8 +7,7 @@ from uuid import UUID
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.arrays.padding import stacked
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.few_settings.steps import Step, steps_of
 from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.further_settings import LEAST

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.arrays.padding import stacked
+from scalewatch.modelling.arrays import stacked
 from scalewatch.modelling.common_mode.events import MachineNights
 from scalewatch.modelling.common_mode.origins import Origin, origins
 from scalewatch.modelling.histories.changes import FoundChanges, watched

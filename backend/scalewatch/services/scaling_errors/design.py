@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling import Factor, Growth, ScalingKind, Times, weak_scaling_errors
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.services.scaling_errors.planes import SCALE
 from scalewatch.services.series.scans import Scan
 

@@ -19,7 +19,7 @@ from scalewatch.figures.scaling_errors.efficiency import (
     efficiency_rows_figure,
 )
 from scalewatch.modelling import ScalingErrors
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.services.scaling_errors.region import RegionScaling
 from scalewatch.services.scaling_errors.scan import CodeScaling
 

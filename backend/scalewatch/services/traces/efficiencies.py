@@ -6,7 +6,7 @@ import numpy as np
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Model
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.traces.efficiencies import (
     LEAST,
     Efficiency,

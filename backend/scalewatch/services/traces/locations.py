@@ -7,7 +7,7 @@ import numpy as np
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Extrapolation, Growth, extrapolations
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.traces.linearity import Bend, bend_of, is_usable
 from scalewatch.services.series.standing import Standing
 from scalewatch.services.traces.efficiencies import predicted

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.traces.conclusions import (
     Conclusion,
     TracedProgram,

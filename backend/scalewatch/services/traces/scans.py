@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.services.selection.settings import key_of
 from scalewatch.services.series.at_commit import Judged, judged_at
 from scalewatch.services.series.standing import Standing

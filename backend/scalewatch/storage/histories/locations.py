@@ -10,7 +10,7 @@ import orjson
 from sqlalchemy import Select, Text, bindparam, cast, delete, exists, func, select
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.storage import tables
 from scalewatch.storage.database import bulk
 from scalewatch.storage.database.inserts import Row

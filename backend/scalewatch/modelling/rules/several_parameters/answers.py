@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.evidence.posterior import RANKS, Prior, verdict_posterior
 from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.growth import CONSTANT, Growth

@@ -16,7 +16,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.evidence.shapes import (
     CUBE,
     LINEAR,

@@ -23,7 +23,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.terms import Terms
 from scalewatch.modelling.rules.several_parameters.competitors import (
     Competitors,

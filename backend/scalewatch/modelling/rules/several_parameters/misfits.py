@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices
+from scalewatch.modelling.arrays import Indices
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit.misfit import Misfits
 from scalewatch.modelling.misfit.scatter import is_scatter

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.rules.several_parameters.elimination import Design, fit
 
 SHORTEST_LINE: Final = 3

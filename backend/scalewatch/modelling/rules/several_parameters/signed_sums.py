@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.evidence.hypotheses import LEADING
 from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
 from scalewatch.modelling.rules.several_parameters.competitors import SignedSums

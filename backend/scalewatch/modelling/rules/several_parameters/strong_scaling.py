@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.several_parameters.shortlist import lines

@@ -27,8 +27,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays.columns import total
-from scalewatch.modelling.arrays.types import Indices
+from scalewatch.modelling.arrays import Indices, total
 from scalewatch.modelling.evidence.least_squares import LARGEST_RANGE
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import count

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from scalewatch.modelling.arrays.types import Reals
+from scalewatch.modelling.arrays import Reals
 
 
 @dataclass(frozen=True, slots=True)

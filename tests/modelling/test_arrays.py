@@ -4,12 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from scalewatch.modelling.arrays.columns import (
+from scalewatch.modelling.arrays import (
     combine,
     quantile,
     ragged_quantile,
     sorted_rows,
+    spread,
+    stacked,
     total,
+    widened,
 )
 
 tables = st.integers(1, 20).flatmap(
@@ -60,3 +63,31 @@ def test_the_sum_of_a_column_does_not_depend_on_its_neighbours(rows):
         product = combine(table, part, out=np.empty((7, width)))
         np.testing.assert_array_equal(product, whole[:, :width])
         np.testing.assert_array_equal(total(part), total(columns)[:width])
+
+
+NAN = float("nan")
+
+
+def test_shorter_arrays_end_with_nan():
+    whole = stacked([np.array([1.0, 2.0]), np.array([3.0])])
+
+    np.testing.assert_array_equal(whole, [[1, 2], [3, NAN]])
+
+
+def test_tables_are_padded_along_both_axes():
+    whole = stacked([np.ones((1, 2)), np.ones((2, 1))])
+
+    np.testing.assert_array_equal(whole, [[[1, 1], [NAN, NAN]], [[1, NAN], [1, NAN]]])
+
+
+def test_rows_keep_their_places_and_the_others_are_nan():
+    whole = spread(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([2, 0]), 3)
+
+    np.testing.assert_array_equal(whole, [[3, 4], [NAN, NAN], [1, 2]])
+
+
+def test_rows_are_widened_by_nan_behind_their_own():
+    rows = np.array([[1.0], [2.0]])
+
+    np.testing.assert_array_equal(widened(rows, 2), [[1, NAN], [2, NAN]])
+    np.testing.assert_array_equal(widened(rows, 1), rows)

@@ -1,4 +1,4 @@
-"""Sums and order statistics of columns, for many columns at once.
+"""Arrays of many series: sums and order statistics of columns, padding, scratch memory.
 
 What is computed of a column is the same bit for bit, whatever columns are beside it.
 Sorting a few long rows by comparing whole rows is some twenty times as fast as
@@ -11,13 +11,15 @@ transposition.
 """
 
 from collections.abc import Iterable, Sequence
-from typing import TypeVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays.types import Reals
-
+Reals = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Indices = NDArray[np.intp]
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 MOST_ROWS = 16
@@ -108,3 +110,69 @@ def combine(table: Reals, rows: Reals, out: Reals) -> Reals:
         return np.einsum("hk,ks->hs", table, rows, out=out)
     out[:] = np.einsum("hk,ks->hs", table, np.repeat(rows, 2, axis=1))[:, :1]
     return out
+
+
+def stacked(arrays: Sequence[Reals]) -> Reals:
+    """Return arrays as one, each padded to the longest along every axis.
+
+    Parameters
+    ----------
+    arrays
+        At least one, all of as many axes.
+    """
+    longest = np.max([each.shape for each in arrays], axis=0)
+    whole = np.full((len(arrays), *longest), np.nan)
+    for part, each in zip(whole, arrays, strict=True):
+        part[tuple(map(slice, each.shape))] = each
+    return whole
+
+
+def spread(rows: Reals, places: Indices, count: int) -> Reals:
+    """Return rows at their places among `count`, the others NaN."""
+    whole = np.full((count, *rows.shape[1:]), np.nan)
+    whole[places] = rows
+    return whole
+
+
+def widened(rows: Reals, width: int) -> Reals:
+    """Return rows of this width, NaN behind their own; shape (n, width)."""
+    lacking = width - rows.shape[1]
+    if not lacking:
+        return rows
+    return np.pad(rows, ((0, 0), (0, lacking)), constant_values=np.nan)
+
+
+@dataclass(slots=True)
+class Scratch:
+    """Arrays of one shape, handed out with any content: memory shared between blocks.
+
+    To allocate a large array costs more than to fill it: the pages come from the system
+    and go back to it. Kernels that run over many blocks take their arrays from here.
+
+    Parameters
+    ----------
+    shape
+        Of all of them.
+    """
+
+    shape: tuple[int, ...]
+    _reals: list[Reals] = field(default_factory=list)
+    _singles: list[Singles] = field(default_factory=list)
+
+    def reals(self) -> Reals:
+        """Hand out an array in double precision."""
+        return self._reals.pop() if self._reals else np.empty(self.shape)
+
+    def singles(self) -> Singles:
+        """Hand out an array in single precision."""
+        if self._singles:
+            return self._singles.pop()
+        return np.empty(self.shape, dtype=np.float32)
+
+    def take_back(self, *arrays: Reals | Singles) -> None:
+        """Keep arrays that were handed out and are not needed any more."""
+        for array in arrays:
+            known: list[Any] = (
+                self._reals if array.dtype == np.float64 else self._singles
+            )
+            known.append(array)

@@ -1,1 +1,0 @@
-"""Arrays that the mathematics shares."""
