@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.histories.detection import detect
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.services.common_mode.project_history import SeriesHistory
-from scalewatch.services.regressions.nights import HistoryChange, MachineStep, watch
+from scalewatch.services.regressions.changes import HistoryChange, MachineStep, watch
 from scalewatch.storage.histories.locations import LocatedSeries
 
 Reals = NDArray[np.float64]

@@ -15,7 +15,7 @@ from scalewatch.services.guidelines.checks import GuidelineState
 from scalewatch.services.guidelines.guidelines import guidelines_at
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.regions.region import region_at
-from scalewatch.services.regressions.show import regressions_of
+from scalewatch.services.regressions.regressions import regressions_of
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.standing import State
 from scalewatch.services.shared_cores import Oversubscribed

@@ -13,7 +13,7 @@ from scalewatch.api.http.routers import api_router
 from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import History, history_of
-from scalewatch.services.regressions import show
+from scalewatch.services.regressions import regressions
 from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.services.regressions.values import (
     Regression,
@@ -67,7 +67,7 @@ def list_regressions(
     ] = None,
 ) -> Response:
     """Return regressions, one per cause, newest first."""
-    return answer(show.regressions_of(session, project, state or ()))
+    return answer(regressions.regressions_of(session, project, state or ()))
 
 
 @router.get("/regressions/{regression}", responses=answers(Regression, 404, 422))
@@ -75,7 +75,7 @@ def show_regression(
     session: ReadingDep, project: str, regression: RegressionId
 ) -> Response:
     """Return a regression with all that happened to it."""
-    return answer(show.regression_of(session, project, regression))
+    return answer(regressions.regression_of(session, project, regression))
 
 
 @router.patch("/regressions/{regression}", responses=problems(400, 403, 404, 422))

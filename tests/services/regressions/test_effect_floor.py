@@ -3,9 +3,9 @@
 import pytest
 from sqlalchemy import select
 
-from scalewatch.services.common_mode.effect_floor import effect_floor
+from scalewatch.services.common_mode.alarms import effect_floor
 from scalewatch.services.gates import rules
-from scalewatch.services.regressions.show import regressions_of
+from scalewatch.services.regressions.regressions import regressions_of
 from scalewatch.storage import tables
 from support.histories import TREE, commit, record_commit, record_history
 

@@ -9,7 +9,7 @@ from scalewatch.services.analysis import questions
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.services.projects.visits import news_since
-from scalewatch.services.regressions import detection, nights
+from scalewatch.services.regressions import changes, detection
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions
@@ -154,7 +154,7 @@ def test_detections_after_every_commit_find_what_one_of_all_finds(
 
     with sessions.reading() as session:
         after_all = detection.detect(session, 1)
-        for module, name in ((nights, "_FOUND"), (questions, "_FINDINGS")):
+        for module, name in ((changes, "_FOUND"), (questions, "_FINDINGS")):
             monkeypatch.setattr(module, name, Kept(0))
         at_once = detection.detect(session, 1)
         stored = {row.sentence for row in found(session)}

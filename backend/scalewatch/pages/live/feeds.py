@@ -9,7 +9,7 @@ from scalewatch.modelling import Mark
 from scalewatch.pages.rendering.addresses import address_of
 from scalewatch.pages.rendering.templates import TEMPLATES, path_to
 from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
-from scalewatch.services.regressions.show import regressions_of
+from scalewatch.services.regressions.regressions import regressions_of
 from scalewatch.web.sessions import ReadingDep
 
 COLOURS: Final = {

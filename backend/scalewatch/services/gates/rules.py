@@ -9,8 +9,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
-from scalewatch.services.common_mode.effect_floor import KEY as SMALLEST
-from scalewatch.services.common_mode.effect_floor import SMALLEST_EFFECT, stated
+from scalewatch.services.common_mode.alarms import KEY as SMALLEST
+from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
 from scalewatch.services.gates.rule import USUAL, GateRule
 from scalewatch.services.shared_cores import Oversubscribed, declared
 from scalewatch.storage import tables

@@ -14,7 +14,7 @@ from scalewatch.services.histories.segments import (
     changes_of,
     segments_between,
 )
-from scalewatch.services.regressions.show import summaries_of
+from scalewatch.services.regressions.regressions import summaries_of
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coordinates

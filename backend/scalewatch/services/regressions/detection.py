@@ -24,7 +24,7 @@ from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.modes import Modes
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.common_mode.effect_floor import (
+from scalewatch.services.common_mode.alarms import (
     SMALLEST_EFFECT,
     effect_floor,
     stated,
@@ -36,15 +36,15 @@ from scalewatch.services.common_mode.project_history import (
 from scalewatch.services.common_mode.watched_line import watched_line
 from scalewatch.services.confirmations.requests import is_confirmed
 from scalewatch.services.expectations.in_force import in_force
-from scalewatch.services.regressions.effects import TargetEffect, effects
-from scalewatch.services.regressions.exact_changes import told_exactly
-from scalewatch.services.regressions.nights import (
+from scalewatch.services.regressions.changes import (
     HistoryChange,
     MachineStep,
     NightlySpread,
     Watched,
     watch,
 )
+from scalewatch.services.regressions.effects import TargetEffect, effects
+from scalewatch.services.regressions.exact_changes import told_exactly
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.shift_details import ShiftDetails

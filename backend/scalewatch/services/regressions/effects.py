@@ -19,7 +19,7 @@ from scalewatch.services.analysis.pools import pools_of
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.expectations.in_force import Expectation, Expectations
-from scalewatch.services.regressions.nights import HistoryChange
+from scalewatch.services.regressions.changes import HistoryChange
 
 FARTHER: Final = 16.0
 """The target, where nobody named one, is so many times the largest setting."""

@@ -21,7 +21,7 @@ from scalewatch.services.common_mode.project_history import (
     series_histories,
 )
 from scalewatch.services.common_mode.watched_line import watched_line
-from scalewatch.services.regressions.show import regression_of
+from scalewatch.services.regressions.regressions import regression_of
 from scalewatch.services.regressions.values import Member, Regression
 from scalewatch.storage.access import projects
 from scalewatch.storage.machines import machines

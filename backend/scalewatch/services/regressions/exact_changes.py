@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from scalewatch.modelling.histories.explanation import ShiftKind
+from scalewatch.services.regressions.changes import HistoryChange
 from scalewatch.services.regressions.effects import TargetEffect
-from scalewatch.services.regressions.nights import HistoryChange
 
 
 def told_exactly(change: HistoryChange, effect: TargetEffect) -> HistoryChange:

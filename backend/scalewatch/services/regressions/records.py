@@ -15,9 +15,9 @@ from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.services.common_mode.watched_line import BEFORE, positions_on
 from scalewatch.services.confirmations.requests import ask
+from scalewatch.services.regressions.changes import HistoryChange
 from scalewatch.services.regressions.detection import LEAST_EFFECT, Detected, label
 from scalewatch.services.regressions.events import WATCHER, record_event
-from scalewatch.services.regressions.nights import HistoryChange
 from scalewatch.services.regressions.other_nights import ask_other_nights
 from scalewatch.services.regressions.summary import summary
 from scalewatch.services.regressions.withdrawals import withdraw_needless

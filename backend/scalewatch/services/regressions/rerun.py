@@ -4,7 +4,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.regressions.events import record_event
-from scalewatch.services.regressions.show import regression_of
+from scalewatch.services.regressions.regressions import regression_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions

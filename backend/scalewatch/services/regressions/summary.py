@@ -6,12 +6,12 @@ import numpy as np
 
 from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.modelling.histories.changes import FALSE_SHARE
-from scalewatch.services.regressions.detection import Detected, label
-from scalewatch.services.regressions.nights import (
+from scalewatch.services.regressions.changes import (
     HistoryChange,
     MachineStep,
     NightlySpread,
 )
+from scalewatch.services.regressions.detection import Detected, label
 from scalewatch.settings import get_settings
 
 SAID: Final = {

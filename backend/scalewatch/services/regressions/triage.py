@@ -8,7 +8,7 @@ from scalewatch.modelling import Growth, parse_growth
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.regressions.events import record_event
-from scalewatch.services.regressions.show import regression_of
+from scalewatch.services.regressions.regressions import regression_of
 from scalewatch.services.regressions.values import Regression, RegressionState
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects

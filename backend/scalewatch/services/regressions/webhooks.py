@@ -27,7 +27,7 @@ from scalewatch.exporters.documents import json_text
 from scalewatch.services.access import audit
 from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.services.regressions.events import WATCHER
-from scalewatch.services.regressions.show import regression_of
+from scalewatch.services.regressions.regressions import regression_of
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.tables import now

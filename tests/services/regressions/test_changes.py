@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling.common_mode.origins import Origin
-from scalewatch.services.regressions.nights import watch
+from scalewatch.services.regressions.changes import watch
 from support.machine_nights import P, region_history
 
 REGIONS, COMMITS, AT = 12, 80, 60
