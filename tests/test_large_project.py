@@ -6,8 +6,7 @@ from sqlalchemy import func, select
 from scalewatch.modelling import Verdict
 from scalewatch.services.commits.find import measured_commits
 from scalewatch.services.match_table.table import match_table
-from scalewatch.services.regressions.regressions import regressions_of
-from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.regressions.regressions import RegressionState, regressions_of
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.standing import State
 from scalewatch.storage import tables

@@ -37,7 +37,8 @@ from scalewatch.errors import (
 from scalewatch.jobs.companion import Companion
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import missing_page, show_error
-from scalewatch.settings import get_settings
+from scalewatch.services.common_mode import alarms
+from scalewatch.settings import ALARMING_SHARE, get_settings
 from scalewatch.storage.database import outages, schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.web.answers.compression import Compression
@@ -81,6 +82,7 @@ def served() -> FastAPI:
         connect(settings.database_url),
         embedded_worker=settings.embedded_worker,
         broker_url=settings.broker_url,
+        alarming_share=settings.alarming_share,
         protection=Protection(
             is_open=settings.open,
             plain_http=settings.plain_http,
@@ -98,6 +100,7 @@ def create_app(
     embedded_worker: bool,
     broker_url: str | None = None,
     protection: Protection | None = None,
+    alarming_share: float = ALARMING_SHARE,
 ) -> FastAPI:
     """Return the application on a database.
 
@@ -109,8 +112,10 @@ def create_app(
         Where distant workers are woken, who then do the jobs.
     protection
         What is allowed; by default all who reach it are trusted.
+    alarming_share
+        Share of histories of 200 commits that may alarm although nothing changed.
     """
-    sessions = sessions_of(engine)
+    sessions = sessions_of(engine, {alarms.SHARE: alarming_share})
     watch = NewsWatch(sessions)
 
     @asynccontextmanager

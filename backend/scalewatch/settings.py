@@ -3,10 +3,13 @@
 import os
 from functools import cache
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+ALARMING_SHARE: Final = 0.04
+"""Share of histories of 200 commits that may alarm although nothing changed."""
 
 
 def _data_home() -> Path:
@@ -39,7 +42,7 @@ class Settings(BaseSettings):
     plain_http: bool = False
     requests_per_minute: int = Field(default=12_000, ge=0)
     request_seconds: float = Field(default=90, ge=1)
-    alarming_share: float = Field(default=0.04, gt=0, le=0.5)
+    alarming_share: float = Field(default=ALARMING_SHARE, gt=0, le=0.5)
     log_format: Literal["text", "json"] = "text"
 
     @field_validator("broker_url", mode="before")

@@ -6,7 +6,7 @@ from scalewatch.services.gates.outcome import Gate
 from scalewatch.services.gates.rules import GateRules
 from scalewatch.services.histories.region import History
 from scalewatch.services.operations.status import Status
-from scalewatch.services.regressions.values import Regression, Regressions
+from scalewatch.services.regressions.regressions import Regression, Regressions
 from scalewatch.services.regressions.webhooks import NewWebhook
 from support.histories import LINEAR, TREE, record_history, sha
 

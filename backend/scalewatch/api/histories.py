@@ -14,12 +14,12 @@ from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import History, history_of
 from scalewatch.services.regressions import regressions
-from scalewatch.services.regressions.triage import Triage, triage
-from scalewatch.services.regressions.values import (
+from scalewatch.services.regressions.regressions import (
     Regression,
     Regressions,
     RegressionState,
 )
+from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.web.queries import RegressionId
 from scalewatch.web.sessions import AdminDep, ReadingDep
 

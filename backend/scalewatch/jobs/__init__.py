@@ -51,7 +51,9 @@ def reanalyse(_session: Session, subject: str) -> Effect:
 
 def watch(session: Session, subject: str) -> Effect:
     """Look for changes in the histories of a project."""
-    return partial(records.record, detected=detection.detect(session, int(subject)))
+    share = get_settings().alarming_share
+    detected = detection.detect(session, int(subject), share)
+    return partial(records.record, detected=detected)
 
 
 def notify(session: Session, subject: str) -> Effect:

@@ -9,7 +9,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
-from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.regressions.regressions import RegressionState
 from support.histories import LINEAR, TREE, commit, record_commit, reports
 from support.large_project import PROJECT
 from support.recorded import record, record_half_failed_project, record_project

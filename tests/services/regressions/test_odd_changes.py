@@ -8,8 +8,7 @@ import pytest
 from sqlalchemy import select
 
 from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT
-from scalewatch.services.regressions.changes import watch
-from scalewatch.services.regressions.detection import by_effect
+from scalewatch.services.regressions.changes import by_effect, watch
 from scalewatch.storage import tables
 from support.histories import FIRST_DAY, TREE, commit, reports
 from support.machine_nights import P, region_history

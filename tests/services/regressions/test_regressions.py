@@ -1,7 +1,7 @@
 """Regressions: the worst of what a cause changed comes first."""
 
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.services.regressions.values import Member, effect_of
+from scalewatch.services.regressions.regressions import Member, effect_of
 from support.histories import shift_details
 
 

@@ -34,7 +34,7 @@ from scalewatch.modelling import (
 from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.files.posted_files import FilePreview
-from scalewatch.services.regressions.values import Regressions
+from scalewatch.services.regressions.regressions import Regressions
 from scalewatch.services.runs.show import RecordedRun
 from scalewatch.services.series.standing import Standing
 

@@ -10,7 +10,7 @@ from scalewatch.services.gates.findings import GateFinding
 from scalewatch.services.gates.outcome import Gate
 from scalewatch.services.operations.status import Status, Worker
 from scalewatch.services.regions.models import SeriesModel
-from scalewatch.services.regressions.values import Regression
+from scalewatch.services.regressions.regressions import Regression
 from scalewatch.services.regressions.webhooks import Webhook
 
 EXAMPLES: Final[Mapping[type, Mapping[str, Any]]] = {

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.pages.wording.formats import assignments
-from scalewatch.services.regressions.values import Regression
+from scalewatch.services.regressions.regressions import Regression
 
 
 def causes(found: Sequence[Regression]) -> Listing:

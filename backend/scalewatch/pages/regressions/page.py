@@ -18,10 +18,13 @@ from scalewatch.pages.wording.intervals import bounded_words
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions.evidence import FIGURES
-from scalewatch.services.regressions.regressions import regression_of, regressions_of
-from scalewatch.services.regressions.rerun import rerun
-from scalewatch.services.regressions.triage import Triage, triage
-from scalewatch.services.regressions.values import SETTABLE, RegressionState
+from scalewatch.services.regressions.regressions import (
+    SETTABLE,
+    RegressionState,
+    regression_of,
+    regressions_of,
+)
+from scalewatch.services.regressions.triage import Triage, rerun, triage
 from scalewatch.web.protection.forms import Form, FormDep
 from scalewatch.web.queries import RegressionId
 from scalewatch.web.sessions import AdminDep, ReadingDep

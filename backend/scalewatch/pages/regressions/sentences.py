@@ -9,7 +9,7 @@ from scalewatch.modelling.growths.verdict import Mark, Verdict
 from scalewatch.pages.wording.factors import factor_words
 from scalewatch.pages.wording.formats import plural
 from scalewatch.pages.wording.mathematics import stated_order
-from scalewatch.services.regressions.values import Regression
+from scalewatch.services.regressions.regressions import Regression
 from scalewatch.storage.histories.shift_details import ShiftDetails
 
 

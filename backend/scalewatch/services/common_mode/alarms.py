@@ -1,7 +1,8 @@
-"""The least effect that matters: what is smaller is a drift, and nobody is stopped.
+"""When a change is an alarm: how often in vain, and how large it has to be.
 
-It is `SMALLEST_EFFECT` unless a project states another, and at least twice the usual
-spread of a machine from night to night. Counts have a floor of their own.
+The least effect is `SMALLEST_EFFECT` unless a project states another, and at least
+twice the usual spread of a machine from run to run; smaller changes are drifts, and
+nobody is stopped. Counts have a floor of their own.
 """
 
 from collections.abc import Mapping
@@ -10,26 +11,35 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.common_mode.scan import SPREADS
+from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage.judgements import gate_rules
+
+SHARE: Final = "alarming_share"
+"""Key in the `info` of sessions, where the composition root puts the setting."""
 
 SMALLEST_EFFECT: Final = 0.03
 """Smaller changes of noisy series cannot be told from nights, whatever is stated."""
 
 KEY: Final = "smallest_effect"
-"""Under this name it is stored among the rules."""
+"""Key of the least effect among the stored rules of a project."""
+
+
+def alarming_share(session: Session) -> float:
+    """Return the share of histories of 200 commits that may alarm without a change."""
+    return float(session.info.get(SHARE, ALARMING_SHARE))
 
 
 def smallest_effect(session: Session, project_id: int) -> float:
-    """Return the share by which a series has to change for anybody to be told."""
+    """Return the share by which a series has to change to be reported."""
     row = gate_rules.newest(session, project_id)
     return stated(row.rules) if row else SMALLEST_EFFECT
 
 
 def stated(rules: Mapping[str, Any]) -> float:
-    """Return what stored rules of a project say; older ones say nothing."""
+    """Return the least effect in a project's stored rules; older ones lack it."""
     return float(rules.get(KEY, SMALLEST_EFFECT))
 
 
 def effect_floor(smallest: float, spread: float) -> float:
-    """Return the share on a machine whose level has a usual spread."""
+    """Return the least effect on a machine whose level has a usual spread."""
     return max(smallest, SPREADS * spread)

@@ -1,36 +1,42 @@
-"""A commit of a project beside the nights of its machines before it.
+"""A commit beside the earlier nights of each machine that measured it.
 
 The gate compares two commits; here the later of them is compared with as many nights
-as there are before it, and what its night does to all regions of a machine is taken
-out. What is told by one night alone can only be suspected, unless a second job says it.
+as there are before it, and the common mode of its own night, which moves all regions of
+a machine alike, is taken out. One night alone can only raise a suspicion, unless a
+second job confirms it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from functools import partial
+from itertools import pairwise
 from typing import Final
 
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.arrays import stacked
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.common_mode.features import LEAST_HISTORY
 from scalewatch.modelling.common_mode.newest import (
     NewestNight,
     beside_machine,
     newest_night,
 )
+from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
+from scalewatch.modelling.histories.histories import locations, middle
 from scalewatch.services.analysis.pooling import SeriesPool
 from scalewatch.services.analysis.pools import pools_by_job
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.ancestry import age
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.common_mode.calendar import Calendar, calendar_of
-from scalewatch.services.common_mode.kindest_job import kindest
+from scalewatch.services.common_mode.alarms import alarming_share
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
+    watched_line,
 )
 from scalewatch.services.common_mode.shared_moves import (
     alike,
@@ -38,28 +44,61 @@ from scalewatch.services.common_mode.shared_moves import (
     nights_of,
     without_nights,
 )
-from scalewatch.services.common_mode.watched_line import watched_line
-from scalewatch.settings import get_settings
 from scalewatch.storage.commits.commits import AnyCommit, identified
 from scalewatch.storage.judgements import editions
+from scalewatch.storage.runs import runs
+from scalewatch.storage.runs.runs import Started
+
+APART: Final = timedelta(hours=6)
+"""Least time between the last run of a night and the first of the next."""
 
 MOST_NIGHTS: Final = 60
-"""Nights before a commit that it is compared with."""
+"""Earlier nights that a commit is compared with."""
 
 CAREFUL: Final = 10.0
-"""One region of many may alarm so many times more seldom than its whole machine."""
+"""A region of many may alarm this many times more seldom than its whole machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The times at which a machine measured the commits of a line.
+
+    Parameters
+    ----------
+    started
+        By position on the line; of other commits it is not known, and each of them
+        counts as a night of its own.
+    """
+
+    started: Mapping[int, Started]
+
+    def nights_before(self, positions: Sequence[int]) -> int:
+        """Return how many nights came before that of the newest of some positions."""
+        *before, newest = positions
+        known = [self.started[each] for each in before if each in self.started]
+        moments = [moment for each in known for moment in each]
+        last = self.started.get(newest)
+        is_shared = last is not None and any(
+            _is_one_night(each, last) for each in known
+        )
+        return _nights(moments) - is_shared + len(before) - len(known)
+
+    def nights_at(self, position: int) -> int | None:
+        """Return in how many nights a commit was measured, at most 2 are told apart."""
+        started = self.started.get(position)
+        return None if started is None else _nights(started)
 
 
 @dataclass(frozen=True, slots=True)
 class MachineMove:
-    """What a commit did to all regions of a machine alike, or its night.
+    """A move of all regions of a machine at a commit: of the commit, or of its night.
 
     Parameters
     ----------
     regions, nights
         How many regions show it, and with how many nights it was compared.
     factor
-        As much as before, on average over regions and settings.
+        After over before, on average over regions and settings.
     better
         Whether lower or higher values are.
     """
@@ -79,12 +118,12 @@ class MachineMove:
 
 @dataclass(frozen=True, slots=True)
 class SeriesMove:
-    """How a series differs from its nights before, by more than nights do.
+    """A series that differs from its nights before by more than nights do.
 
     Parameters
     ----------
     factor
-        As much as before, on average over the settings, with its 90 % interval.
+        After over before, on average over the settings, with its 90 % interval.
     nights
         With how many it was compared.
     jobs
@@ -100,18 +139,18 @@ class SeriesMove:
 
 @dataclass(frozen=True, slots=True)
 class NewestNights:
-    """What the nights before a commit tell of it.
+    """A commit beside the nights before it.
 
     Parameters
     ----------
     known
         Ids of series that were measured on nights enough before.
     outstanding
-        How those of them differ that do so by more than nights do.
+        The moves of those that differ by more than nights do, by series.
     moves
-        Machines all of whose regions do.
+        Machines all of whose regions moved.
     compared
-        Machines and metrics of which that could be told.
+        Machines and metrics of which that could be decided.
     """
 
     known: frozenset[int]
@@ -137,59 +176,57 @@ def newest_nights(
     metrics
         Those that are asked about.
     """
-    return _together([_kept(session, commits, metric) for metric in sorted(metrics)])
-
-
-def _kept(session: Session, commits: tuple[int, int], metric: str) -> NewestNights:
     since = editions.at(session, commits[:1])
-    return kept_at(
-        session,
-        commits[1],
-        _NIGHTS,
-        (since, metric),
-        lambda: _told(session, commits, metric),
-    )
-
-
-def _together(told: Sequence[NewestNights]) -> NewestNights:
-    return NewestNights(
-        known=frozenset().union(*(each.known for each in told)),
-        outstanding={k: move for each in told for k, move in each.outstanding.items()},
-        moves=tuple(move for each in told for move in each.moves),
-        compared=frozenset().union(*(each.compared for each in told)),
-    )
-
-
-def _told(session: Session, ids: tuple[int, int], metric: str) -> NewestNights:
-    rows = identified(session, ids)
-    baseline, commit = (rows[each] for each in ids)
-    line = _line(session, commit.project_id, (baseline, commit))
-    newest = len(line.commits) - 1
-    found = [
-        history
-        for history in series_histories(session, commit.project_id, line, metric=metric)
-        if history.positions[-1] == newest and not history.series.is_exact
-    ]
-    # Of what was measured under two names one history is told.
-    distinct = list({each.series.id: each for each in found}.values())
-    jobs = pools_by_job(session, commit.id, [each.series.id for each in distinct])
-    groups = alike(distinct)
-    machines = {group[0].series.machine_id for group in groups}
-    calendars = {each: calendar_of(session, line, each) for each in sorted(machines)}
+    share = alarming_share(session)
     return _together(
         [
-            _of_group(group, jobs, calendars[group[0].series.machine_id])
-            for group in groups
+            kept_at(
+                session,
+                commits[1],
+                _NIGHTS,
+                (since, metric, share),
+                partial(_compared, session, commits, metric, share),
+            )
+            for metric in sorted(metrics)
         ]
     )
 
 
-def _line(
-    session: Session, project_id: int, commits: tuple[AnyCommit, AnyCommit]
-) -> Lineage:
-    """Return the nights up to the baseline, and the commit after them."""
-    baseline, commit = commits
-    watched = watched_line(session, project_id)
+def calendar_of(session: Session, line: Lineage, machine_id: int) -> Calendar:
+    """Return when a machine measured the commits of a line."""
+    position_of = {commit.id: position for position, commit in enumerate(line.commits)}
+    started = runs.started(session, machine_id, [*position_of])
+    return Calendar({position_of[each]: at for each, at in started.items()})
+
+
+def _compared(
+    session: Session, ids: tuple[int, int], metric: str, share: float
+) -> NewestNights:
+    """Read the nights before a commit, and compare it with them in one metric."""
+    rows = identified(session, ids)
+    baseline, commit = (rows[each] for each in ids)
+    watched = watched_line(session, commit.project_id)
+    line = _up_to(watched, baseline, commit)
+    newest = len(line.commits) - 1
+    # A series measured under two names has one history: the later one.
+    measured = {
+        history.series.id: history
+        for history in series_histories(session, commit.project_id, line, metric=metric)
+        if history.positions[-1] == newest and not history.series.is_exact
+    }
+    jobs = pools_by_job(session, commit.id, [*measured])
+    machines = sorted({each.series.machine_id for each in measured.values()})
+    calendars = {each: calendar_of(session, line, each) for each in machines}
+    return _together(
+        [
+            _of_group(group, jobs, calendars[group[0].series.machine_id], share)
+            for group in alike([*measured.values()])
+        ]
+    )
+
+
+def _up_to(watched: Lineage, baseline: AnyCommit, commit: AnyCommit) -> Lineage:
+    """Return the nights up to a baseline, and the commit after them."""
     until = age(baseline)
     before = [
         each
@@ -203,8 +240,9 @@ def _of_group(
     measured: Sequence[SeriesHistory],
     jobs: Mapping[int, Sequence[SeriesPool]],
     calendar: Calendar,
+    share: float,
 ) -> NewestNights:
-    """Return what the nights tell of series that a machine measured alike.
+    """Compare the newest commit of series that a machine measured alike.
 
     Of several jobs that measured the commit the one that differs least is believed.
     """
@@ -218,8 +256,7 @@ def _of_group(
     if not measured:
         return NOTHING
     by_job = [jobs.get(history.series.id, ()) for history in measured]
-    group = [kindest(*each) for each in zip(measured, by_job, strict=True)]
-    target = get_settings().alarming_share
+    group = [_kindest(*each) for each in zip(measured, by_job, strict=True)]
     nights = nights_of(group)
     directions = directions_of(group)
     logs = [
@@ -227,35 +264,55 @@ def _of_group(
         for row, history in enumerate(group)
     ]
     length = np.array([len(log) for log in logs])
-    own = newest_night(stacked(logs), length, directions, target / CAREFUL)
-    ids = np.array([history.series.id for history in group])
+    moved = newest_night(stacked(logs), length, directions, share / CAREFUL)
     moves, compared = [], set()
     if nights is not None:
         effect = nights.mode.effect[np.newaxis]
-        whole = newest_night(effect, np.array([effect.shape[1]]), directions, target)
-        own = beside_machine(own, whole)
+        whole = newest_night(effect, np.array([effect.shape[1]]), directions, share)
+        moved = beside_machine(moved, whole)
         if whole.is_known[0]:
             compared.add((group[0].series.machine, group[0].series.metric))
         if whole.stands_out[0]:
             most = max(nights_before.values())
-            moves.append(_move(group, most, float(whole.size[0])))
-    jobs_told = [len(each) for each in by_job]
-    most_told = calendar.nights_at(group[0].positions[-1])
-    if nights is None and most_told is not None:
-        # What this night did to all regions is not taken out: all jobs in it say one.
-        jobs_told = [min(each, most_told) for each in jobs_told]
+            moves.append(_machine_move(group, most, float(whole.size[0])))
+    number_of_jobs = [len(each) for each in by_job]
+    nights_at = calendar.nights_at(group[0].positions[-1])
+    if nights is None and nights_at is not None:
+        # The common mode of this night is not taken out: all jobs in it count as one.
+        number_of_jobs = [min(each, nights_at) for each in number_of_jobs]
+    ids = np.array([history.series.id for history in group])
     return NewestNights(
-        frozenset(ids[own.is_known].tolist()),
+        frozenset(ids[moved.is_known].tolist()),
         {
             history.series.id: _series_move(
-                history, own, row, (nights_before[history.series.id], jobs_told[row])
+                history, moved, row, (nights_before[history.series.id], jobs_there)
             )
-            for row, history in enumerate(group)
-            if own.is_known[row] and own.stands_out[row]
+            for row, (history, jobs_there) in enumerate(
+                zip(group, number_of_jobs, strict=True)
+            )
+            if moved.is_known[row] and moved.stands_out[row]
         },
         tuple(moves),
         frozenset(compared),
     )
+
+
+def _kindest(history: SeriesHistory, jobs: Sequence[SeriesPool]) -> SeriesHistory:
+    """Return a history with the job of its newest commit that differs least from it."""
+    if len(jobs) < 2 or any(job.parameters != history.parameters for job in jobs):
+        return history
+    usual = middle(history.log[:-1])
+    located = [_located(history, job) for job in jobs]
+    apart = [abs(float(filled(log - usual).mean())) for log in located]
+    newest = located[int(np.argmin(apart))]
+    return replace(history, log=np.vstack([history.log[:-1], newest]))
+
+
+def _located(history: SeriesHistory, job: SeriesPool) -> Reals:
+    """Return the locations of a job at the settings of a history, NaN where missing."""
+    settings = map(tuple, job.settings.tolist())
+    at = dict(zip(settings, locations(job.values).tolist(), strict=True))
+    return np.array([at.get(setting, np.nan) for setting in history.settings])
 
 
 def _series_move(
@@ -271,7 +328,9 @@ def _series_move(
     )
 
 
-def _move(group: Sequence[SeriesHistory], nights: int, size: float) -> MachineMove:
+def _machine_move(
+    group: Sequence[SeriesHistory], nights: int, size: float
+) -> MachineMove:
     series = group[0].series
     return MachineMove(
         machine=series.machine,
@@ -281,3 +340,25 @@ def _move(group: Sequence[SeriesHistory], nights: int, size: float) -> MachineMo
         factor=float(np.exp(size)),
         better=series.better,
     )
+
+
+def _together(parts: Sequence[NewestNights]) -> NewestNights:
+    return NewestNights(
+        known=frozenset().union(*(each.known for each in parts)),
+        outstanding={k: move for each in parts for k, move in each.outstanding.items()},
+        moves=tuple(move for each in parts for move in each.moves),
+        compared=frozenset().union(*(each.compared for each in parts)),
+    )
+
+
+def _nights(moments: Sequence[datetime]) -> int:
+    """Return into how many nights moments fall."""
+    if not moments:
+        return 0
+    steps = pairwise(sorted(moments))
+    return 1 + sum(later - earlier > APART for earlier, later in steps)
+
+
+def _is_one_night(earlier: Started, later: Started) -> bool:
+    """Tell whether some runs of two commits began in one night."""
+    return earlier.first <= later.last + APART and later.first <= earlier.last + APART

@@ -1,12 +1,12 @@
-"""Histories of series: what each measured at one commit after the other.
+"""Project histories: each series over the newest commits of the main line, read once.
 
 A region that was renamed goes on under its present name. A machine whose fingerprint
 changed begins a new history: what it measured before is no baseline for it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -15,19 +15,32 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.commits.ancestry import age
+from scalewatch.services.commits.lineage import Lineage, lineage
+from scalewatch.services.commits.newest import NewestCommits, ever_more
+from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
+from scalewatch.services.expectations.in_force import Expectations, in_force
 from scalewatch.services.selection.renamed_regions import present_name
+from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.locations import Located, LocatedSeries
+from scalewatch.storage.judgements import gate_rules
 
 Setting = tuple[float, ...]
 
 MOST_COMMITS: Final = 400
-"""The newest commits of a line that are looked at together."""
+"""Newest commits of a line that are searched together."""
+
+STRIDE: Final = 50
+"""Commits by which the oldest one moves on; between two moves, a history that nobody
+has measured again stays the same, and so does every answer about it."""
 
 RECENT: Final = 20
-"""Commits that say at which settings a series is measured now."""
+"""Newest commits of a series that decide at which settings it is measured now."""
+
+BEFORE: Final = -1
+"""Position of all commits older than the line."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,6 +77,75 @@ class SeriesHistory:
         return SeriesPool(self.parameters, np.array(self.settings), values)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class ProjectHistory:
+    """All that a detection knows of a project, as it was read.
+
+    Parameters
+    ----------
+    line
+        The newest commits of the main line, oldest first.
+    histories
+        Of every series, on each state of its machine.
+    states
+        Facts of each state, by id of the fingerprint.
+    expectations
+        Those in force.
+    smallest_effect, targets
+        The least effect that matters, and the target scale by parameter where
+        somebody named it: the rules of the project.
+    """
+
+    project_id: int
+    line: Lineage
+    histories: tuple[SeriesHistory, ...]
+    states: Mapping[int, Mapping[str, object]]
+    expectations: Expectations
+    smallest_effect: float
+    targets: Mapping[str, float]
+
+
+def project_history(session: Session, project_id: int) -> ProjectHistory:
+    """Read the histories of a project, and what they are judged by."""
+    line = watched_line(session, project_id)
+    histories = series_histories(session, project_id, line)
+    states = {each.fingerprint_id for each in histories}
+    rules = gate_rules.newest(session, project_id)
+    return ProjectHistory(
+        project_id=project_id,
+        line=line,
+        histories=tuple(histories),
+        states=locations.facts_of(session, [*states]),
+        expectations=in_force(session, project_id),
+        smallest_effect=stated(rules.rules) if rules else SMALLEST_EFFECT,
+        targets=rules.target if rules else {},
+    )
+
+
+def watched_line(session: Session, project_id: int) -> Lineage:
+    """Return the newest `MOST_COMMITS` of a line, and up to `STRIDE` before them."""
+    number = commits.count(session, project_id)
+    for newest in ever_more(session, project_id):
+        whole = lineage(newest.commits, older=newest.older)
+        end = _end_of(whole, newest, number)
+        if end is not None:
+            return end
+    return Lineage(())
+
+
+def positions_on(
+    session: Session, line: Lineage, commit_ids: Iterable[int]
+) -> dict[int, int]:
+    """Return the positions of a line's commits, and of further ones before it."""
+    positions = {commit.id: position for position, commit in enumerate(line.commits)}
+    others = {*commit_ids} - positions.keys()
+    if others and line.commits:
+        first = age(line.commits[0])
+        rows = commits.identified(session, others)
+        positions |= {key: BEFORE for key, row in rows.items() if age(row) < first}
+    return positions
+
+
 def series_histories(
     session: Session,
     project_id: int,
@@ -77,83 +159,117 @@ def series_histories(
     Of each series the one on the newest state of its machine comes last.
     """
     aliases = former_names.of_project(session, project_id)
-    names = [] if region is None else [region, *_former(aliases, region)]
-    watched = locations.series_of(session, project_id, regions=names, metric=metric)
+    names: list[str] = []
+    if region is not None:
+        former = [name for name in aliases if present_name(aliases, name) == region]
+        names = [region, *former]
+    series = locations.series_of(session, project_id, regions=names, metric=metric)
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
-    located: dict[int, list[Located]] = defaultdict(list)
-    for each in locations.of_series(session, [s.id for s in watched], [*position_of]):
-        located[each.series_id].append(each)
-    found: list[SeriesHistory] = []
-    for own in _together(watched, aliases):
-        parts = [part for series in own for part in located[series.id]]
-        found.extend(_histories(own[-1], aliases, parts, position_of))
-    return found
+    located = locations.of_series(session, [each.id for each in series], [*position_of])
+    return _histories(series, located, aliases, position_of)
 
 
-def _former(aliases: Mapping[str, str], region: str) -> list[str]:
-    return [name for name in aliases if present_name(aliases, name) == region]
+def _end_of(line: Lineage, newest: NewestCommits, number: int) -> Lineage | None:
+    """Return the watched end of a line, None if more has to be read.
 
-
-def _together(
-    watched: Sequence[LocatedSeries], aliases: Mapping[str, str]
-) -> list[list[LocatedSeries]]:
-    """Group series that are the same but for a former name of the region."""
-    groups: dict[tuple[object, ...], list[LocatedSeries]] = {}
-    for series in watched:
-        key = (
-            series.machine_id,
-            series.configuration_id,
-            series.metric,
-            present_name(aliases, series.region),
-        )
-        groups.setdefault(key, []).append(series)
-    # The series under the present name stands for all of them.
-    for own in groups.values():
-        own.sort(key=lambda series: (series.region not in aliases, series.id))
-    return list(groups.values())
+    Parameters
+    ----------
+    number
+        Commits of the project. Those before the end come in whole strides, branches
+        included, so that it begins at the same commit when one more is measured.
+    """
+    ranks = {row.id: number - 1 - at for at, row in enumerate(newest.commits)}
+    on_line = sorted((ranks[commit.id] for commit in line.commits), reverse=True)
+    if len(on_line) < MOST_COMMITS:
+        return line if newest.is_all else None
+    first = on_line[MOST_COMMITS - 1] // STRIDE * STRIDE
+    if first < number - len(newest.commits):
+        return None
+    return replace(
+        line, commits=tuple(each for each in line.commits if ranks[each.id] >= first)
+    )
 
 
 def _histories(
+    series: Sequence[LocatedSeries],
+    located: Sequence[Located],
+    aliases: Mapping[str, str],
+    position_of: Mapping[int, int],
+) -> list[SeriesHistory]:
+    """Return the histories of series, one for each state of the machine."""
+    parts: dict[int, list[Located]] = defaultdict(list)
+    for part in located:
+        parts[part.series_id].append(part)
+    histories = []
+    for group in _renamed_together(series, aliases):
+        by_state: dict[int, list[Located]] = defaultdict(list)
+        for member in group:
+            for part in parts[member.id]:
+                by_state[part.fingerprint_id].append(part)
+        states = [
+            history
+            for state in by_state.values()
+            if (history := _history(group[-1], aliases, state, position_of))
+        ]
+        histories += sorted(states, key=lambda history: history.positions[-1])
+    return histories
+
+
+def _renamed_together(
+    series: Sequence[LocatedSeries], aliases: Mapping[str, str]
+) -> list[list[LocatedSeries]]:
+    """Group series that are the same but for a former name of the region.
+
+    The one under the present name comes last and stands for all of them.
+    """
+    groups: dict[tuple[object, ...], list[LocatedSeries]] = {}
+    for member in series:
+        key = (
+            member.machine_id,
+            member.configuration_id,
+            member.metric,
+            present_name(aliases, member.region),
+        )
+        groups.setdefault(key, []).append(member)
+    for group in groups.values():
+        group.sort(key=lambda member: (member.region not in aliases, member.id))
+    return list(groups.values())
+
+
+def _history(
     series: LocatedSeries,
     aliases: Mapping[str, str],
     parts: Sequence[Located],
     position_of: Mapping[int, int],
-) -> list[SeriesHistory]:
-    by_state: dict[int, list[Located]] = defaultdict(list)
-    for part in parts:
-        by_state[part.fingerprint_id].append(part)
-    found = []
-    for fingerprint_id, own in by_state.items():
-        part_at = {position_of[each]: part for part in own for each in part.commit_ids}
-        newest = [part_at[position] for position in sorted(part_at)[-RECENT:]]
-        parameters = newest[-1].parameters
-        settings = _settings([each for each in newest if each.parameters == parameters])
-        if not settings:
-            continue
-        alike = [part for part in own if part.parameters == parameters]
-        positions, log = _vectors(alike, settings, part_at, position_of)
-        is_there = np.count_nonzero(~np.isnan(log), axis=1) * 2 >= len(settings)
-        if not is_there.any():
-            continue
-        found.append(
-            SeriesHistory(
-                series=series,
-                region=present_name(aliases, series.region),
-                fingerprint_id=fingerprint_id,
-                parameters=parameters,
-                settings=settings,
-                positions=tuple(positions[is_there].tolist()),
-                log=log[is_there],
-            )
-        )
-    return sorted(found, key=lambda history: history.positions[-1])
+) -> SeriesHistory | None:
+    """Return the history of a series on one state; None if nothing is measured now."""
+    part_at = {position_of[each]: part for part in parts for each in part.commit_ids}
+    newest = [part_at[position] for position in sorted(part_at)[-RECENT:]]
+    parameters = newest[-1].parameters
+    settings = _settings([part for part in newest if part.parameters == parameters])
+    if not settings:
+        return None
+    alike = [part for part in parts if part.parameters == parameters]
+    positions, log = _vectors(alike, settings, part_at, position_of)
+    is_there = np.count_nonzero(~np.isnan(log), axis=1) * 2 >= len(settings)
+    if not is_there.any():
+        return None
+    return SeriesHistory(
+        series=series,
+        region=present_name(aliases, series.region),
+        fingerprint_id=parts[0].fingerprint_id,
+        parameters=parameters,
+        settings=settings,
+        positions=tuple(positions[is_there].tolist()),
+        log=log[is_there],
+    )
 
 
 def _settings(newest: Sequence[Located]) -> tuple[Setting, ...]:
     """Return the settings that at least half of the commits have measured."""
     counts: Counter[Setting] = Counter()
-    for part, commits in Counter(newest).items():  # most were measured alike
-        counts.update({at: commits for at in part.settings if min(at) > 0})
+    for part, commits_alike in Counter(newest).items():  # most were measured alike
+        counts.update({at: commits_alike for at in part.settings if min(at) > 0})
     return tuple(sorted(at for at, count in counts.items() if 2 * count >= len(newest)))
 
 
@@ -166,14 +282,14 @@ def _vectors(
     """Return positions, ascending, and the locations there, shape (positions, n)."""
     positions = [[position_of[each] for each in part.commit_ids] for part in alike]
     # A commit may have been measured under a former name, too; one of both counts.
-    is_own = [
-        [part_at[position] is part for position in own]
-        for part, own in zip(alike, positions, strict=True)
+    is_kept = [
+        [part_at[position] is part for position in at]
+        for part, at in zip(alike, positions, strict=True)
     ]
     log = np.concatenate(
-        [_at(settings, part)[own] for part, own in zip(alike, is_own, strict=True)]
+        [_at(settings, part)[kept] for part, kept in zip(alike, is_kept, strict=True)]
     )
-    kept = np.concatenate(positions)[np.concatenate(is_own)]
+    kept = np.concatenate(positions)[np.concatenate(is_kept)]
     order = kept.argsort()
     return kept[order], log[order]
 

@@ -1,4 +1,4 @@
-"""Histories that a machine measured alike: what its regions share each night."""
+"""Moves that the regions of a machine share, in histories that were measured alike."""
 
 from collections.abc import Sequence
 
@@ -12,12 +12,14 @@ from scalewatch.modelling.histories.histories import Histories
 from scalewatch.services.common_mode.project_history import SeriesHistory
 
 
-def alike(found: Sequence[SeriesHistory]) -> list[list[SeriesHistory]]:
+def alike(histories: Sequence[SeriesHistory]) -> list[list[SeriesHistory]]:
     """Group histories of one metric, measured alike on one state of a machine."""
     groups: dict[tuple[object, ...], list[SeriesHistory]] = {}
-    for each in found:
-        of = (each.fingerprint_id, each.series.metric, each.series.is_exact)
-        groups.setdefault((*of, each.parameters, each.settings), []).append(each)
+    for history in histories:
+        series = history.series
+        state = (history.fingerprint_id, series.metric, series.is_exact)
+        key = (*state, history.parameters, history.settings)
+        groups.setdefault(key, []).append(history)
     return list(groups.values())
 
 
@@ -28,7 +30,7 @@ def directions_of(group: Sequence[SeriesHistory]) -> Reals:
 
 
 def nights_of(group: Sequence[SeriesHistory]) -> MachineNights | None:
-    """Return what the regions of a machine share, None of too few to tell."""
+    """Return the moves that the regions of a machine share, None of too few regions."""
     if group[0].series.is_exact:
         return None
     is_exact = exact(stacked([history.log for history in group]))
@@ -37,16 +39,24 @@ def nights_of(group: Sequence[SeriesHistory]) -> MachineNights | None:
     noisy = [each for each, still in zip(group, is_exact, strict=True) if not still]
     positions = np.unique(np.concatenate([each.positions for each in noisy]))
     log = np.full((len(group), len(positions), len(group[0].settings)), np.nan)
-    for row, (each, still) in enumerate(zip(group, is_exact, strict=True)):
+    for row, (history, still) in enumerate(zip(group, is_exact, strict=True)):
         if not still:
-            log[row, positions.searchsorted(each.positions)] = each.log
+            log[row, positions.searchsorted(history.positions)] = history.log
     return machine_nights(log, positions, directions_of(group))
 
 
 def without_nights(
     history: SeriesHistory, row: int, nights: MachineNights, kept: Sequence[int]
 ) -> Reals:
-    """Return the locations of a history without the nights of its machine."""
+    """Return the locations of a history without the nights of its machine.
+
+    Parameters
+    ----------
+    row
+        Of the history in the group that the nights are of.
+    kept
+        Rows of steps that are left in.
+    """
     rows = nights.positions.searchsorted(history.positions)
     effect = nights.effect_without(kept)[rows]
     return np.asarray(history.log - nights.mode.loading[row] * effect)

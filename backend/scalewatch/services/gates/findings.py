@@ -19,7 +19,7 @@ from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.gates.guidelines import BrokenGuideline
 from scalewatch.services.gates.rule import GateRule
 from scalewatch.services.gates.rules import GateRules
-from scalewatch.services.regressions.values import Member, Regression
+from scalewatch.services.regressions.regressions import Member, Regression
 
 
 @dataclass(frozen=True, slots=True)

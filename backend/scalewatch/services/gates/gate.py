@@ -53,8 +53,7 @@ from scalewatch.services.gates.rules import GateRules, rules_in_force
 from scalewatch.services.gates.tally import Tally, tally_of
 from scalewatch.services.gates.unmeasured import unmeasured
 from scalewatch.services.jobs import AnalysedCommit, JobKind
-from scalewatch.services.regressions.regressions import regressions_at
-from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.regressions.regressions import RegressionState, regressions_at
 from scalewatch.services.selection.view import View
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects

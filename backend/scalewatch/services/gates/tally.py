@@ -24,7 +24,7 @@ from scalewatch.services.gates.findings import (
     GateFinding,
     series_of,
 )
-from scalewatch.services.regressions.values import Member
+from scalewatch.services.regressions.regressions import Member
 
 OF_KINDS: Final = {
     ChangeKind.MISMATCH: SeriesOutcome.ACCEPTED,

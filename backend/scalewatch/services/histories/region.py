@@ -29,8 +29,7 @@ from scalewatch.services.histories.segments import (
     segments_between,
 )
 from scalewatch.services.machines.nights import bad_nights
-from scalewatch.services.regressions.regressions import summaries_of
-from scalewatch.services.regressions.values import RegressionSummary
+from scalewatch.services.regressions.regressions import RegressionSummary, summaries_of
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.access import projects
 from scalewatch.storage.histories import aliases as former_names

@@ -10,7 +10,7 @@ from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.histories.paging import NEWEST, part_of
 from scalewatch.services.histories.segments import StoredChange, changes_of, telling
 from scalewatch.services.regions.region import Region
-from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.storage.access import projects
 from scalewatch.storage.histories import locations, regressions
 

@@ -10,7 +10,7 @@ from scalewatch.services.match_table.cells import MatchColumn, MatchRow
 from scalewatch.services.match_table.grids import Cells, Judgements, grid_of
 from scalewatch.services.match_table.recent_changes import recent_changes
 from scalewatch.services.projects.home import MAIN
-from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.services.selection.settings import choices_among
 from scalewatch.services.series.at_commit import judged_at
 from scalewatch.services.series.metrics import metrics_at

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.machines.states import ChangedFact, changed_facts
-from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits

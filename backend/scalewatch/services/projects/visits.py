@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.regressions.values import RegressionState
+from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions

@@ -1,7 +1,7 @@
-"""Changes in the histories of a project, what the nights of machines do taken out.
+"""Changes in the histories of a project, with the common mode of machines taken out.
 
-What is measured alike on one state of a machine is watched together: its histories tell
-how its nights scatter, and enough regions what each night does to all of them.
+Series measured alike on one state of a machine are watched together: their histories
+show how its nights scatter, and enough regions what each night does to all of them.
 """
 
 from collections import defaultdict
@@ -15,20 +15,28 @@ from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays import stacked
 from scalewatch.modelling.common_mode.events import MachineNights
 from scalewatch.modelling.common_mode.origins import Origin, origins
+from scalewatch.modelling.common_mode.scan import SPREADS
 from scalewatch.modelling.histories.changes import FoundChanges, watched
 from scalewatch.modelling.histories.detection import exact
 from scalewatch.modelling.histories.exact import exact_changes
-from scalewatch.modelling.histories.explanation import Shift
+from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.modes import Modes
 from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.common_mode.alarms import effect_floor
 from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.common_mode.shared_moves import (
     alike,
     nights_of,
     without_nights,
 )
-from scalewatch.settings import get_settings
+from scalewatch.settings import ALARMING_SHARE
+
+LEAST_EFFECT: Final = 0.01
+"""Changes of counts at all settings by less than this share are not reported."""
+
+DRIFT_P_VALUE: Final = 0.1
+"""Small changes with a larger p-value are not listed as drifts either."""
 
 SHOWN: Final = 100
 """Newest nights of a machine that are kept to be shown."""
@@ -52,6 +60,26 @@ class HistoryChange:
     first: int
     last: int
 
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is for the worse where it counts, at the largest scale."""
+        rises = self.shift.largest_factor > 1
+        if self.shift.kind is ShiftKind.GROWTH and self.shift.faster_probability > 0.95:
+            rises = True
+        if self.shift.kind is ShiftKind.GROWTH and self.shift.faster_probability < 0.05:
+            rises = False
+        return rises == (self.history.series.better == "lower")
+
+    @property
+    def largest_difference(self) -> float:
+        """The largest difference of logarithms at a setting."""
+        return float(np.abs(self.shift.segments.difference).max())
+
+    @property
+    def noticed(self) -> int:
+        """Position of the commit at which it was noticed."""
+        return self.history.positions[self.shift.segments.at]
+
 
 @dataclass(frozen=True, slots=True)
 class MachineStep:
@@ -74,7 +102,7 @@ class MachineStep:
 
 @dataclass(frozen=True, slots=True)
 class NightlySpread:
-    """What was learned of the nights of a machine.
+    """The scatter of a machine from one night to the next, as learned from its regions.
 
     Parameters
     ----------
@@ -103,7 +131,7 @@ class NightlySpread:
 
 @dataclass(frozen=True, slots=True)
 class Watched:
-    """What changed in histories, and what their machines did.
+    """Changes in histories, and moves of their machines.
 
     Parameters
     ----------
@@ -117,114 +145,155 @@ class Watched:
     modes: tuple[tuple[SeriesHistory, Modes], ...]
 
 
-def watch(found: Sequence[SeriesHistory]) -> Watched:
-    """Return the changes in histories; what is known of a machine is not found anew."""
-    target = get_settings().alarming_share
-    groups = alike(found)
+def watch(
+    histories: Sequence[SeriesHistory], alarming_share: float = ALARMING_SHARE
+) -> Watched:
+    """Return the changes in histories; groups seen before are not searched again.
+
+    Parameters
+    ----------
+    alarming_share
+        Share of histories of 200 commits that may alarm although nothing changed.
+    """
+    groups = alike(histories)
     keys = [_key(group) for group in groups]
     nights = _NIGHTS.answers(keys, lambda at: [nights_of(groups[each]) for each in at])
     steps = _steps(groups, nights)
     kept = [
-        tuple(row for row, step in own.items() if step.origin is not Origin.MACHINE)
-        for own in steps
+        tuple(row for row, step in at.items() if step.origin is not Origin.MACHINE)
+        for at in steps
     ]
-    told = _FOUND.answers(
-        [key_of(key, rows, target) for key, rows in zip(keys, kept, strict=True)],
+    changes = _FOUND.answers(
+        [
+            key_of(key, rows, alarming_share)
+            for key, rows in zip(keys, kept, strict=True)
+        ],
         lambda at: [
-            _told(groups[each], nights[each], kept[each], target) for each in at
+            _changes(groups[each], nights[each], kept[each], alarming_share)
+            for each in at
         ],
     )
     shifts: dict[int, list[Shift]] = defaultdict(list)
-    for group, own in zip(groups, told, strict=True):
-        for shift in own.shifts:
+    for group, changed in zip(groups, changes, strict=True):
+        for shift in changed.shifts:
             shifts[id(group[shift.segments.series])].append(shift)
     return Watched(
         changes=tuple(
-            _change(history, shift)
-            for history in found
+            HistoryChange(
+                history,
+                shift,
+                history.positions[shift.segments.first],
+                history.positions[shift.segments.last],
+            )
+            for history in histories
             for shift in shifts[id(history)]
         ),
-        steps=tuple(step for own in steps for step in own.values()),
+        steps=tuple(step for at in steps for step in at.values()),
         nights=tuple(
-            _spread(group, own)
-            for group, own in zip(groups, nights, strict=True)
-            if own is not None
+            _spread(group, known)
+            for group, known in zip(groups, nights, strict=True)
+            if known is not None
         ),
         modes=tuple(
             (group[series], modes)
-            for group, own in zip(groups, told, strict=True)
-            for series, modes in own.modes.items()
+            for group, changed in zip(groups, changes, strict=True)
+            for series, modes in changed.modes.items()
         ),
     )
+
+
+def by_effect(
+    watched: Watched, smallest: float
+) -> tuple[list[HistoryChange], list[HistoryChange]]:
+    """Part the changes that matter from drifts, which are too small.
+
+    Too small beside the nights of the machine, or beside those of the series itself.
+    A small change that later commits do not bear out is neither.
+    """
+    spreads = {(each.machine, each.metric): each.spread for each in watched.nights}
+    changes, drifts = [], []
+    for change in watched.changes:
+        series = change.history.series
+        spread = spreads.get((series.machine, series.metric), 0.0)
+        floor = LEAST_EFFECT if series.is_exact else effect_floor(smallest, spread)
+        size = change.largest_difference
+        in_spreads = change.shift.segments.in_spreads
+        stands_out = in_spreads is None or in_spreads >= SPREADS
+        if size >= np.log1p(floor) and stands_out:
+            changes.append(change)
+        elif size >= LEAST_EFFECT and change.shift.p_value < DRIFT_P_VALUE:
+            drifts.append(change)
+    return changes, drifts
 
 
 def _key(group: Sequence[SeriesHistory]) -> bytes:
     first = group[0]
-    each = [part for own in group for part in (own.positions, own.log.tobytes())]
-    return key_of(first.series.is_exact, first.parameters, first.settings, *each)
+    parts = [
+        part for history in group for part in (history.positions, history.log.tobytes())
+    ]
+    return key_of(first.series.is_exact, first.parameters, first.settings, *parts)
 
 
 def _steps(
     groups: Sequence[Sequence[SeriesHistory]], nights: Sequence[MachineNights | None]
 ) -> list[dict[int, MachineStep]]:
     """Return the steps of each machine by their row."""
-    found: list[dict[int, MachineStep]] = [{} for _ in groups]
+    steps: list[dict[int, MachineStep]] = [{} for _ in groups]
     for places in _compared(groups, nights):
-        known = [own for place in places if (own := nights[place]) is not None]
+        known = [at for place in places if (at := nights[place]) is not None]
         ids = [groups[place][0].series.machine_id for place in places]
-        for place, own, rows in zip(places, known, origins(known, ids), strict=True):
+        for place, moves, rows in zip(places, known, origins(known, ids), strict=True):
             series = groups[place][0].series
-            found[place] = {
+            steps[place] = {
                 row: MachineStep(
                     machine=series.machine,
                     metric=series.metric,
-                    position=int(own.positions[row]),
-                    factor=float(np.exp(own.step_size(row))),
+                    position=int(moves.positions[row]),
+                    factor=float(np.exp(moves.step_size(row))),
                     origin=origin,
                 )
                 for row, origin in rows.items()
             }
-    return found
+    return steps
 
 
 def _compared(
     groups: Sequence[Sequence[SeriesHistory]], nights: Sequence[MachineNights | None]
 ) -> Iterable[list[int]]:
     """Group the places at which the same was measured on machines."""
-    found: dict[tuple[object, ...], list[int]] = {}
+    places: dict[tuple[object, ...], list[int]] = {}
     for place, group in enumerate(groups):
         if nights[place] is not None:
-            first = group[0]
-            measured = (first.series.metric, first.parameters)
-            found.setdefault(measured, []).append(place)
-    return found.values()
+            measured = (group[0].series.metric, group[0].parameters)
+            places.setdefault(measured, []).append(place)
+    return places.values()
 
 
-def _spread(group: Sequence[SeriesHistory], own: MachineNights) -> NightlySpread:
+def _spread(group: Sequence[SeriesHistory], nights: MachineNights) -> NightlySpread:
     series = group[0].series
     return NightlySpread(
         machine=series.machine,
         metric=series.metric,
-        correlation=own.correlation,
-        spread=own.spread,
+        correlation=nights.correlation,
+        spread=nights.spread,
         regions=len(group),
-        commits=len(own.positions),
+        commits=len(nights.positions),
         effects=tuple(
             zip(
-                own.positions[-SHOWN:].tolist(),
-                own.mode.effect[-SHOWN:].mean(axis=1).tolist(),
+                nights.positions[-SHOWN:].tolist(),
+                nights.mode.effect[-SHOWN:].mean(axis=1).tolist(),
                 strict=True,
             )
         ),
-        bad=tuple(own.positions[own.bad_nights()].tolist()),
+        bad=tuple(nights.positions[nights.bad_nights()].tolist()),
     )
 
 
-def _told(
+def _changes(
     group: Sequence[SeriesHistory],
     nights: MachineNights | None,
     kept: Sequence[int],
-    target: float,
+    alarming_share: float,
 ) -> FoundChanges:
     """Return the changes in the histories of a group."""
     first = group[0]
@@ -239,13 +308,6 @@ def _told(
         is_exact = exact(histories.log)
         for row, history in enumerate(group):
             if not is_exact[row]:
-                own = without_nights(history, row, nights, kept)
-                histories.log[row, : len(own)] = own
-    return watched(histories, pmnf(first.parameters[0]), target)
-
-
-def _change(history: SeriesHistory, shift: Shift) -> HistoryChange:
-    first, last = shift.segments.first, shift.segments.last
-    return HistoryChange(
-        history, shift, history.positions[first], history.positions[last]
-    )
+                log = without_nights(history, row, nights, kept)
+                histories.log[row, : len(log)] = log
+    return watched(histories, pmnf(first.parameters[0]), alarming_share)

@@ -1,9 +1,13 @@
-"""Detect what changed in all histories of a project, where, and by which cause."""
+"""Detect changes in all histories of a project: where, how large, and by which cause.
 
+First all histories are read, then changes are found in them; what was posted beside
+these is read, then they are explained.
+"""
+
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Final
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -14,7 +18,6 @@ from scalewatch.modelling.attribution.causes import (
     ChangedSeries,
     causes,
 )
-from scalewatch.modelling.common_mode.scan import SPREADS
 from scalewatch.modelling.histories.changes import (
     FALSE_SHARE,
     FalseDiscoveries,
@@ -22,41 +25,37 @@ from scalewatch.modelling.histories.changes import (
 )
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.modes import Modes
+from scalewatch.services.analysis.pools import pools_of
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.common_mode.alarms import (
-    SMALLEST_EFFECT,
-    effect_floor,
-    stated,
-)
 from scalewatch.services.common_mode.project_history import (
+    ProjectHistory,
     SeriesHistory,
-    series_histories,
+    project_history,
 )
-from scalewatch.services.common_mode.watched_line import watched_line
 from scalewatch.services.confirmations.requests import is_confirmed
-from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.regressions.changes import (
     HistoryChange,
     MachineStep,
     NightlySpread,
-    Watched,
+    by_effect,
     watch,
 )
-from scalewatch.services.regressions.effects import TargetEffect, effects
-from scalewatch.services.regressions.exact_changes import told_exactly
+from scalewatch.services.regressions.effects import (
+    PostedCounts,
+    TargetEffect,
+    beside,
+    effects,
+    told_exactly,
+)
+from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.shift_details import ShiftDetails
-from scalewatch.storage.judgements import gate_rules
-
-LEAST_EFFECT: Final = 0.01
-"""Changes of counts at all settings by less than this share are not reported."""
 
 
 @dataclass(frozen=True, slots=True)
 class Detected:
-    """What changed in the histories of a project.
+    """The changes in the histories of a project.
 
     Parameters
     ----------
@@ -67,7 +66,9 @@ class Detected:
     baselines
         Which machines began a new baseline, in words.
     steps, nights
-        Where all regions of machines moved, and what was learned of their nights.
+        Where all regions of machines moved, and how their nights scatter.
+    alarming_share
+        Share of histories of 200 commits that may alarm although nothing changed.
     modes
         Histories that jump between two levels.
     drifts
@@ -84,134 +85,90 @@ class Detected:
     baselines: tuple[str, ...]
     steps: tuple[MachineStep, ...]
     nights: tuple[NightlySpread, ...]
+    alarming_share: float
     modes: tuple[tuple[SeriesHistory, Modes], ...] = ()
     drifts: tuple[HistoryChange, ...] = ()
 
 
-def detect(session: Session, project_id: int) -> Detected:
+def detect(
+    session: Session, project_id: int, alarming_share: float = ALARMING_SHARE
+) -> Detected:
     """Find the changes in all histories of a project, and their causes."""
-    line = watched_line(session, project_id)
-    histories = series_histories(session, project_id, line)
-    watched = watch(histories)
-    rules = gate_rules.newest(session, project_id)
-    smallest = stated(rules.rules) if rules else SMALLEST_EFFECT
-    changes, drifts = by_effect(watched, smallest)
+    history = project_history(session, project_id)
+    watched = watch(history.histories, alarming_share)
+    changes, drifts = by_effect(watched, history.smallest_effect)
+    posted = _posted_beside(session, history.line, changes)
+    # A suspicion of one commit is sure if several of its jobs bear it out.
+    confirmed = [
+        change.history.series.is_exact
+        or change.shift.segments.after_commits > 1
+        or is_confirmed(
+            session,
+            history.line.commits[change.noticed].id,
+            change.history.series.id,
+        )
+        for change in changes
+    ]
     false = false_discoveries(
-        [change.shift.p_value for change in changes], len(histories)
+        [change.shift.p_value for change in changes], len(history.histories)
     )
-    targets = rules.target if rules else {}
-    found = effects(session, line, changes, in_force(session, project_id), targets)
+    target_effects = effects(history, changes, posted)
     changes = [
         told_exactly(change, effect) if change.history.series.is_exact else change
-        for change, effect in zip(changes, found, strict=True)
+        for change, effect in zip(changes, target_effects, strict=True)
     ]
-    details = [
-        _details(
-            change, line, effect, q, is_confirmed=_is_confirmed(session, change, line)
-        )
-        for change, effect, q in zip(changes, found, false.q_values, strict=True)
-    ]
-    measured: dict[str, set[str]] = {}
-    for history in histories:
-        measured.setdefault(history.series.machine, set()).add(history.region)
-    changed = [_changed(number, change) for number, change in enumerate(changes)]
     return Detected(
         project_id=project_id,
-        line=line,
-        histories=tuple(histories),
+        line=history.line,
+        histories=history.histories,
         changes=tuple(changes),
-        details=tuple(details),
-        causes=tuple(causes(changed, measured)),
+        details=tuple(
+            _details(history.line, *parts)
+            for parts in zip(
+                changes, target_effects, false.q_values, confirmed, strict=True
+            )
+        ),
+        causes=tuple(_causes(history, changes)),
         false=false,
-        baselines=tuple(_baselines(session, histories, line)),
+        baselines=tuple(_baselines(history)),
         steps=watched.steps,
         nights=watched.nights,
+        alarming_share=alarming_share,
         modes=watched.modes,
         drifts=tuple(drifts),
     )
 
 
-def by_effect(
-    watched: Watched, smallest: float
-) -> tuple[list[HistoryChange], list[HistoryChange]]:
-    """Part the changes that matter from drifts, which are too small.
-
-    Too small beside the nights of the machine, or beside those of the series itself.
-    What is small and no longer sure, as later commits do not bear it out, is neither.
-    """
-    spreads = {(each.machine, each.metric): each.spread for each in watched.nights}
-    changes, drifts = [], []
-    for change in watched.changes:
-        series = change.history.series
-        spread = spreads.get((series.machine, series.metric), 0.0)
-        floor = LEAST_EFFECT if series.is_exact else effect_floor(smallest, spread)
-        size = _largest_difference(change)
-        if size >= np.log1p(floor) and _stands_out(change):
-            changes.append(change)
-        elif size >= LEAST_EFFECT and change.shift.p_value < FALSE_SHARE:
-            drifts.append(change)
-    return changes, drifts
+def label(commit: AnyCommit) -> str:
+    """Return how people call a commit."""
+    return label_of(commit.sha, commit.tag)
 
 
-def _stands_out(change: HistoryChange) -> bool:
-    in_spreads = change.shift.segments.in_spreads
-    return in_spreads is None or in_spreads >= SPREADS
-
-
-def is_worse(change: HistoryChange) -> bool:
-    """Tell whether a change is for the worse where it counts, at the largest scale."""
-    rises = change.shift.largest_factor > 1
-    if change.shift.kind is ShiftKind.GROWTH and change.shift.faster_probability > 0.95:
-        rises = True
-    if change.shift.kind is ShiftKind.GROWTH and change.shift.faster_probability < 0.05:
-        rises = False
-    return rises == (change.history.series.better == "lower")
-
-
-def _changed(number: int, change: HistoryChange) -> ChangedSeries[int]:
-    is_growth = change.shift.kind is ShiftKind.GROWTH
-    return ChangedSeries(
-        subject=number,
-        region=change.history.region,
-        machine=change.history.series.machine,
-        first=change.first,
-        last=change.last,
-        kind=ChangeClass.GROWTH if is_growth else ChangeClass.CONSTANT,
-        is_worse=is_worse(change),
-        size=abs(change.shift.tilt) if is_growth else _largest_difference(change),
-        is_exact=change.history.series.is_exact,
-    )
-
-
-def _largest_difference(change: HistoryChange) -> float:
-    """Return the largest difference of logarithms at a setting."""
-    return float(np.abs(change.shift.segments.difference).max())
-
-
-def _is_confirmed(session: Session, change: HistoryChange, line: Lineage) -> bool:
-    """Tell whether more than one job says so: of later commits, or of this one.
-
-    Of what is counted exactly one says as much as many.
-    """
-    if change.history.series.is_exact:
-        return True
-    own = change.shift.segments
-    noticed_at = line.commits[change.history.positions[own.at]].id
-    return own.after_commits > 1 or is_confirmed(
-        session, noticed_at, change.history.series.id
-    )
+def _posted_beside(
+    session: Session, line: Lineage, changes: Sequence[HistoryChange]
+) -> PostedCounts:
+    """Read the counts at the commits on both sides of changes of counts."""
+    series: dict[int, set[int]] = defaultdict(set)
+    for change in changes:
+        if change.history.series.is_exact:
+            for commit_id in beside(line, change):
+                series[commit_id].add(change.history.series.id)
+    return {
+        (commit_id, series_id): pool
+        for commit_id, counted in series.items()
+        for series_id, pool in pools_of(session, commit_id, counted).items()
+    }
 
 
 def _details(
-    change: HistoryChange,
     line: Lineage,
+    change: HistoryChange,
     effect: TargetEffect,
     q_value: float,
-    *,
-    is_confirmed: bool,
+    is_confirmed: bool,  # noqa: FBT001 - zipped with the others
 ) -> ShiftDetails:
     shift = change.shift
-    own = shift.segments
+    segments = shift.segments
     return ShiftDetails(
         kind=shift.kind,
         probability=shift.probability,
@@ -228,14 +185,14 @@ def _details(
         ),
         tilt=shift.tilt,
         faster_probability=shift.faster_probability,
-        is_gradual=own.is_gradual,
-        statistic=own.statistic,
+        is_gradual=segments.is_gradual,
+        statistic=segments.statistic,
         p_value=shift.p_value,
         q_value=q_value,
         is_sure=q_value <= FALSE_SHARE and is_confirmed,
-        noticed_at=line.commits[change.history.positions[own.at]].sha,
-        commits_before=own.before_commits,
-        commits_after=own.after_commits,
+        noticed_at=line.commits[change.noticed].sha,
+        commits_before=segments.before_commits,
+        commits_after=segments.after_commits,
         target=effect.target,
         at_target=effect.at_target,
         growth_before=effect.growth_before,
@@ -248,28 +205,51 @@ def _details(
     )
 
 
-def _baselines(
-    session: Session, found: Sequence[SeriesHistory], line: Lineage
-) -> list[str]:
-    """Say which machines began a new baseline, when and why."""
-    states: dict[str, dict[int, int]] = {}
-    for history in found:
-        own = states.setdefault(history.series.machine, {})
-        position = own.get(history.fingerprint_id, history.positions[0])
-        own[history.fingerprint_id] = min(position, history.positions[0])
-    facts = locations.facts_of(
-        session, [each for own in states.values() for each in own]
-    )
-    said = []
-    for machine, own in sorted(states.items()):
-        ordered = sorted(own, key=own.__getitem__)
-        for former, state in pairwise(ordered):
-            said.append(
-                f"new baseline of {machine} from "
-                f"{label(line.commits[own[state]])} on: its fingerprint changed "
-                f"({_difference(facts.get(former, {}), facts.get(state, {}))})"
+def _causes(
+    history: ProjectHistory, changes: Sequence[HistoryChange]
+) -> list[Cause[int]]:
+    """Return the causes of changes, which they name by their number."""
+    regions: dict[str, set[str]] = defaultdict(set)
+    for each in history.histories:
+        regions[each.series.machine].add(each.region)
+    changed = []
+    for number, change in enumerate(changes):
+        is_growth = change.shift.kind is ShiftKind.GROWTH
+        changed.append(
+            ChangedSeries(
+                subject=number,
+                region=change.history.region,
+                machine=change.history.series.machine,
+                first=change.first,
+                last=change.last,
+                kind=ChangeClass.GROWTH if is_growth else ChangeClass.CONSTANT,
+                is_worse=change.is_worse,
+                size=abs(change.shift.tilt) if is_growth else change.largest_difference,
+                is_exact=change.history.series.is_exact,
             )
-    return said
+        )
+    return causes(changed, regions)
+
+
+def _baselines(history: ProjectHistory) -> list[str]:
+    """Say which machines began a new baseline, when and why."""
+    begun: dict[str, dict[int, int]] = defaultdict(dict)
+    for each in history.histories:
+        states = begun[each.series.machine]
+        position = states.get(each.fingerprint_id, each.positions[0])
+        states[each.fingerprint_id] = min(position, each.positions[0])
+    sentences = []
+    for machine, states in sorted(begun.items()):
+        for former, state in pairwise(sorted(states, key=states.__getitem__)):
+            since = label(history.line.commits[states[state]])
+            changed = _difference(
+                history.states.get(former, {}), history.states.get(state, {})
+            )
+            sentences.append(
+                f"new baseline of {machine} from {since} on: "
+                f"its fingerprint changed ({changed})"
+            )
+    return sentences
 
 
 def _difference(former: Mapping[str, object], present: Mapping[str, object]) -> str:
@@ -279,8 +259,3 @@ def _difference(former: Mapping[str, object], present: Mapping[str, object]) -> 
         if former.get(name) != present.get(name)
     ]
     return ", ".join(changed[:3]) + (" …" if len(changed) > 3 else "")
-
-
-def label(commit: AnyCommit) -> str:
-    """Return how people call a commit."""
-    return label_of(commit.sha, commit.tag)

@@ -1,35 +1,35 @@
-"""What a change means: at the target scale, and for the verdict.
+"""Effects of changes at the target scale, and on the verdict.
 
 Both segments are modelled from the locations of all their commits, so that the
 scatter between commits is their noise.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Finding, Forecast, Growth, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.analysis.pools import pools_of
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.expectations.in_force import Expectation, Expectations
+from scalewatch.services.common_mode.project_history import ProjectHistory
+from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regressions.changes import HistoryChange
 
 FARTHER: Final = 16.0
-"""The target, where nobody named one, is so many times the largest setting."""
+"""The target over the largest setting, where nobody named a target."""
 
 MOST_COMMITS: Final = 60
+"""Commits of a segment that its model is of."""
 
 
 @dataclass(frozen=True, slots=True)
 class TargetEffect:
-    """What a change does at the target scale, and for the verdict.
+    """The effect of a change at the target scale, and on the verdict.
 
     Parameters
     ----------
@@ -51,103 +51,106 @@ class TargetEffect:
     expectation_version: int | None
 
 
+PostedCounts = Mapping[tuple[int, int], SeriesPool]
+"""Counts as they were posted, by commit and series."""
+
+
 def effects(
-    session: Session,
-    line: Lineage,
-    changes: Sequence[HistoryChange],
-    expectations: Expectations,
-    targets: Mapping[str, float],
+    history: ProjectHistory, changes: Sequence[HistoryChange], posted: PostedCounts
 ) -> list[TargetEffect]:
     """Return for each change its effect at the target scale, and both verdicts.
 
     Parameters
     ----------
-    line
-        The commits of the histories.
-    expectations
-        Those in force.
-    targets
-        The target scale by parameter, where somebody named it.
+    posted
+        Counts at the commits of `beside`.
     """
+    expectations = [
+        history.expectations.get((each.history.region, each.history.series.metric))
+        for each in changes
+    ]
+    targets = [_target(each, history.targets) for each in changes]
     questions = [
         SeriesQuestion.of(
             pool,
-            _expectation(each, expectations),
-            targets=[_target(each, targets)],
-            exact=each.history.series.is_exact or None,
+            expectation,
+            targets=[target],
+            exact=change.history.series.is_exact or None,
         )
-        for each, pools in zip(changes, _pools(session, line, changes), strict=True)
-        for pool in pools
+        for change, expectation, target in zip(
+            changes, expectations, targets, strict=True
+        )
+        for pool in _pools(history.line, change, posted)
     ]
     findings = find_all(questions, {"rule": "evidence"})
     return [
-        _effect(
-            each,
-            before,
-            after,
-            _target(each, targets),
-            _expectation(each, expectations),
-        )
-        for each, before, after in zip(
-            changes, findings[::2], findings[1::2], strict=True
+        _effect(*parts)
+        for parts in zip(
+            changes, findings[::2], findings[1::2], targets, expectations, strict=True
         )
     ]
 
 
-def _pools(
-    session: Session, line: Lineage, changes: Sequence[HistoryChange]
-) -> list[list[SeriesPool]]:
-    """Return what was measured before and after each change.
+def beside(line: Lineage, change: HistoryChange) -> tuple[int, int]:
+    """Return the commits before and at a change of counts, by their ids.
 
     Locations are rounded, and a formula needs each digit: counts are read as they were
     posted, at the commits on both sides of the change.
     """
-    counted: dict[int, set[int]] = {}
-    for change, commit_id in _beside(line, changes):
-        counted.setdefault(commit_id, set()).add(change.history.series.id)
-    posted = {
-        (commit_id, series_id): pool
-        for commit_id, series in counted.items()
-        for series_id, pool in pools_of(session, commit_id, series).items()
-    }
-    exact = iter(
-        posted.get((commit_id, change.history.series.id))
-        for change, commit_id in _beside(line, changes)
+    segments, positions = change.shift.segments, change.history.positions
+    before, at = positions[segments.first - 1], positions[segments.last]
+    return line.commits[before].id, line.commits[at].id
+
+
+def told_exactly(change: HistoryChange, effect: TargetEffect) -> HistoryChange:
+    """Return a change of counts with the kind that follows from both growths.
+
+    One factor at all settings is a level whatever the growths are, and the ratios
+    decide where a growth is not known.
+    """
+    before, after = effect.growth_before, effect.growth_after
+    if change.shift.kind is ShiftKind.LEVEL or before is None or after is None:
+        return change
+    kind = ShiftKind.GROWTH if before != after else ShiftKind.COEFFICIENT
+    probability = {each: float(each is kind) for each in ShiftKind}
+    shift = replace(change.shift, kind=kind, probability=probability)
+    return replace(change, shift=shift)
+
+
+def ratio_of(before: Finding, after: Finding) -> Bounds | None:
+    """Return after over before at the first target, with an interval from both."""
+    if not before.forecasts or not after.forecasts:
+        return None
+    old, new = bounds_of(before.forecasts[0]), bounds_of(after.forecasts[0])
+    return None if old is None or new is None else new.over(old)
+
+
+def bounds_of(forecast: Forecast) -> Bounds | None:
+    """Return a forecast as bounds, if it has any."""
+    if forecast.low is None or forecast.high is None:
+        return None
+    if not 0 < forecast.low <= forecast.high < np.inf or not forecast.value > 0:
+        return None
+    return Bounds(forecast.value, forecast.low, forecast.high)
+
+
+def _pools(
+    line: Lineage, change: HistoryChange, posted: PostedCounts
+) -> tuple[SeriesPool, SeriesPool]:
+    """Return the measurements before and after a change."""
+    segments = change.shift.segments
+    most = min(segments.before_commits, MOST_COMMITS)
+    before = slice(max(0, segments.first - most), max(segments.first, 1))
+    end = segments.last + max(segments.after_commits, 1)
+    after = slice(segments.last, min(end, segments.last + MOST_COMMITS))
+    pools = change.history.pool(before), change.history.pool(after)
+    if not change.history.series.is_exact:
+        return pools
+    first, last = (
+        posted.get((commit_id, change.history.series.id), located)
+        for commit_id, located in zip(beside(line, change), pools, strict=True)
     )
-    return [
-        [
-            (next(exact) if change.history.series.is_exact else None)
-            or change.history.pool(commits)
-            for commits in _sides(change)
-        ]
-        for change in changes
-    ]
-
-
-def _beside(
-    line: Lineage, changes: Sequence[HistoryChange]
-) -> Iterator[tuple[HistoryChange, int]]:
-    """Yield the commits before and at each change of counts, by their ids."""
-    for change in changes:
-        if change.history.series.is_exact:
-            own = change.shift.segments
-            for row in (own.first - 1, own.last):
-                yield change, line.commits[change.history.positions[row]].id
-
-
-def _sides(change: HistoryChange) -> tuple[slice, slice]:
-    """Return the commits before and after, as rows of the history."""
-    own = change.shift.segments
-    of = min(own.before_commits, MOST_COMMITS)
-    before = slice(max(0, own.first - of), max(own.first, 1))
-    end = own.last + max(own.after_commits, 1)
-    return before, slice(own.last, min(end, own.last + MOST_COMMITS))
-
-
-def _expectation(
-    change: HistoryChange, expectations: Expectations
-) -> Expectation | None:
-    return expectations.get((change.history.region, change.history.series.metric))
+    return first, last
 
 
 def _target(change: HistoryChange, targets: Mapping[str, float]) -> dict[str, float]:
@@ -181,7 +184,7 @@ def _effect(
 def _at_target(
     shift: Shift, before: Finding, after: Finding, *, is_exact: bool
 ) -> Bounds | None:
-    """Return after over before; levels, without nights, are the same everywhere.
+    """Return after over before; a level, without nights, is the same at all scales.
 
     Both sides were measured on nights that the models of them cannot know.
     """
@@ -190,25 +193,11 @@ def _at_target(
     return Bounds(shift.factor, shift.low, shift.high)
 
 
-def _growth(likeliest: Growth | None, own: Finding, *, is_exact: bool) -> str | None:
+def _growth(
+    likeliest: Growth | None, finding: Finding, *, is_exact: bool
+) -> str | None:
     """Return the growth of a segment: of counts by its own values alone."""
+    growth = finding.growth
     if is_exact:
-        return str(own.growth) if own.growth is not None and not own.misfit else None
-    return str(likeliest or own.growth or "") or None
-
-
-def ratio_of(before: Finding, after: Finding) -> Bounds | None:
-    """Return after over before at the first target, with an interval from both."""
-    if not before.forecasts or not after.forecasts:
-        return None
-    old, new = bounds_of(before.forecasts[0]), bounds_of(after.forecasts[0])
-    return None if old is None or new is None else new.over(old)
-
-
-def bounds_of(forecast: Forecast) -> Bounds | None:
-    """Return a forecast as bounds, if it has any."""
-    if forecast.low is None or forecast.high is None:
-        return None
-    if not 0 < forecast.low <= forecast.high < np.inf or not forecast.value > 0:
-        return None
-    return Bounds(forecast.value, forecast.low, forecast.high)
+        return str(growth) if growth is not None and not finding.misfit else None
+    return str(likeliest or growth or "") or None

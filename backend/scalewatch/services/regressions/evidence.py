@@ -1,4 +1,4 @@
-"""The evidence of a regression: what a series measured before and after its change."""
+"""The evidence of a regression: the measurements before and after its change."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -19,10 +19,13 @@ from scalewatch.services.commits.drawn import commits_on
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
+    watched_line,
 )
-from scalewatch.services.common_mode.watched_line import watched_line
-from scalewatch.services.regressions.regressions import regression_of
-from scalewatch.services.regressions.values import Member, Regression
+from scalewatch.services.regressions.regressions import (
+    Member,
+    Regression,
+    regression_of,
+)
 from scalewatch.storage.access import projects
 from scalewatch.storage.machines import machines
 
@@ -37,7 +40,7 @@ FIGURES: Final[Mapping[str, Callable[[DrawnChange], Figure]]] = {
 def evidence_figure(
     session: Session, project_name: str, number: int, figure: str, series: int = 0
 ) -> Figure:
-    """Draw what one series of a regression shows, by default the worst.
+    """Draw the evidence of a series of a regression, by default of the worst.
 
     Parameters
     ----------
@@ -61,7 +64,7 @@ def evidence_figure(
 def drawn_change(
     session: Session, project_name: str, regression: Regression, member: Member
 ) -> DrawnChange | None:
-    """Return what a series measured around its change; None where that is gone."""
+    """Return the measurements around a change; None where they are gone."""
     project = projects.existing(session, project_name)
     line = watched_line(session, project.id)
     position_of = {each.sha: position for position, each in enumerate(line.commits)}
@@ -107,7 +110,7 @@ def drawn_change(
 def _sides(
     history: SeriesHistory, member: Member, first: int, last: int
 ) -> tuple[slice, slice]:
-    """Return the commits of a history before and after the change, as it was told."""
+    """Return the commits of a history before and after the change, as it was stored."""
     begin = int(np.searchsorted(history.positions, first))
     end = int(np.searchsorted(history.positions, last))
     details = member.details

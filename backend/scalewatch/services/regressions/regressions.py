@@ -1,32 +1,187 @@
-"""The regressions of a project, as their users see them."""
+"""The regressions of a project, as their users see them: states, members, events."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commits.find import commit_of
+from scalewatch.modelling.attribution.causes import ChangeClass
+from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.confirmations.next_steps import NextStep, confirming_step
-from scalewatch.services.confirmations.requests import confirmations_in
-from scalewatch.services.regressions.values import (
-    Member,
-    Regression,
-    RegressionEvent,
-    Regressions,
-    RegressionState,
-    RegressionSummary,
-    effect_of,
-)
+from scalewatch.services.confirmations.requests import Confirmation, confirmations_in
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import Stored
 from scalewatch.storage.histories import regressions
 from scalewatch.storage.histories.regressions import RegressionShift
+from scalewatch.storage.histories.shift_details import ShiftDetails
 
 NO_DRIFTS: Final[dict[str, Any]] = {"drifts": 0, "largest_drifts": ()}
-"""What detections say that were stored before drifts were told."""
+"""Fields that detections lack which were stored before drifts were listed."""
+
+
+class RegressionState(StrEnum):
+    """The state of a regression."""
+
+    OPEN = "open"
+    ACKNOWLEDGED = "acknowledged"
+    EXPECTED = "expected"  # the new level is the baseline
+    FIXED = "fixed"  # the former level has returned
+    IMPROVED = "improved"  # a change for the better: nothing is to be done
+
+
+SETTABLE: Final = (
+    RegressionState.OPEN,
+    RegressionState.ACKNOWLEDGED,
+    RegressionState.EXPECTED,
+)
+"""States that people give; the others follow from measurements."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A series that changed, with the details of its change.
+
+    Parameters
+    ----------
+    first_sha, last_sha
+        The commits that may have changed it.
+    """
+
+    series_id: int
+    region: str
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+    first_sha: str
+    last_sha: str
+    details: ShiftDetails
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionEvent:
+    """An event in the life of a regression."""
+
+    at: datetime
+    actor: str
+    action: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Regression:
+    """A cause, with what it changed, worst first.
+
+    Parameters
+    ----------
+    first, last
+        The commits that may be it.
+    is_sure
+        Whether more than chance and one job speak for it.
+    next_step
+        The cheapest measurement that would tell, while it is only suspected.
+    """
+
+    id: int
+    kind: str
+    is_worse: bool
+    is_sure: bool
+    state: RegressionState
+    first: Commit
+    last: Commit
+    fixed_by: Commit | None
+    suspect: str | None
+    sentence: str
+    owner: str | None
+    link: str | None
+    opened_at: datetime
+    changed_at: datetime
+    members: tuple[Member, ...]
+    next_step: NextStep | None = None
+    events: tuple[RegressionEvent, ...] = ()
+
+    @property
+    def change(self) -> str:
+        """The change in few words."""
+        way = "worse" if self.is_worse else "better"
+        if self.kind == ChangeClass.CONSTANT:
+            return f"{way} by a constant factor"
+        return f"{way} {self.kind}"
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """The regions that it changed, worst first."""
+        return tuple(dict.fromkeys(member.region for member in self.members))
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """The machines that it was seen on."""
+        return tuple(dict.fromkeys(member.machine for member in self.members))
+
+    @property
+    def urgency(self) -> tuple[int, bool, float, float]:
+        """The sort key: by state, sure ones first, then large effects."""
+        state = list(RegressionState).index(self.state)
+        surely, seems = max(map(effect_of, self.members), default=(1.0, 1.0))
+        return state, not self.is_sure, -surely, -seems
+
+    @property
+    def worst(self) -> Member:
+        """The series with the largest effect."""
+        return self.members[0]
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionSummary:
+    """A regression in a sentence."""
+
+    id: int
+    is_worse: bool
+    state: RegressionState
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Regressions:
+    """The regressions of a project, and how far they can be trusted.
+
+    Parameters
+    ----------
+    detection
+        What the newest detection says of the whole: series looked at, false changes
+        to expect, new baselines; None before the first one.
+    counts
+        Number of all regressions by state.
+    confirmations
+        Runs that were asked for to confirm what is suspected, newest first.
+    """
+
+    project: str
+    states: tuple[RegressionState, ...]
+    regressions: tuple[Regression, ...]
+    counts: Mapping[str, int]
+    confirmations: tuple[Confirmation, ...]
+    detection: Mapping[str, Any] | None
+
+
+def effect_of(member: Member) -> tuple[float, float]:
+    """Return by which factor a series surely changed, and by which it seems to have.
+
+    At the target if that is known, where the interval is what is sure: a model that
+    cannot be told from others may seem to be anything there.
+    """
+    at_target = member.details.at_target
+    if at_target is None:
+        factor = member.details.largest_factor
+        effect = max(factor, 1 / factor)
+        return effect, effect
+    seems = max(at_target.value, 1 / at_target.value)
+    return max(at_target.low, 1 / at_target.high, 1.0), seems
 
 
 def regressions_of(
@@ -57,13 +212,13 @@ def regressions_of(
 
 
 def _overall(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a detection says of the project; nights are told by machine."""
+    """Return a detection without the nights, which the pages of machines show."""
     kept = {name: each for name, each in details.items() if name != "nights"}
     return NO_DRIFTS | kept
 
 
 def summaries_of(shifts: Sequence[RegressionShift]) -> tuple[RegressionSummary, ...]:
-    """Return what is said of the regressions that shifts are of, newest first."""
+    """Return the regressions that shifts are of in a sentence, newest first."""
     ordered = sorted(shifts, key=lambda each: (each.opened_at, each.regression_id))
     newest = {each.regression_id: each for each in reversed(ordered)}
     return tuple(
@@ -92,8 +247,8 @@ def regression_of(session: Session, project_name: str, number: int) -> Regressio
     """
     project = projects.existing(session, project_name)
     row = regressions.identified(session, project.id, number)
-    (found,) = _complete(session, [row])
-    return found
+    (regression,) = _complete(session, [row])
+    return regression
 
 
 def _complete(

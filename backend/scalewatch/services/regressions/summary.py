@@ -1,4 +1,4 @@
-"""What a detection says of a project as a whole, as it is stored."""
+"""The summary of a detection: false alarms to expect, baselines, drifts, machines."""
 
 from typing import Any, Final
 
@@ -12,7 +12,6 @@ from scalewatch.services.regressions.changes import (
     NightlySpread,
 )
 from scalewatch.services.regressions.detection import Detected, label
-from scalewatch.settings import get_settings
 
 SAID: Final = {
     Origin.LIBRARY: "as on other machines: the library",
@@ -20,17 +19,17 @@ SAID: Final = {
     Origin.UNDECIDED: "the machine or the library: another machine, or a run of the "
     "commit before on another night, would tell",
 }
-"""What moved all regions of a machine."""
+"""The origin of a step of all regions of a machine, in words."""
 
 MOST_DRIFTS: Final = 50
 """Drifts that are kept to be shown."""
 
 COMMITS: Final = 200
-"""To which shares of alarming histories refer."""
+"""Length of the histories that shares of alarming ones refer to."""
 
 
 def summary(detected: Detected) -> dict[str, Any]:
-    """Return what is stored of a detection beside its regressions."""
+    """Return the object that is stored of a detection beside its regressions."""
     newest = detected.line.commits[-1].sha if detected.line.commits else None
     moved = [_moved(detected, step) for step in detected.steps]
     return {
@@ -41,7 +40,7 @@ def summary(detected: Detected) -> dict[str, Any]:
         "sure": detected.false.sure,
         "expected_false": detected.false.expected,
         "false_share": FALSE_SHARE,
-        "alarming_share": get_settings().alarming_share,
+        "alarming_share": detected.alarming_share,
         "alarming": _alarming(detected),
         "baselines": [*detected.baselines, *moved],
         "drifts": len(detected.drifts),
@@ -59,7 +58,7 @@ def summary(detected: Detected) -> dict[str, Any]:
 
 
 def _alarming(detected: Detected) -> float | None:
-    """Return the changes in what would be a history of 200 commits; None of nothing."""
+    """Return the changes per history of 200 commits; None without any commit."""
     commits = sum(len(each.positions) for each in detected.histories)
     return COMMITS * len(detected.changes) / commits if commits else None
 

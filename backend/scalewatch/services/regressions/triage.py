@@ -1,23 +1,29 @@
-"""What people say about regressions, and what follows from it."""
+"""Triage: people give regressions a state, an owner, a note, or another run."""
 
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Growth, parse_growth
+from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
-from scalewatch.services.regressions.events import record_event
-from scalewatch.services.regressions.regressions import regression_of
-from scalewatch.services.regressions.values import Regression, RegressionState
+from scalewatch.services.regressions.regressions import (
+    Regression,
+    RegressionState,
+    regression_of,
+)
+from scalewatch.services.regressions.webhooks import record_event
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions
+from scalewatch.storage.machines import machines
 
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """What somebody says about a regression; None leaves it as it is."""
+    """The word of somebody on a regression; None leaves it as it is."""
 
     state: RegressionState | None = None
     owner: str | None = None
@@ -54,6 +60,27 @@ def triage(
     return regression_of(session, project_name, number)
 
 
+def rerun(session: Session, project_name: str, number: int, author: str) -> None:
+    """Ask the machine that shows a regression most for another run of its commit.
+
+    Raises
+    ------
+    NotFound
+        If the project has none with this id.
+    """
+    project = projects.existing(session, project_name)
+    row = regressions.identified(session, project.id, number)
+    shown = regression_of(session, project_name, number)
+    if not shown.members:
+        return
+    worst = shown.worst
+    by_name = {each.name: each.id for each in machines.of_project(session, project.id)}
+    (measured,) = commits.with_hashes(session, project.id, [worst.details.noticed_at])
+    subject = (measured.id, by_name[worst.machine])
+    ask(session, project.id, subject, f"{author} asks for regression {row.id}")
+    record_event(session, row, author, "rerun", f"asked of {worst.machine}")
+
+
 def _accept(
     session: Session,
     project_name: str,
@@ -61,15 +88,15 @@ def _accept(
     author: str,
     reason: str | None,
 ) -> None:
-    """Promise from now on what the regions grow like since a change of growth.
+    """Declare the growths since a change of growth as what is expected from now on.
 
-    Where machines differ, the fastest growth is what can be promised.
+    Where machines differ, the fastest growth is the expectation that holds on all.
     """
     accepted: dict[tuple[str, str], Growth] = {}
     for member in regressions.members(session, [row.id])[row.id]:
-        grown = member.details.growth_after
-        if row.kind == "growth" and grown:
-            key, growth = (member.region, member.metric), parse_growth(grown)
+        after = member.details.growth_after
+        if row.kind == "growth" and after:
+            key, growth = (member.region, member.metric), parse_growth(after)
             accepted[key] = max(growth, accepted.get(key, growth))
     if accepted:
         declarations.declare(

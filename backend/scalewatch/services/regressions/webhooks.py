@@ -1,4 +1,4 @@
-"""Webhooks: tell other programs what happens to regressions, signed and patiently.
+"""Events of regressions, and webhooks: signed deliveries of them to other programs.
 
 A delivery is a job like any other: it is made in the transaction of what happened,
 and tried again with growing pauses until the address answers with success. The body is
@@ -26,13 +26,15 @@ from scalewatch.errors import InvalidReport
 from scalewatch.exporters.documents import json_text
 from scalewatch.services.access import audit
 from scalewatch.services.jobs import JobKind, enqueue
-from scalewatch.services.regressions.events import WATCHER
 from scalewatch.services.regressions.regressions import regression_of
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import webhooks
 from scalewatch.storage.work.jobs import OPEN
+
+WATCHER: Final = "scalewatch"
+"""The actor of events that no user caused."""
 
 SECONDS: Final = 5.0
 """How long an address may take: a worker waits for it."""
@@ -91,7 +93,7 @@ class NewWebhook:
 
 @dataclass(frozen=True, slots=True)
 class DeliveryAnswer:
-    """What an address answered to a delivery; None if it was removed meanwhile."""
+    """The answer of an address to a delivery; None if it was removed meanwhile."""
 
     webhook_id: int
     answer: str | None
@@ -117,6 +119,26 @@ class _NoRedirects(HTTPRedirectHandler):
         return
 
 
+def record_event(  # noqa: PLR0913, what happened and whether it is told
+    session: Session,
+    row: tables.Regression,
+    actor: str,
+    action: str,
+    note: str | None,
+    *,
+    is_told: bool = True,
+) -> None:
+    """Write down what happened to a regression, and queue its deliveries."""
+    row.changed_at = now()
+    event = tables.RegressionEvent(
+        regression_id=row.id, actor=actor, action=action, note=note
+    )
+    session.add(event)
+    session.flush()
+    for webhook in webhooks.of_project(session, row.project_id) if is_told else ():
+        enqueue(session, JobKind.NOTIFY, f"{webhook.id}/{event.id}")
+
+
 def webhooks_of(session: Session, project_name: str) -> tuple[Webhook, ...]:
     """Return the webhooks of a project.
 
@@ -132,7 +154,7 @@ def webhooks_of(session: Session, project_name: str) -> tuple[Webhook, ...]:
 
 
 def add(session: Session, project_name: str, url: str, author: str) -> NewWebhook:
-    """Let an address be told what happens to the regressions of a project.
+    """Add a webhook: an address that hears of the events of a project's regressions.
 
     Raises
     ------
@@ -207,8 +229,14 @@ def _event(
 ) -> dict[str, Any]:
     """Return what a delivery tells; a test tells of no regression."""
     if event is None:
-        told = {"event": "test", "actor": WATCHER, "note": None, "at": now()}
-        return {"project": project, **told, "regression": None}
+        return {
+            "project": project,
+            "event": "test",
+            "actor": WATCHER,
+            "note": None,
+            "at": now(),
+            "regression": None,
+        }
     return {
         "project": project,
         "event": event.action,

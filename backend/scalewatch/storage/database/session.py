@@ -6,11 +6,12 @@ of failing half-way, when a read turns into a write.
 """
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 import orjson
@@ -114,13 +115,25 @@ def connect(url: str) -> Engine:
     return engine
 
 
-def sessions_of(engine: Engine) -> Sessions:
-    """Return how to read and how to write the database of `engine`."""
+def sessions_of(
+    engine: Engine, settings: Mapping[str, object] = MappingProxyType({})
+) -> Sessions:
+    """Return how to read and how to write the database of `engine`.
+
+    Parameters
+    ----------
+    settings
+        Values of the composition root that services find in the `info` of sessions.
+    """
     return Sessions(
         reading=sessionmaker(
-            reading_engine(engine), expire_on_commit=False, info={IS_SNAPSHOT: True}
+            reading_engine(engine),
+            expire_on_commit=False,
+            info={**settings, IS_SNAPSHOT: True},
         ),
-        writing=sessionmaker(writing_engine(engine), expire_on_commit=False),
+        writing=sessionmaker(
+            writing_engine(engine), expire_on_commit=False, info={**settings}
+        ),
     )
 
 
