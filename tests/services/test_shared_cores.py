@@ -6,7 +6,7 @@ import pytest
 
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services.access.audit import entries
-from scalewatch.services.commit_reports.changes import ChangeKind
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import commit_report
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.gates.outcome import GateOutcome

@@ -1,8 +1,8 @@
 """Documents: any value of the product as JSON.
 
 Growths and fractions become text, models and findings what `scalewatch model --json`
-prints, arrays nested lists, other dataclasses objects with their fields, unless they
-have another form as their property `as_json`.
+prints, arrays nested lists, other dataclasses objects with their fields, but for those
+of `repr=False`, unless they have another form as their property `as_json`.
 """
 
 from collections.abc import Callable, Mapping
@@ -76,10 +76,11 @@ def _writer(kind: type[Any]) -> Callable[[Any], object]:
 
 def _fields_writer(kind: type[Any]) -> Callable[[Any], dict[str, object]]:
     """Return how a dataclass is written as an object."""
-    names = tuple(field.name for field in fields(kind))
+    shown = [field for field in fields(kind) if field.repr]
+    names = tuple(field.name for field in shown)
     written = [
         (field.name, write)
-        for field in fields(kind)
+        for field in shown
         if (write := _as_written(field.type)) is not None
     ]
     # A first name that is left out: of one alone, attrgetter returns no tuple.

@@ -1,6 +1,6 @@
 from scalewatch.modelling import Mark
 from scalewatch.pages.wording.marks import change_mark, verdict
-from scalewatch.services.commit_reports.changes import ChangeKind
+from scalewatch.services.commit_reports.pairs import ChangeKind
 
 
 def test_thousands_of_verdicts_are_written_as_in_sentences():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import Direction, compare_versions
-from scalewatch.services.commit_reports.thresholds import (
+from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
     direction_of,
     level_of,

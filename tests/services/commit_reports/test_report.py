@@ -5,7 +5,7 @@ from math import log2
 import pytest
 
 from scalewatch.errors import NotFound
-from scalewatch.services.commit_reports.changes import ChangeKind
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import commit_report
 from scalewatch.services.commits.baselines import Relation
 from scalewatch.services.selection.view import View

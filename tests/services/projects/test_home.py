@@ -1,5 +1,5 @@
 from scalewatch.modelling import Mark
-from scalewatch.services.commit_reports.changes import ChangeKind
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.projects.feed import Condition, condition_of
 from scalewatch.services.projects.home import MOST, all_projects
 from support.builders import sweep_reports

@@ -101,7 +101,7 @@ def schema_of(kind: type[Any]) -> type[BaseModel]:
             Field(description=descriptions.get(name), examples=examples.get(name)),
         )
         for name, annotation in get_type_hints(kind).items()
-        if name in {field.name for field in fields(kind)}
+        if name in {field.name for field in fields(kind) if field.repr}
     }
     return create_model(
         kind.__name__,

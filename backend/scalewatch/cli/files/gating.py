@@ -16,7 +16,7 @@ from scalewatch.importers import ImportedSeries, Reading, SettingRules, read_fil
 from scalewatch.modelling import parse_declared
 from scalewatch.services.analysis.questions import find_all
 from scalewatch.services.analysis.versions import compared_with, series_key
-from scalewatch.services.commit_reports.thresholds import level_of
+from scalewatch.services.commit_reports.factors import level_of
 from scalewatch.services.files.commits import by_commit, chosen, comparable
 from scalewatch.services.files.model_files import Question, Stated, questions_of
 from scalewatch.services.gates.file_findings import FileRules, GatedSeries, Side

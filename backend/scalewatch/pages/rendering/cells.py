@@ -19,7 +19,7 @@ from scalewatch.pages.wording.sentences import (
     misfit_sentence,
     state_words,
 )
-from scalewatch.services.commit_reports.changes import SAME
+from scalewatch.services.commit_reports.pairs import SAME
 from scalewatch.services.match_table.cells import Cell
 from scalewatch.services.series.standing import KEPT, Standing
 

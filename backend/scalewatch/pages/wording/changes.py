@@ -3,8 +3,9 @@
 from typing import Final
 
 from scalewatch.pages.wording.growths import found_order
-from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.gates.outcome import Gate

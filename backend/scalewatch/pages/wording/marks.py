@@ -9,8 +9,8 @@ from markupsafe import Markup
 from scalewatch.figures.palette import COLOURS
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording import changes
-from scalewatch.services.commit_reports.changes import ChangeKind
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
+from scalewatch.services.commit_reports.pairs import ChangeKind
 
 ROUNDS: Final = 4
 """Shapes of dots: those of machines that share a colour differ."""

@@ -23,7 +23,7 @@ from scalewatch.services.analysis.next_measurement import (
     place_words,
     separating_words,
 )
-from scalewatch.services.commit_reports.exact_constants import WORK
+from scalewatch.services.commit_reports.factors import WORK
 from scalewatch.services.regions.outlook import leaves_tolerance
 from scalewatch.services.regions.region import Region
 from scalewatch.services.series.scans import Scan

@@ -1,65 +1,41 @@
 """Series whose constant surely changed by a factor since another commit.
 
 A history shows how far a series scatters from commit to commit: where a machine has
-nights enough before the commit, they decide. Two commits do not show it. So of others
-this tells only what exceeds `LEAST_CONSTANT`, by an interval that holds for all series
-of a report at once; and each job of one has to say so beside each job of the other, as
-what one job suffers from it suffers at all settings.
+nights enough before the commit, they decide. Two commits do not show it: of others
+`factors` tells what all jobs of both say.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import product
+from dataclasses import replace
 from math import log, log1p
 from typing import Final, TypeVar
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Comparison, Direction, Noise, VersionChange
+from scalewatch.modelling import Direction, Noise
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.pools import pools_by_job, pools_of
-from scalewatch.services.analysis.versions import all_compared
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
-from scalewatch.services.commit_reports.changes import (
-    SAME,
-    ChangeKind,
-    ConstantChange,
-    SeriesChange,
-)
-from scalewatch.services.commit_reports.exact_constants import (
-    costs_among,
-    exact_constants,
-)
-from scalewatch.services.commit_reports.night_constants import night_constants
-from scalewatch.services.commit_reports.thresholds import (
+from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
-    direction_of,
+    ConstantChange,
+    Jobs,
+    agreed_directions,
+    exact_constant,
     level_of,
+    noisy_constants,
 )
-from scalewatch.services.common_mode.newest_commit import newest_nights
+from scalewatch.services.commit_reports.pairs import GROWS_ALIKE, kind_with
+from scalewatch.services.common_mode.newest_commit import NewestNights, newest_nights
 from scalewatch.services.series.medians import Middles, middles_at
 from scalewatch.storage.judgements import editions
 
 Answer = TypeVar("Answer")
 
-KINDS: Final = {
-    Direction.WORSE: ChangeKind.WORSE_CONSTANT,
-    Direction.BETTER: ChangeKind.BETTER_CONSTANT,
-}
-
-_GROWS_ALIKE: Final = SAME | frozenset(KINDS.values())
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """A series, and the share by which its constant has to differ."""
-
-    series_id: int
-    metric: str
-    least: float
-    noise: Noise
-
+Minded = Mapping[int, tuple[SeriesChange, float]]
+"""Series by id, with the share by which the constant of each has to differ."""
 
 _CHANGED: Final = Kept[dict[int, ConstantChange]](256)
 _DIFFERING: Final = Kept[Sequence[int]](256)
@@ -82,19 +58,13 @@ def with_constants(
     least
         The share by which a constant has to differ.
     """
-    found = changed_constants(session, commits, changes, lambda _: least)
+    constants = changed_constants(session, commits, changes, lambda _: least)
     return tuple(
-        _with_constant(each, found[each.series_id]) if each.series_id in found else each
+        replace(each, kind=kind_with(each.kind, constant), constant=constant)
+        if (constant := constants.get(each.series_id))
+        else each
         for each in changes
     )
-
-
-def _with_constant(change: SeriesChange, constant: ConstantChange) -> SeriesChange:
-    """Return a change as one of its constant; what is undecided is not better."""
-    is_open = change.kind is not ChangeKind.UNCHANGED
-    if is_open and constant.direction is Direction.BETTER:
-        return replace(change, constant=constant)
-    return replace(change, kind=KINDS[constant.direction], constant=constant)
 
 
 def changed_constants(
@@ -117,37 +87,32 @@ def changed_constants(
     """
     minded = {
         each.series_id: (each, share)
-        for each in sorted(changes, key=lambda each: each.series_id)
-        if each.kind in _GROWS_ALIKE and (share := least(each)) is not None
+        for each in sorted(changes, key=lambda change: change.series_id)
+        if each.kind in GROWS_ALIKE and (share := least(each)) is not None
     }
     exact = {key: each for key, each in minded.items() if each[0].is_exact}
     noisy = {key: each for key, each in minded.items() if key not in exact}
-    return exact_constants(session, commits, exact) | _noisy(session, commits, noisy)
+    shares = [(key, share) for key, (_, share) in noisy.items()]
+    return _exact(session, commits, exact) | _kept_between(
+        session, commits, _CHANGED, shares, lambda: _noisy(session, commits, noisy)
+    )
 
 
-def _noisy(
-    session: Session,
-    commits: tuple[int, int],
-    minded: Mapping[int, tuple[SeriesChange, float]],
-) -> dict[int, ConstantChange]:
-    """Return those of series that scatter, as kept."""
-
-    def read() -> dict[int, ConstantChange]:
-        asked = [
-            _Asked(key, each.metric, share, each.after.noise or USUAL)
-            for key, (each, share) in minded.items()
-        ]
-        return _changed(session, commits, asked)
-
-    shares = [(key, share) for key, (_, share) in minded.items()]
-    return _kept_between(session, commits, _CHANGED, shares, read)
+def differing(
+    session: Session, commits: tuple[int, int], series: Collection[int]
+) -> Sequence[int]:
+    """Return those series whose medians differ enough to ask more of them."""
+    ids = sorted(series)
+    return _kept_between(
+        session, commits, _DIFFERING, ids, lambda: _differing(session, commits, ids)
+    )
 
 
 def _kept_between(
     session: Session,
     commits: tuple[int, int],
     kept: Kept[Answer],
-    asked: Sequence[object],
+    question: Sequence[object],
     read: Callable[[], Answer],
 ) -> Answer:
     """Return an answer about a baseline and a commit, cached by the editions of both.
@@ -157,96 +122,84 @@ def _kept_between(
     since = editions.at(session, commits[:1])
     if not since:
         return read()
-    return kept_at(session, commits[1], kept, (since, asked), read)
+    return kept_at(session, commits[1], kept, (since, question), read)
 
 
-def _changed(
-    session: Session, commits: tuple[int, int], asked: Sequence[_Asked]
+def _exact(
+    session: Session, commits: tuple[int, int], minded: Minded
+) -> dict[int, ConstantChange]:
+    if not minded:
+        return {}
+    before, after = (middles_at(session, each, minded) for each in commits)
+    return {
+        key: constant
+        for key, (change, least) in minded.items()
+        if key in before and key in after
+        if (
+            constant := exact_constant(
+                change, before[key].values, after[key].values, least
+            )
+        )
+    }
+
+
+def _noisy(
+    session: Session, commits: tuple[int, int], minded: Minded
 ) -> dict[int, ConstantChange]:
     """Return the series whose constants changed, by nights or by two commits alone."""
-    apart = set(differing(session, commits, [each.series_id for each in asked]))
-    candidates = {each.series_id: each for each in asked if each.series_id in apart}
-    metrics = {each.metric for each in candidates.values()}
-    nights = newest_nights(session, commits, metrics)
-    least = {key: each.least for key, each in candidates.items() if key in nights.known}
-    others = {key: each for key, each in candidates.items() if key not in least}
-    level = level_of(len(asked) or 1)
-    return night_constants(nights, least) | _alone(session, commits, others, level)
+    apart = [minded[key] for key in differing(session, commits, minded)]
+    nights = newest_nights(session, commits, {change.metric for change, _ in apart})
+    by_id = {change.series_id: (change, least) for change, least in apart}
+    beside = {key: each for key, each in by_id.items() if key in nights.known}
+    alone = {key: each for key, each in by_id.items() if key not in nights.known}
+    level = level_of(len(minded))
+    return _by_nights(nights, beside) | _by_jobs(session, commits, alone, level)
 
 
-def _alone(
-    session: Session,
-    commits: tuple[int, int],
-    candidates: Mapping[int, _Asked],
-    level: float,
-) -> dict[int, ConstantChange]:
-    """Return the series of which all jobs say the same, with what they say together."""
-    agreed = _agreeing(session, commits, candidates, level)
-    before, after = (pools_of(session, each, agreed) for each in commits)
-    together = all_compared(
-        [(before[key], after[key], candidates[key].noise) for key in agreed]
-    )
+def _by_nights(nights: NewestNights, minded: Minded) -> dict[int, ConstantChange]:
+    """Return the constants that differ from the nights before by more than these do."""
     return {
         key: ConstantChange(
-            direction=direction,
-            factor=found.factor,
-            low=found.low,
-            high=found.high,
-            probability=1 - found.probability[VersionChange.NONE],
-            # Too few settings for a growth tell nothing of other ones.
-            is_throughout=found.likeliest is VersionChange.LEVEL
-            and found.growth_after is not None,
-            jobs=number,
+            direction=Direction.WORSE if move.is_worse else Direction.BETTER,
+            factor=move.factor.value,
+            low=move.factor.low,
+            high=move.factor.high,
+            probability=None,
+            is_throughout=False,
+            jobs=move.jobs,
+            nights=move.nights,
         )
-        for (key, (direction, number)), found in zip(
-            agreed.items(), together, strict=True
-        )
-        if isinstance(found, Comparison)
+        for key, (_, least) in minded.items()
+        if (move := nights.outstanding.get(key)) is not None
+        and not 1 / (1 + least) <= move.factor.value <= 1 + least
     }
 
 
-def _agreeing(
-    session: Session,
-    commits: tuple[int, int],
-    candidates: Mapping[int, _Asked],
-    level: float,
-) -> dict[int, tuple[Direction, int]]:
-    """Return what all jobs of the commit say of a series, and how many they are."""
-    if not candidates:
+def _by_jobs(
+    session: Session, commits: tuple[int, int], minded: Minded, level: float
+) -> dict[int, ConstantChange]:
+    """Return the constants of which all jobs say the same, with what they say together.
+
+    Parameters
+    ----------
+    level
+        Probability of the intervals of single jobs.
+    """
+    if not minded:
         return {}
-    before, after = (pools_by_job(session, each, candidates) for each in commits)
-    versions = [
-        (key, earlier, later)
-        for key in sorted(before.keys() & after.keys())
-        for earlier, later in product(before[key], after[key])
-    ]
-    compared = all_compared(
-        [(earlier, later, candidates[key].noise) for key, earlier, later in versions],
-        level=level,
-    )
-    is_cost = costs_among(session, candidates)
-    said: dict[int, set[Direction | None]] = {}
-    for (key, *_), found in zip(versions, compared, strict=True):
-        direction = direction_of(found, candidates[key].least, is_cost=is_cost[key])
-        said.setdefault(key, set()).add(direction)
-    return {
-        key: (direction, len(after[key]))
-        for key, (direction, *others) in said.items()
-        if direction is not None and not others
+    before, after = (pools_by_job(session, each, minded) for each in commits)
+    noise: dict[int, Noise] = {
+        key: change.after.noise or USUAL for key, (change, _) in minded.items()
     }
-
-
-def differing(
-    session: Session, commits: tuple[int, int], series: Collection[int]
-) -> Sequence[int]:
-    """Return those series whose medians differ enough to ask more of them."""
-    asked = sorted(series)
-    return _kept_between(
-        session,
-        commits,
-        _DIFFERING,
-        asked,
-        lambda: _differing(session, commits, asked),
+    jobs = {
+        key: Jobs(before[key], after[key], noise[key], least, change.is_cost)
+        for key, (change, least) in sorted(minded.items())
+        if key in before and key in after
+    }
+    agreed = agreed_directions(jobs, level)
+    early, late = (pools_of(session, each, agreed) for each in commits)
+    return noisy_constants(
+        agreed, {key: (early[key], late[key], noise[key]) for key in agreed}
     )
 
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commit_reports.changes import (
-    ChangeKind,
     SeriesChange,
     changes_between,
     counts_of,
@@ -17,7 +16,8 @@ from scalewatch.services.commit_reports.environments import (
     environment_changes,
     environments_at,
 )
-from scalewatch.services.commit_reports.thresholds import LEAST_CONSTANT
+from scalewatch.services.commit_reports.factors import LEAST_CONSTANT
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import (
     Baseline,
     Neighbours,

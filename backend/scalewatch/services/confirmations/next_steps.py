@@ -20,7 +20,8 @@ from scalewatch.services.analysis.pooling import pooled
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
-from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.series.places import places_words

@@ -17,7 +17,7 @@ from scalewatch.modelling import (
     VersionChange,
 )
 from scalewatch.services.analysis.versions import Compared
-from scalewatch.services.commit_reports.thresholds import (
+from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
     SURE,
     direction_of,

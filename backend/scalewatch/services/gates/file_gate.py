@@ -11,8 +11,8 @@ from typing import Any, Final
 
 from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import Direction, GrowthOdds, all_growth_odds
+from scalewatch.services.commit_reports.factors import SURE
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
-from scalewatch.services.commit_reports.thresholds import SURE
 from scalewatch.services.gates.file_findings import (
     UNMEASURED,
     FileFinding,

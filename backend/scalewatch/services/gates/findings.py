@@ -6,14 +6,9 @@ from typing import Any, Final, Self
 
 from scalewatch.modelling import Direction, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.services.commit_reports.changes import (
-    ChangeKind,
-    ConstantChange,
-    SeriesChange,
-    SeriesKey,
-    series_key,
-)
-from scalewatch.services.commit_reports.thresholds import SURE
+from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.factors import SURE, ConstantChange
+from scalewatch.services.commit_reports.pairs import ChangeKind, SeriesKey, series_key
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.gates.guidelines import BrokenGuideline
@@ -118,7 +113,8 @@ def of_constant(
 ) -> GateFinding:
     """Return what a worse constant means for the gate."""
     step = steps(SeriesRef.of(change))
-    is_settled = step is None and (worse.exactly is not None or worse.jobs >= JOBS)
+    jobs = JOBS if worse.jobs is None else worse.jobs
+    is_settled = step is None and (worse.exactly is not None or jobs >= JOBS)
     said = worse.sentence
     is_one_night = step is None and worse.nights is not None
     alone = "on a single night" if is_one_night else "in a single job"

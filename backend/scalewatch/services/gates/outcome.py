@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from scalewatch.services.commit_reports.changes import (
-    ChangeKind,
-    SeriesChange,
-    SeriesKey,
-)
+from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
+from scalewatch.services.commit_reports.pairs import ChangeKind, SeriesKey
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline
 from scalewatch.services.commits.find import Commit

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scalewatch.services.commit_reports.thresholds import LEAST_CONSTANT
+from scalewatch.services.commit_reports.factors import LEAST_CONSTANT
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,13 +12,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from scalewatch.services.commit_reports.changes import (
-    KEPT,
-    ChangeKind,
-    SeriesChange,
-    SeriesKey,
-)
+from scalewatch.services.commit_reports.changes import KEPT, SeriesChange
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
+from scalewatch.services.commit_reports.pairs import ChangeKind, SeriesKey
 from scalewatch.services.gates.findings import (
     NIGHT,
     GateFinding,

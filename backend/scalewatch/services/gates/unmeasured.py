@@ -5,7 +5,8 @@ from functools import cache
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commit_reports.changes import ChangeKind, SeriesChange
+from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.gates.findings import FAILED, MISSING, PARTLY, GateFinding
 from scalewatch.services.gates.rules import GateRules

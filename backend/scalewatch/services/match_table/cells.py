@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from scalewatch.modelling import Mark
-from scalewatch.services.commit_reports.changes import WORSE, ChangeKind
+from scalewatch.services.commit_reports.pairs import WORSE, ChangeKind
 from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.match_table.recent_changes import RecentChange

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.services.caches.lru import Kept, key_of
-from scalewatch.services.commit_reports.changes import ChangeKind
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.match_table.cells import (
     Cell,
     MatchColumn,

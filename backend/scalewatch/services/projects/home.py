@@ -9,7 +9,8 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark
-from scalewatch.services.commit_reports.changes import ChangeKind, kinds_of
+from scalewatch.services.commit_reports.changes import kinds_of
+from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.series.at_commit import Judged, judged_at

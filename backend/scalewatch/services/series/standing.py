@@ -208,6 +208,16 @@ class Standing:
         """Whether anything succeeded of it, and its analysis was not given up."""
         return self.state not in {State.FAILED, State.UNMEASURED}
 
+    @property
+    def is_failed(self) -> bool:
+        """Whether it was tried and nothing succeeded, or its analysis was given up."""
+        return self.state is State.FAILED
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether a formula reproduces it and its growth explains it."""
+        return self.growth is not None and not self.fit["misfit"] and bool(self.formula)
+
     @cached_property
     def is_crowded(self) -> bool:
         """Whether it cannot be judged because processes shared cores."""
