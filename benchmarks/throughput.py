@@ -20,13 +20,13 @@ from benchmarks.results import Results
 from numpy.typing import NDArray
 
 from scalewatch.modelling import find_models, pmnf
-from scalewatch.modelling.evidence.differences import DifferenceFits
-from scalewatch.modelling.evidence.evidence import GrowthFits
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.least_squares import Sums
-from scalewatch.modelling.evidence.likelihood import Likelihood
-from scalewatch.modelling.evidence.posterior import posterior
 from scalewatch.modelling.measurements.location import locate
+from scalewatch.modelling.rules.evidence.differences import DifferenceFits
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.laplace import GrowthFits
+from scalewatch.modelling.rules.evidence.least_squares import Sums
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.prior import posterior
 
 Reals = NDArray[np.float64]
 

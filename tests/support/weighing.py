@@ -1,14 +1,14 @@
 """Every curve of a batch weighed, with none left out as negligible."""
 
 from scalewatch.modelling.arrays import Scratch
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.differences import DifferenceFits
-from scalewatch.modelling.evidence.evidence import GrowthFits
-from scalewatch.modelling.evidence.least_squares import Measured
-from scalewatch.modelling.evidence.likelihood import Likelihood
-from scalewatch.modelling.evidence.weighed import Competing, Weighed
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.curves import ScaledCurves
+from scalewatch.modelling.rules.evidence.differences import DifferenceFits
+from scalewatch.modelling.rules.evidence.laplace import GrowthFits
+from scalewatch.modelling.rules.evidence.least_squares import Measured
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.weighing import Competing, Weighed
 
 
 def weigh(

@@ -3,11 +3,11 @@
 * `arrays` — columns of many series at once
 * `growths` — growth classes: algebra, notation, search space, models, verdicts
 * `measurements` — repetitions: batches, summaries, locations, noise assumed
-* `evidence` — how probable each growth is, by Bayes' rule
 * `exact_counts` — formulas of exact counts, by description length
 * `misfit` — what can be said where no growth explains a series
-* `rules` — how a hypothesis is selected, one module per rule
-* `forecasts` — values beyond what was measured, with intervals; ranking, break-even
+* `rules` — how a hypothesis is selected, one chapter per rule; `rules.evidence` weighs
+  growths, shapes and forecasts by Bayes' rule
+* `forecasts` — questions to models beyond what was measured: ranking, break-even, shares
 * `noise` — what many series of a machine tell about their noise
 * `search` — from measurements to findings, in batches
 * `versions` — what changed between two versions, and how surely

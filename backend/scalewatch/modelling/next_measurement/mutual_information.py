@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.posterior import RANKS
+from scalewatch.modelling.rules.evidence.prior import RANKS
 
 OUTCOMES: Final = 200
 GOLDEN: Final = (5**0.5 - 1) / 2

@@ -20,12 +20,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.bases import falls
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.posterior import Prior, posterior
-from scalewatch.modelling.forecasts.log_residuals import Centred
-from scalewatch.modelling.forecasts.mixture import Mixture
-from scalewatch.modelling.forecasts.prediction import Forecaster
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import (
     Space,
@@ -44,6 +38,12 @@ from scalewatch.modelling.next_measurement.mutual_information import (
     entropy,
     is_settled,
 )
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.log_residuals import Centred
+from scalewatch.modelling.rules.evidence.mixture import Mixture
+from scalewatch.modelling.rules.evidence.model import falls
+from scalewatch.modelling.rules.evidence.prediction import Forecaster
+from scalewatch.modelling.rules.evidence.prior import Prior, posterior
 from scalewatch.modelling.search.search import find_models
 
 LIKELY: Final = 0.5

@@ -6,12 +6,12 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.posterior import Prior
-from scalewatch.modelling.forecasts.prediction import Forecaster, TargetDensities
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.estimators import MEASURED, located
 from scalewatch.modelling.noise.conformal import deviations
 from scalewatch.modelling.noise.pools import Pool
+from scalewatch.modelling.rules.evidence.prediction import Forecaster, TargetDensities
+from scalewatch.modelling.rules.evidence.prior import Prior
 
 FITTED: Final = 3
 """What a curve is fitted by: constant, coefficient, growth."""

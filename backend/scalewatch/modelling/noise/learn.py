@@ -27,7 +27,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.posterior import Prior
 from scalewatch.modelling.exact_counts.exactness import exact_series
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf, search_space
@@ -39,6 +38,7 @@ from scalewatch.modelling.measurements.summary import Summary
 from scalewatch.modelling.noise.conformal import believed
 from scalewatch.modelling.noise.holdout import Endings
 from scalewatch.modelling.noise.pools import Pool, thinned
+from scalewatch.modelling.rules.evidence.prior import Prior
 
 LEAST_SERIES: Final = 20
 """Fewer tell nothing."""

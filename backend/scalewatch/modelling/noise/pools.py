@@ -7,15 +7,15 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.bases import falls
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.weighed import Weighed
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.model import falls
+from scalewatch.modelling.rules.evidence.weighing import Weighed
 
 Settings = Mapping[str, Reals]
 

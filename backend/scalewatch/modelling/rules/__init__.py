@@ -21,7 +21,7 @@ The interface is in `rules/rule.py`.
 from typing import Final
 
 from scalewatch.errors import UnknownChoice
-from scalewatch.modelling.rules.evidence import EVIDENCE
+from scalewatch.modelling.rules.evidence.rule import EVIDENCE
 from scalewatch.modelling.rules.paper import PAPER
 from scalewatch.modelling.rules.refinement import REFINEMENT
 from scalewatch.modelling.rules.rule import (

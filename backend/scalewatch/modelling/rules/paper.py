@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.measurements.summary import summarise
+from scalewatch.modelling.rules.quality import adjusted_r2, smape
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
 
 BLOCK = 2048

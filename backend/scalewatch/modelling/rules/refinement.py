@@ -29,10 +29,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals
-from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.rules.cross_validation import Fits, best_fits
+from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
 
 MOST_TERMS: Final = 5

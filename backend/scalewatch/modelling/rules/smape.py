@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.summary import summarise
 from scalewatch.modelling.rules.folds import Folds
+from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
 
 Choice = tuple[NDArray[np.intp], Reals, Reals, Reals]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.quality import adjusted_r2, smape
 from scalewatch.modelling.exact_counts.counts import Counts, Outcome
 from scalewatch.modelling.exact_counts.independence import independent_of, without
 from scalewatch.modelling.exact_counts.outlook import (
@@ -18,6 +17,7 @@ from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.misfit.local_exponents import ExponentInterval
+from scalewatch.modelling.rules.quality import adjusted_r2, smape
 from scalewatch.modelling.search.finding import (
     Candidate,
     Exactness,

@@ -31,12 +31,12 @@ import numpy as np
 from scipy.special import softmax
 
 from scalewatch.modelling.arrays import Indices, Reals, total
-from scalewatch.modelling.evidence.bases import falls
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.versions.versions import Versions
 from scalewatch.modelling.versions.weighed_growths import WeighedGrowths
 

@@ -11,9 +11,9 @@ import numpy as np
 from scipy.special import softmax, stdtrit
 
 from scalewatch.modelling.arrays import Reals, total
-from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.few_settings.unseen import with_unseen
 from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.versions.kinds import LOG_RANGE, PRIOR, VersionChange
 from scalewatch.modelling.versions.tilts import tilts
 from scalewatch.modelling.versions.versions import Versions

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.likelihood import Likelihood
-from scalewatch.modelling.evidence.posterior import shares_of
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.prior import shares_of
 
 
 @dataclass(frozen=True, slots=True)

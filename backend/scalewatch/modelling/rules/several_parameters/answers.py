@@ -7,10 +7,14 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
-from scalewatch.modelling.evidence.posterior import RANKS, Prior, verdict_posterior
-from scalewatch.modelling.evidence.quality import adjusted_r2_of, smape
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.verdict import Verdict, decide
+from scalewatch.modelling.rules.evidence.prior import (
+    RANKS,
+    Prior,
+    verdict_posterior,
+)
+from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.rule import Hypothesis, Sample
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.intervals import (

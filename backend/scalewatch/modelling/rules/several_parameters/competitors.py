@@ -17,7 +17,9 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
-from scalewatch.modelling.evidence.shapes import (
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
+from scalewatch.modelling.rules.evidence.shapes import (
     CUBE,
     LINEAR,
     LOG,
@@ -27,8 +29,6 @@ from scalewatch.modelling.evidence.shapes import (
     Powers,
     growth_with,
 )
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
 
 Growths = tuple[Growth, ...]
 

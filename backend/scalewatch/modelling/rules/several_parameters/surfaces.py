@@ -28,7 +28,6 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, total
-from scalewatch.modelling.evidence.least_squares import LARGEST_RANGE
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import count
 from scalewatch.modelling.growths.terms import Terms, log2_table, term_table
@@ -38,7 +37,8 @@ from scalewatch.modelling.measurements.designs import never_together, unresolved
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit.misfit import Misfit, Misfits
-from scalewatch.modelling.rules.evidence import NOT_POSITIVE
+from scalewatch.modelling.rules.evidence.least_squares import LARGEST_RANGE
+from scalewatch.modelling.rules.evidence.rule import NOT_POSITIVE
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
     LISTED,

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.evidence.likelihood import Likelihood
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import locate
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 
 SHARES = (0.6, 0.2, 0.15, 0.05)
 

@@ -14,10 +14,10 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.evidence import LOWEST, highest
-from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves
-from scalewatch.modelling.forecasts.quadrature import TargetTable
 from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.rules.evidence.importance_sampling import TwoTermCurves
+from scalewatch.modelling.rules.evidence.laplace import LOWEST, highest
+from scalewatch.modelling.rules.evidence.quadrature import TargetTable
 
 POWERS: Final = tuple(
     Fraction(i) for i in ("-1", "1/4", "1/2", "3/4", "1", "3/2", "2", "3")

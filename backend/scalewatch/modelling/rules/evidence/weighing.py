@@ -6,16 +6,16 @@ from typing import Protocol
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, Singles
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.least_squares import (
+from scalewatch.modelling.rules.evidence.curves import ScaledCurves
+from scalewatch.modelling.rules.evidence.least_squares import (
     FAINTEST,
     Fit,
     Measured,
     Places,
     Sums,
 )
-from scalewatch.modelling.evidence.likelihood import NO_LIMIT, Likelihood
-from scalewatch.modelling.evidence.peaks import Peaks
+from scalewatch.modelling.rules.evidence.likelihood import NO_LIMIT, Likelihood
+from scalewatch.modelling.rules.evidence.peaks import Peaks
 
 
 class Fits(Protocol):

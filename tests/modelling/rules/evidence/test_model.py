@@ -9,10 +9,10 @@ from scalewatch.modelling import (
     parse_growth,
     pmnf,
 )
-from scalewatch.modelling.evidence.bases import Frame, curves_of, frames_of
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.evidence import GrowthFits
 from scalewatch.modelling.measurements.location import locate
+from scalewatch.modelling.rules.evidence.curves import ScaledCurves
+from scalewatch.modelling.rules.evidence.laplace import GrowthFits
+from scalewatch.modelling.rules.evidence.model import Frame, curves_of, frames_of
 from support.generated import P, measured
 from support.weighing import weigh
 

@@ -20,16 +20,16 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.least_squares import LEAST_CONSTANT
-from scalewatch.modelling.evidence.posterior import Prior
-from scalewatch.modelling.forecasts.inside import Curves
-from scalewatch.modelling.forecasts.log_residuals import Centred
-from scalewatch.modelling.forecasts.mixture import Mixture
-from scalewatch.modelling.forecasts.outside import Outside
-from scalewatch.modelling.forecasts.quadrature import one_difference, one_term
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.inside import Curves
+from scalewatch.modelling.rules.evidence.least_squares import LEAST_CONSTANT
+from scalewatch.modelling.rules.evidence.log_residuals import Centred
+from scalewatch.modelling.rules.evidence.mixture import Mixture
+from scalewatch.modelling.rules.evidence.outside import Outside
+from scalewatch.modelling.rules.evidence.prior import Prior
+from scalewatch.modelling.rules.evidence.quadrature import one_difference, one_term
 
 Settings = Mapping[str, Reals]
 

@@ -9,10 +9,14 @@ from scalewatch.modelling import (
     find_models,
     pmnf,
 )
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.posterior import EXPECTED_SHAPES, Prior, posterior
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.prior import (
+    EXPECTED_SHAPES,
+    Prior,
+    posterior,
+)
 from support.generated import P, measured, random_curves
 
 SETTINGS = {"p": P}

@@ -20,8 +20,8 @@ from statistics import NormalDist
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals, total
-from scalewatch.modelling.forecasts.log_residuals import Centred
-from scalewatch.modelling.forecasts.mixture import Mixture
+from scalewatch.modelling.rules.evidence.log_residuals import Centred
+from scalewatch.modelling.rules.evidence.mixture import Mixture
 
 POINTS = 64
 """Of each kind."""

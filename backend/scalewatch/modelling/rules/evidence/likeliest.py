@@ -6,18 +6,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, total
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.posterior import (
+from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.misfit.misfit import Misfits
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.prediction import Forecaster
+from scalewatch.modelling.rules.evidence.prior import (
     Prior,
     caution_of,
     likeliest,
     posterior,
 )
-from scalewatch.modelling.evidence.quality import adjusted_r2, smape
-from scalewatch.modelling.forecasts.prediction import Forecaster
-from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.misfit.misfit import Misfits
+from scalewatch.modelling.rules.quality import adjusted_r2, smape
 from scalewatch.modelling.rules.rule import Sample
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from scalewatch.modelling.arrays import Singles
-from scalewatch.modelling.evidence.least_squares import Fit, Places, Sums
-from scalewatch.modelling.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.least_squares import Fit, Places, Sums
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 
 
 @dataclass(frozen=True, slots=True)

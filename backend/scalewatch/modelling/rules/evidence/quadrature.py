@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.evidence import ALONE, LOWEST, highest
-from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
-from scalewatch.modelling.forecasts.log_residuals import Base, Centred
-from scalewatch.modelling.forecasts.mixture import Mixture
+from scalewatch.modelling.rules.evidence.laplace import ALONE, LOWEST, highest
+from scalewatch.modelling.rules.evidence.log_residuals import Base, Centred
+from scalewatch.modelling.rules.evidence.mixture import Mixture
+from scalewatch.modelling.rules.evidence.shapes import LARGEST_SHARE
 
 SPREAD, DENSE = 12, 20
 REACH = 4.5

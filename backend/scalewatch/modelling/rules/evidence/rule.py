@@ -16,12 +16,12 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
-from scalewatch.modelling.evidence.bases import falls
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.posterior import verdict_posterior
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.misfit.misfit import Misfit
-from scalewatch.modelling.rules.likeliest import Choice, Likeliest
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.likeliest import Choice, Likeliest
+from scalewatch.modelling.rules.evidence.model import falls
+from scalewatch.modelling.rules.evidence.prior import verdict_posterior
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
 
 BLOCK: Final = 1000

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, combine, total
-from scalewatch.modelling.evidence.curves import ScaledCurves
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.curves import ScaledCurves
 
 FAINTEST = 0.03
 """Least c₁/c₀ that counts as growth; τ is 1 at its largest."""

@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals, total
-from scalewatch.modelling.evidence.likelihood import Likelihood
-from scalewatch.modelling.forecasts.mixture import Mixture
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.mixture import Mixture
 
 SEEN = 2.0
 """z² from which on a term is seen: √2 standard deviations."""

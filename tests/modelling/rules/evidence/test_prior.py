@@ -10,7 +10,8 @@ from scalewatch.modelling import (
     pmnf,
     search_space,
 )
-from scalewatch.modelling.evidence.posterior import (
+from scalewatch.modelling.growths.verdict import Verdict, decide
+from scalewatch.modelling.rules.evidence.prior import (
     CONSTANT_SHARE,
     EXPECTATION_SHARE,
     RANKS,
@@ -19,7 +20,6 @@ from scalewatch.modelling.evidence.posterior import (
     posterior,
     verdict_posterior,
 )
-from scalewatch.modelling.growths.verdict import Verdict, decide
 
 LINEAR = parse_growth("p")
 SPACE = pmnf() | search_space(LINEAR)

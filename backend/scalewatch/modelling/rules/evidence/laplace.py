@@ -39,9 +39,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals, Singles
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.least_squares import FAINTEST, Fit, Sums
-from scalewatch.modelling.evidence.peaks import Peaks
+from scalewatch.modelling.rules.evidence.curves import ScaledCurves
+from scalewatch.modelling.rules.evidence.least_squares import FAINTEST, Fit, Sums
+from scalewatch.modelling.rules.evidence.peaks import Peaks
 
 LOWEST = math.log(FAINTEST)
 """L."""

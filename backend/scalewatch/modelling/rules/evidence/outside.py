@@ -6,20 +6,23 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.bases import Frame
-from scalewatch.modelling.evidence.shapes import Curve
-from scalewatch.modelling.forecasts.importance_sampling import TwoTermCurves, sample
-from scalewatch.modelling.forecasts.inside import LARGEST_LOG2, target_table
-from scalewatch.modelling.forecasts.log_residuals import Centred
-from scalewatch.modelling.forecasts.mixture import Mixture
-from scalewatch.modelling.forecasts.two_term_curves import (
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.importance_sampling import (
+    TwoTermCurves,
+    sample,
+)
+from scalewatch.modelling.rules.evidence.inside import LARGEST_LOG2, target_table
+from scalewatch.modelling.rules.evidence.log_residuals import Centred
+from scalewatch.modelling.rules.evidence.mixture import Mixture
+from scalewatch.modelling.rules.evidence.model import Frame
+from scalewatch.modelling.rules.evidence.shapes import Curve
+from scalewatch.modelling.rules.evidence.two_term_curves import (
     free_power,
     partners,
     two_terms,
 )
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.location import Location
 
 Settings = Mapping[str, Reals]
 

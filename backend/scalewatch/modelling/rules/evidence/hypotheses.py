@@ -15,24 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch
-from scalewatch.modelling.evidence.bases import (
+from scalewatch.modelling.growths.growth import Growth
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.curves import ScaledCurves
+from scalewatch.modelling.rules.evidence.differences import DifferenceFits
+from scalewatch.modelling.rules.evidence.laplace import GrowthFits
+from scalewatch.modelling.rules.evidence.least_squares import Measured
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.model import (
     Frame,
     are_defined,
     curves_of,
     frames_of,
     log2_of,
 )
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.differences import DifferenceFits
-from scalewatch.modelling.evidence.evidence import GrowthFits
-from scalewatch.modelling.evidence.least_squares import Measured
-from scalewatch.modelling.evidence.likelihood import Likelihood
-from scalewatch.modelling.evidence.shapes import Shape, differences, sums
-from scalewatch.modelling.evidence.weighed import Competing, Fits, Weighed
-from scalewatch.modelling.growths.growth import Growth
-from scalewatch.modelling.growths.space import Space
-from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.shapes import Shape, differences, sums
+from scalewatch.modelling.rules.evidence.weighing import Competing, Fits, Weighed
 
 Settings = Mapping[str, Reals]
 

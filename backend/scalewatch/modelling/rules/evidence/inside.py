@@ -7,12 +7,12 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
-from scalewatch.modelling.evidence.bases import Frame, are_defined, curves_of
-from scalewatch.modelling.evidence.posterior import Prior
-from scalewatch.modelling.forecasts.log_residuals import Base
-from scalewatch.modelling.forecasts.quadrature import TargetTable
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.terms import log2_table, term_table
+from scalewatch.modelling.rules.evidence.log_residuals import Base
+from scalewatch.modelling.rules.evidence.model import Frame, are_defined, curves_of
+from scalewatch.modelling.rules.evidence.prior import Prior
+from scalewatch.modelling.rules.evidence.quadrature import TargetTable
 
 Settings = Mapping[str, Reals]
 

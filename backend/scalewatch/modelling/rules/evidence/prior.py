@@ -35,12 +35,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Singles, total
-from scalewatch.modelling.evidence.bases import Frame
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge_all
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.model import Frame
 
 CONSTANT_SHARE: Final = 0.2
 EXPECTATION_SHARE: Final = 0.6

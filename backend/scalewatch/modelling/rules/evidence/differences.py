@@ -27,11 +27,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals, Singles
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.evidence import single, twice_normal
-from scalewatch.modelling.evidence.least_squares import Fit, Sums
-from scalewatch.modelling.evidence.peaks import Peaks
-from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
+from scalewatch.modelling.rules.evidence.curves import ScaledCurves
+from scalewatch.modelling.rules.evidence.laplace import single, twice_normal
+from scalewatch.modelling.rules.evidence.least_squares import Fit, Sums
+from scalewatch.modelling.rules.evidence.peaks import Peaks
+from scalewatch.modelling.rules.evidence.shapes import LARGEST_SHARE
 
 LEAST_WIDTH = 1e-12
 """Of a likelihood, relative to that of the prior."""

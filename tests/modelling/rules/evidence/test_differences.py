@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.evidence.bases import curves_of
-from scalewatch.modelling.evidence.differences import DifferenceFits
-from scalewatch.modelling.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.evidence.likelihood import Likelihood
-from scalewatch.modelling.evidence.shapes import LARGEST_SHARE
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
+from scalewatch.modelling.rules.evidence.differences import DifferenceFits
+from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.model import curves_of
+from scalewatch.modelling.rules.evidence.shapes import LARGEST_SHARE
 from support.generated import P, measured
 from support.weighing import weigh
 

@@ -20,19 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.evidence.curves import ScaledCurves
-from scalewatch.modelling.evidence.least_squares import FAINTEST
-from scalewatch.modelling.evidence.shapes import (
-    Curve,
-    growth_of,
-    growth_with,
-    model_of,
-)
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.growths.terms import log2_table
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.curves import ScaledCurves
+from scalewatch.modelling.rules.evidence.least_squares import FAINTEST
+from scalewatch.modelling.rules.evidence.shapes import (
+    Curve,
+    growth_of,
+    growth_with,
+    model_of,
+)
 
 Settings = Mapping[str, Reals]
 
