@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling import find_models, pmnf
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.rules.evidence.differences import DifferenceFits
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.rules.evidence.laplace import GrowthFits
+from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
 from scalewatch.modelling.rules.evidence.least_squares import Sums
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
-from scalewatch.modelling.rules.evidence.prior import posterior
+from scalewatch.modelling.rules.evidence.posterior import posterior
 
 Reals = NDArray[np.float64]
 

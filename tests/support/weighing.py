@@ -3,10 +3,8 @@
 from scalewatch.modelling.arrays import Scratch
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.rules.evidence.curves import ScaledCurves
-from scalewatch.modelling.rules.evidence.differences import DifferenceFits
-from scalewatch.modelling.rules.evidence.laplace import GrowthFits
-from scalewatch.modelling.rules.evidence.least_squares import Measured
+from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
+from scalewatch.modelling.rules.evidence.least_squares import Measured, ScaledCurves
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.weighing import Competing, Weighed
 

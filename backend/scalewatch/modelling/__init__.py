@@ -7,7 +7,7 @@
 * `misfit` — what can be said where no growth explains a series
 * `rules` — how a hypothesis is selected, one chapter per rule; `rules.evidence` weighs
   growths, shapes and forecasts by Bayes' rule
-* `forecasts` — questions to models beyond what was measured: ranking, break-even, shares
+* `forecasts` — questions to models: ranking, break-even, shares, hidden terms
 * `noise` — what many series of a machine tell about their noise
 * `search` — from measurements to findings, in batches
 * `versions` — what changed between two versions, and how surely

@@ -42,8 +42,9 @@ from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.log_residuals import Centred
 from scalewatch.modelling.rules.evidence.mixture import Mixture
 from scalewatch.modelling.rules.evidence.model import falls
+from scalewatch.modelling.rules.evidence.posterior import posterior
 from scalewatch.modelling.rules.evidence.prediction import Forecaster
-from scalewatch.modelling.rules.evidence.prior import Prior, posterior
+from scalewatch.modelling.rules.evidence.prior import Prior
 from scalewatch.modelling.search.search import find_models
 
 LIKELY: Final = 0.5

@@ -4,11 +4,10 @@ import pytest
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.rules.evidence.differences import DifferenceFits
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.laplace import DifferenceFits
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
-from scalewatch.modelling.rules.evidence.model import curves_of
-from scalewatch.modelling.rules.evidence.shapes import LARGEST_SHARE
+from scalewatch.modelling.rules.evidence.model import LARGEST_SHARE, curves_of
 from support.generated import P, measured
 from support.weighing import weigh
 

@@ -5,15 +5,16 @@ from scalewatch.modelling import CONSTANT, parse_growth, pmnf
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.rules.evidence.curves import ScaledCurves
 from scalewatch.modelling.rules.evidence.laplace import (
     ALONE,
     LOWEST,
     GrowthFits,
     highest,
 )
+from scalewatch.modelling.rules.evidence.least_squares import ScaledCurves
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
-from scalewatch.modelling.rules.evidence.prior import Prior, posterior
+from scalewatch.modelling.rules.evidence.posterior import posterior
+from scalewatch.modelling.rules.evidence.prior import Prior
 from support.generated import P, curve, measured, random_curves
 from support.weighing import weigh
 

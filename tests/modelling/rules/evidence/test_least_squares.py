@@ -5,11 +5,11 @@ from scipy.optimize import nnls
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays import Scratch
 from scalewatch.modelling.growths.terms import term_table
-from scalewatch.modelling.rules.evidence.curves import ScaledCurves
 from scalewatch.modelling.rules.evidence.least_squares import (
     FAINTEST,
     Fit,
     Measured,
+    ScaledCurves,
     Sums,
 )
 from support.generated import P, curve, measured, random_curves

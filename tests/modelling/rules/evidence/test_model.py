@@ -10,8 +10,8 @@ from scalewatch.modelling import (
     pmnf,
 )
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.rules.evidence.curves import ScaledCurves
 from scalewatch.modelling.rules.evidence.laplace import GrowthFits
+from scalewatch.modelling.rules.evidence.least_squares import ScaledCurves
 from scalewatch.modelling.rules.evidence.model import Frame, curves_of, frames_of
 from support.generated import P, measured
 from support.weighing import weigh

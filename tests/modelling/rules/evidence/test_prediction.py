@@ -11,11 +11,10 @@ from scalewatch.modelling import (
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.rules.evidence.importance_sampling import sample
+from scalewatch.modelling.rules.evidence.importance_sampling import free_power, sample
 from scalewatch.modelling.rules.evidence.laplace import ALONE, LOWEST, highest
 from scalewatch.modelling.rules.evidence.log_residuals import Centred
 from scalewatch.modelling.rules.evidence.quadrature import TargetTable, one_term
-from scalewatch.modelling.rules.evidence.two_term_curves import free_power
 from support.generated import P, curve, measured, random_curves
 
 LINEAR = parse_growth("p")

@@ -11,14 +11,16 @@ from scalewatch.modelling import (
     search_space,
 )
 from scalewatch.modelling.growths.verdict import Verdict, decide
+from scalewatch.modelling.rules.evidence.posterior import (
+    likeliest,
+    posterior,
+    verdict_posterior,
+)
 from scalewatch.modelling.rules.evidence.prior import (
     CONSTANT_SHARE,
     EXPECTATION_SHARE,
     RANKS,
     Prior,
-    likeliest,
-    posterior,
-    verdict_posterior,
 )
 
 LINEAR = parse_growth("p")

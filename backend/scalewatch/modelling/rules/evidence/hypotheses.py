@@ -19,26 +19,26 @@ from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.rules.evidence.curves import ScaledCurves
-from scalewatch.modelling.rules.evidence.differences import DifferenceFits
-from scalewatch.modelling.rules.evidence.laplace import GrowthFits
-from scalewatch.modelling.rules.evidence.least_squares import Measured
+from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
+from scalewatch.modelling.rules.evidence.least_squares import Measured, ScaledCurves
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.model import (
     Frame,
+    Shape,
     are_defined,
     curves_of,
+    differences,
     frames_of,
     log2_of,
+    sums,
 )
-from scalewatch.modelling.rules.evidence.shapes import Shape, differences, sums
 from scalewatch.modelling.rules.evidence.weighing import Competing, Fits, Weighed
 
 Settings = Mapping[str, Reals]
 
 LEADING: Final = 0.3
-"""Share of the leading term of a sum at the largest setting: what has not overtaken
-the other there would be promised rather than seen."""
+"""Share of the leading term of a sum at the largest setting: a term that has not
+overtaken the other there would be a forecast and no finding."""
 
 LARGE: Final = 500
 """Series of a block whose scratch is kept; it takes some ten megabytes."""
@@ -139,10 +139,10 @@ class Hypotheses:
 
     def by_growth(self, rows: Reals) -> Reals:
         """Add up rows, one per curve, by what leads."""
-        found = rows[self.first]
+        sums = rows[self.first]
         for row in self.others:
-            found[self.leads[row]] += rows[row]
-        return found
+            sums[self.leads[row]] += rows[row]
+        return sums
 
     @cached_property
     def terms(self) -> tuple[tuple[Growth, ...], ...]:
@@ -151,7 +151,7 @@ class Hypotheses:
 
     @cached_property
     def contributions(self) -> Reals:
-        """What c₀ and c₁ add to a constant and to the terms, shape (H, 2, 3)."""
+        """Coefficients of a constant and the terms per c₀ and c₁, shape (H, 2, 3)."""
         return np.concatenate([frame.contributions for frame in self.every])
 
     @cached_property

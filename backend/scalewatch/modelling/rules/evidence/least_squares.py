@@ -1,7 +1,7 @@
 """Relative least squares of one growth each, f(x) = u(x)·(c₀ + c₁·τ(x)), batched.
 
 The misfit R = Σ ω·(1 - f(x)/y)² weighs all settings alike, as multiplicative noise
-asks for. With w = u/y,
+asks for. With τ the term over its largest value and w = u/y,
 
     S₁₁ = Σ ω w², S₁₂ = Σ ω τ w², S₂₂ = Σ ω τ² w², Y₁ = Σ ω w, Y₂ = Σ ω τ w,
     D = S₁₁ S₂₂ - S₁₂²,  c₀ = (S₂₂ Y₁ - S₁₂ Y₂)/D,  c₁ = (Y₂ - S₁₂ c₀)/S₂₂,
@@ -13,13 +13,61 @@ recovery, because noise turns the constant of a steep curve negative.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, combine, total
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.rules.evidence.curves import ScaledCurves
+
+
+@dataclass(frozen=True, eq=False)
+class ScaledCurves:
+    """H curves of n points.
+
+    Parameters
+    ----------
+    tau
+        t/u over its largest value, shape (H, n), in [0, 1].
+    alone
+        The row of each curve's u alone, where `tau` is 1, shape (H,); negative where
+        that is no curve of its own, as of all where there is None.
+    base
+        u over its largest value, shape (H, n); None where it is the constant of all.
+    """
+
+    tau: Reals
+    alone: Indices | None = None
+    base: Reals | None = None
+
+    @classmethod
+    def rising(cls, tau: Reals, constant: int) -> "ScaledCurves":
+        """Return curves that have a constant, which by itself is one of the rows."""
+        return cls(tau, np.full(len(tau), constant))
+
+    @cached_property
+    def every_alone(self) -> tuple[Indices, Indices]:
+        """The A rows of all u alone, and which of them is each curve's, A for none."""
+        alone = np.full(len(self), -1) if self.alone is None else self.alone
+        rows = np.unique(alone[alone >= 0])
+        return rows, np.where(alone >= 0, np.searchsorted(rows, alone), len(rows))
+
+    @cached_property
+    def distinct_bases(self) -> tuple[Reals, Indices]:
+        """Each base once, and which of them is each curve's."""
+        assert self.base is not None
+        distinct, place = np.unique(self.base, axis=0, return_inverse=True)
+        return distinct, place.reshape(-1)
+
+    def rows(self, rows: slice) -> "ScaledCurves":
+        """Return some of them, of which none is known to be alone."""
+        base = None if self.base is None else self.base[rows]
+        return ScaledCurves(self.tau[rows], base=base)
+
+    def __len__(self) -> int:
+        return len(self.tau)
+
 
 FAINTEST = 0.03
 """Least c₁/c₀ that counts as growth; τ is 1 at its largest."""
@@ -122,8 +170,8 @@ class Sums:
 
     def rows(self, rows: slice) -> "Sums":
         """Return those of some curves, or of some places."""
-        each = (self.mass, self.s11, self.s12, self.s22, self.y1, self.y2)
-        return Sums(*(x[rows] if x.ndim == self.s12.ndim else x for x in each))
+        sums = (self.mass, self.s11, self.s12, self.s22, self.y1, self.y2)
+        return Sums(*(x[rows] if x.ndim == self.s12.ndim else x for x in sums))
 
     def of_base(self, places: Indices) -> tuple[Reals, Reals]:
         """Return S₁₁ and Y₁ at some of all curves and series."""
@@ -142,7 +190,7 @@ class Sums:
         return Sums(self.mass.take(places.series), s11, s12, s22, y1, y2)
 
     def give_back(self, scratch: Scratch) -> None:
-        """Return to a scratch what `of` took from it."""
+        """Return to a scratch the arrays that `of` took from it."""
         scratch.take_back(self.s12, self.s22, self.y2)
         if self.s11.ndim > 1:
             scratch.take_back(self.s11, self.y1)
@@ -197,7 +245,7 @@ class Fit:
 
     @property
     def arrays(self) -> tuple[Reals, ...]:
-        """What `empty` took from its scratch."""
+        """Arrays that `empty` took from its scratch."""
         return self.constant, self.slope, self.misfit, self.determinant
 
     def at(self, places: Places) -> "Fit":

@@ -1,4 +1,4 @@
-"""How likely a misfit is when the size of the noise is known only by estimate.
+"""Likelihood of a misfit where the size of the noise is known only by estimate.
 
 Residuals are relative; of n points, R(h) = Σ ω·r² is what a hypothesis h leaves. The
 variance of a location is λ·s₀², of which s₀² is measured with ν₀ degrees of freedom
@@ -26,6 +26,7 @@ import numpy as np
 from scalewatch.modelling.arrays import Indices, Reals, Singles
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.least_squares import Fit, Places, Sums
 
 LARGEST = 1e20
 """Largest z, far beyond all that is likely, that single precision can square."""
@@ -36,14 +37,14 @@ NEGLIGIBLE = 16.0
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Behind which curves are negligible.
+    """Misfit beyond which curves are negligible.
 
     Parameters
     ----------
     misfit
-        Beyond it they are, shape (S,).
+        Shape (S,).
     log_evidence
-        What is said of them instead, shape (S,).
+        Evidence that negligible curves get, shape (S,).
     """
 
     misfit: Reals
@@ -74,7 +75,7 @@ class Likelihood:
 
     @classmethod
     def of(cls, location: Location, noise: Noise) -> "Likelihood":
-        """Return that of measurements under assumptions about their noise."""
+        """Return the likelihood of measurements under assumptions about their noise."""
         points = np.count_nonzero(location.weight, axis=0)
         return cls(
             unit=location.freedom * location.variance,
@@ -84,7 +85,7 @@ class Likelihood:
         )
 
     def at(self, series: Indices) -> "Likelihood":
-        """Return that of some series, which may occur repeatedly."""
+        """Return the likelihood of some series, which may occur repeatedly."""
         return Likelihood(
             self.unit.take(series),
             self.prior_freedom.take(series),
@@ -104,8 +105,8 @@ class Likelihood:
         for excess, share in zip(EXCESSES, self.shares, strict=True):
             if share:
                 scale = self.prior_freedom * (math.log(excess) / 2) + math.log(share)
-                each = np.exp((largest - scale) * power)
-                np.maximum(z, each - np.float32(excess), out=z)
+                larger = np.exp((largest - scale) * power)
+                np.maximum(z, larger - np.float32(excess), out=z)
         return Limit(np.maximum(z * self.unit, least), phi - 2 * NEGLIGIBLE)
 
     def __call__(self, misfit: Reals) -> tuple[Singles, Singles]:
@@ -124,7 +125,7 @@ class Likelihood:
         return phi, energy
 
     def variance(self, misfit: Reals) -> Reals:
-        """Return what is expected of the variance at misfits R, shape (S,)."""
+        """Return the expected variance at misfits R, shape (S,)."""
         larger = 1 + np.minimum(misfit / self.unit, LARGEST)
         terms, ratios = self._terms((1 / larger).astype(np.float32))
         weighted = self._sum(terms * ratios)
@@ -156,3 +157,60 @@ class Likelihood:
         for term in terms:
             added += term
         return added
+
+
+@dataclass(frozen=True, slots=True)
+class Peaks:
+    """Likelihoods at their maxima, at K of all curves and series.
+
+    Parameters
+    ----------
+    places
+        Which ones.
+    sums, fit
+        At these places.
+    phi
+        φ of the best fit, shape (K,).
+    share
+        E/ν, shape (K,).
+    freedom
+        ν, shape (K,).
+    alone
+        φ of the base of each curve alone, shape (K,); -∞ where that does not compete.
+    """
+
+    places: Places
+    sums: Sums
+    fit: Fit
+    phi: Singles
+    share: Singles
+    freedom: Singles
+    alone: Singles
+
+    @classmethod
+    def of(
+        cls,
+        sums: Sums,
+        fit: Fit,
+        likelihood: Likelihood,
+        places: Places,
+        alone: Singles,
+    ) -> "Peaks":
+        """Return the peaks of some fits; sums and fits are of all, shape (H, S)."""
+        sums, fit = sums.at(places), fit.at(places)
+        of_series = likelihood.at(places.series)
+        phi, share = of_series(fit.misfit)
+        share /= of_series.freedom
+        return cls(places, sums, fit, phi, share, of_series.freedom, alone)
+
+    def part(self, part: slice, first: int) -> "Peaks":
+        """Return some of them, with curves counted from the `first`."""
+        return Peaks(
+            self.places.rows(part, first),
+            self.sums.rows(part),
+            self.fit.rows(part),
+            self.phi[part],
+            self.share[part],
+            self.freedom[part],
+            self.alone[part],
+        )

@@ -1,17 +1,30 @@
-"""Hypotheses with a base in common, f(x) = c₀·u(x) + c₁·t(x).
+"""Curves f(x) = c₀·u(x) + c₁·t(x): growths, their shapes, and bases of strong scaling.
 
-With u = 1 these are the growths of a space. With a falling u they describe strong
-scaling: u alone, beside it the fixed part that remains (Amdahl's law), or beside 1/p
-what grows meanwhile, as in a/p + b·log p. All of them are weighed at once, see
-`curves`.
+With u = 1 these are the growths of a space. Beside them stand two kinds:
+
+*Shapes*, growths with the lower-order term that programs have beside them. A process
+sends to all others but itself, p - 1 messages; a tree has p log p - p + 1 comparisons;
+an allgather moves (p - 1)/p of the data. A constant that is not negative does not
+describe these: within a few settings p - 1 is nearer to p^(3/4) log p than to c + p.
+Shapes are corrections to scaling as textbooks on parallel algorithms have them, either
+
+* a difference c·(t - κ·u), where κ is uniform up to `LARGEST_SHARE` of the least t/u,
+  so that the curve stays positive, or
+* a sum c₀·u + c₁·t, which is weighed as growths with a base in common are.
+
+*Bases*, a falling u of strong scaling: u alone, beside it the fixed part that remains
+(Amdahl's law), or beside 1/p what grows meanwhile, as in a/p + b·log p.
 
 References
 ----------
 G. M. Amdahl, "Validity of the single processor approach to achieving large scale
 computing capabilities", AFIPS 1967.
+V. Kumar et al., "Introduction to Parallel Computing", 2nd ed. 2003, table 4.1.
+M. E. Fisher, "The renormalization group in the theory of critical behavior", Reviews of
+Modern Physics 46, 1974 (corrections to scaling).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
@@ -21,18 +34,114 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.model import Model
+from scalewatch.modelling.growths.model import Model, Term
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.growths.terms import log2_table
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.rules.evidence.curves import ScaledCurves
-from scalewatch.modelling.rules.evidence.least_squares import FAINTEST
-from scalewatch.modelling.rules.evidence.shapes import (
-    Curve,
-    growth_of,
-    growth_with,
-    model_of,
+from scalewatch.modelling.rules.evidence.least_squares import FAINTEST, ScaledCurves
+
+Curve = Growth | Model
+
+Powers = tuple[str, int]
+"""Exponents of p and of log p."""
+
+LARGEST_SHARE: Final = 0.97
+"""Largest κ of a difference, as a share of the least t/u."""
+
+ONE, LOG = ("0", 0), ("0", 1)
+ROOT, LINEAR, SQUARE, CUBE = ("1/2", 0), ("1", 0), ("2", 0), ("3", 0)
+
+DIFFERENCES: Final[tuple[tuple[Powers, Powers], ...]] = (
+    (LOG, ONE),
+    (("0", 2), LOG),
+    (("1/3", 0), ONE),
+    (ROOT, ONE),
+    (("2/3", 0), ONE),
+    (("2/3", 0), ("1/3", 0)),
+    (("1/2", 1), ROOT),
+    (LINEAR, ONE),
+    (LINEAR, ROOT),
+    (LINEAR, LOG),
+    (("1", 1), LINEAR),
+    (("3/2", 0), LINEAR),
+    (("3/2", 0), ROOT),
+    (SQUARE, LINEAR),
+    (SQUARE, ("1", 1)),
+    (("2", 1), SQUARE),
+    (CUBE, SQUARE),
+    (ONE, ("-1", 0)),
+    (ONE, ("-1/2", 0)),
 )
+"""t and u of differences."""
+
+SUMS: Final[tuple[tuple[Powers, Powers], ...]] = (
+    (LINEAR, LOG),
+    (ROOT, LOG),
+    (LINEAR, ROOT),
+    (("1", 1), LINEAR),
+    (("3/2", 0), LINEAR),
+    (SQUARE, LINEAR),
+    (CUBE, SQUARE),
+)
+"""t and u of sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A growth beside which there is a lower-order term.
+
+    Parameters
+    ----------
+    lower, leading
+        u and t.
+    """
+
+    lower: Curve
+    leading: Curve
+
+    @property
+    def growth(self) -> Growth:
+        """Growth of t."""
+        return growth_of(self.leading)
+
+
+def differences(parameter: str) -> Iterator[Shape]:
+    """Yield those whose lower-order term is taken off."""
+    for leading, lower in DIFFERENCES:
+        yield Shape(growth_with(parameter, lower), growth_with(parameter, leading))
+
+
+def sums(parameter: str) -> Iterator[Shape]:
+    """Yield those whose terms add up, of one base after the other."""
+    for leading, lower in SUMS:
+        yield Shape(growth_with(parameter, lower), growth_with(parameter, leading))
+    unity, logarithm = model_of(CONSTANT), model_of(growth_with(parameter, LOG))
+    all_others = unity - model_of(growth_with(parameter, ("-1", 0)))
+    steps = model_of(growth_with(parameter, ("1", 1)))
+    yield Shape(all_others, growth_with(parameter, LOG))
+    # What is taken off a constant may be of any size, but all others are p - 1 of p.
+    yield Shape(CONSTANT, all_others)
+    yield Shape(CONSTANT, logarithm + all_others)
+    yield Shape(CONSTANT, steps - model_of(growth_with(parameter, LINEAR)) + unity)
+
+
+def growth_with(parameter: str, powers: Powers) -> Growth:
+    """Return the growth of a parameter with these exponents."""
+    power, logarithm = powers
+    return Growth.of(parameter, power=Fraction(power), log=logarithm)
+
+
+def model_of(curve: Curve) -> Model:
+    """Return a growth as a model of one term; a model as it is."""
+    if isinstance(curve, Model):
+        return curve
+    return Model(1.0) if curve == CONSTANT else Model(0.0, (Term(1.0, curve),))
+
+
+def growth_of(curve: Curve) -> Growth:
+    """Return the growth of a curve, that of its leading-order term."""
+    return curve if isinstance(curve, Growth) else curve.growth
+
 
 Settings = Mapping[str, Reals]
 
@@ -70,7 +179,7 @@ class Frame:
     hypotheses
         The terms besides a constant, per row.
     contributions
-        What c₀ and c₁ add to a constant and to the terms, shape (H, 2, 3).
+        Coefficients of a constant and of the terms per c₀ and c₁, shape (H, 2, 3).
     """
 
     base: Curve
@@ -101,8 +210,8 @@ class Frame:
         least
             Share of t beside u at the largest setting from which on it counts.
         """
-        own, above = _log2_ratios(base, rows, settings)
-        scale = np.full((len(rows), 2), own.max())
+        log2_base, above = _log2_ratios(base, rows, settings)
+        scale = np.full((len(rows), 2), log2_base.max())
         largest = above.max(axis=1)
         largest[~np.isfinite(largest)] = 0.0
         largest += np.log2(FAINTEST / least)
@@ -113,7 +222,7 @@ class Frame:
             base=base,
             rows=tuple(rows),
             growths=tuple(map(growth_of, rows)),
-            log_base=(own - own.max()) * np.log(2),
+            log_base=(log2_base - log2_base.max()) * np.log(2),
             tau=np.exp2(above - largest[:, np.newaxis]),
             log2_scale=scale,
             hypotheses=hypotheses,
@@ -134,13 +243,13 @@ class Frame:
 
     def log_base_at(self, targets: Settings) -> Reals:
         """Return log u at targets, less its largest at the settings, shape (T,)."""
-        (own,) = log2_of([self.base], targets)
-        return np.asarray((own - self.log2_scale[0, 0]) * np.log(2))
+        (log2_base,) = log2_of([self.base], targets)
+        return np.asarray((log2_base - self.log2_scale[0, 0]) * np.log(2))
 
     def at(self, targets: Settings) -> tuple[Reals, Reals]:
         """Return `log_base` and the binary logarithms of `tau`, (T,) and (H, T)."""
-        own, above = _log2_ratios(self.base, self.rows, targets)
-        base = (own - self.log2_scale[0, 0]) * np.log(2)
+        log2_base, above = _log2_ratios(self.base, self.rows, targets)
+        base = (log2_base - self.log2_scale[0, 0]) * np.log(2)
         return base, above - (self.log2_scale[:, 1:] - self.log2_scale[:, :1])
 
 
@@ -148,11 +257,12 @@ def _log2_ratios(
     base: Curve, rows: Sequence[Curve], settings: Settings
 ) -> tuple[Reals, Reals]:
     """Return binary logarithms of u, shape (n,), and of t/u, shape (H, n)."""
-    (own,) = log2_of([base], settings)
+    (log2_base,) = log2_of([base], settings)
     is_base = np.array([[row == base] for row in rows])
     # Where both are zero or too large for a number, their ratio is not defined.
     with np.errstate(invalid="ignore"):
-        return own, np.where(is_base, 0.0, log2_of(rows, settings) - own)
+        ratios = log2_of(rows, settings) - log2_base
+    return log2_base, np.where(is_base, 0.0, ratios)
 
 
 def log2_of(curves: Sequence[Curve], settings: Settings) -> Reals:
@@ -182,14 +292,14 @@ def contributions_of(
     hypotheses: Sequence[tuple[Growth, ...]],
     log2_scale: Reals,
 ) -> Reals:
-    """Return what c₀ of each u and c₁ of each t add to the coefficients, (H, 2, 3)."""
-    found = np.zeros((len(pairs), 2, 3))
+    """Return the coefficients per c₀ of each u and c₁ of each t, shape (H, 2, 3)."""
+    added = np.zeros((len(pairs), 2, 3))
     for row, (pair, terms) in enumerate(zip(pairs, hypotheses, strict=True)):
         for part, curve in enumerate(pair):
-            found[row, part, 0] = curve.constant
+            added[row, part, 0] = curve.constant
             for term in curve.terms:
-                found[row, part, 1 + terms.index(term.growth)] = term.coefficient
-    return np.asarray(found * np.exp2(-log2_scale)[..., np.newaxis])
+                added[row, part, 1 + terms.index(term.growth)] = term.coefficient
+    return np.asarray(added * np.exp2(-log2_scale)[..., np.newaxis])
 
 
 def curves_of(frames: Sequence[Frame]) -> ScaledCurves:
@@ -197,13 +307,13 @@ def curves_of(frames: Sequence[Frame]) -> ScaledCurves:
     sizes = [len(frame.growths) for frame in frames]
     starts = np.cumsum([0, *sizes[:-1]])
     base = [np.broadcast_to(np.exp(f.log_base), f.tau.shape) for f in frames]
-    own = [
+    alone = [
         start + frame.alone if frame.base in frame.rows else -1
         for start, frame in zip(starts.tolist(), frames, strict=True)
     ]
     return ScaledCurves(
         tau=np.concatenate([frame.tau for frame in frames]),
-        alone=np.repeat(own, sizes),
+        alone=np.repeat(alone, sizes),
         base=np.concatenate(base) if any(f.log_base.any() for f in frames) else None,
     )
 
@@ -215,9 +325,11 @@ def frames_of(
 
     One that falls from zero, as log p / p does at p = 1, is no base; it counts among
     those that rise, with a constant beside it. Where measurements of one parameter
-    `may_fall`, what strong scaling may be follows.
+    `may_fall`, curves of strong scaling follow.
     """
-    bases = [g for g in space if g < CONSTANT and _is_base(g, settings)]
+    bases = [
+        g for g in space if g < CONSTANT and bool(np.isfinite(g.log2(settings)).all())
+    ]
     rising = Frame.of(CONSTANT, [g for g in space if g not in bases], settings)
     if may_fall:
         (parameter,) = settings
@@ -239,7 +351,3 @@ def _falling(base: Growth, settings: Settings) -> Frame:
         beside = [g for g in usual if g.factor(parameter).power <= FASTEST]
         beside.append(Growth.of(parameter, power=-Fraction(1, 2)))
     return Frame.of(base, (base, *beside), settings)
-
-
-def _is_base(growth: Growth, settings: Settings) -> bool:
-    return bool(np.isfinite(growth.log2(settings)).all())

@@ -1,14 +1,17 @@
 """Forecasts with intervals that hold, from all curves that the measurements allow.
 
-The bounds are quantiles of a mixture over the curves that compete (`inside`) and
-over curves outside of it (`outside`), with the shares of `Noise.kinds`. The value is
-the median of the same with less weight on the latter, and on curves that another growth
-leads than that of the model: they make intervals honest, but a value worse where the
-space has the truth.
+The bounds are quantiles of a mixture over the curves that compete, of one unknown each
+(`quadrature`), and over curves outside of the space (`importance_sampling`), with the
+shares of `Noise.kinds`. The value is the median of the same with less weight on the
+latter, and on curves that another growth leads than that of the model: they make
+intervals honest, but a value worse where the space has the truth.
 
 A `Noise` learned from many series widens the bounds by k, which is what forecasts one
 step beyond the measurements asked for. That curves depart from all models goes on
 beyond: like a random walk, by 1 + (k - 1)·√h after h steps.
+
+References ---------- J. A. Hoeting et al., "Bayesian Model Averaging: A Tutorial",
+Statistical Science 14, 1999.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,18 +23,149 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.terms import log2_table, term_table
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.rules.evidence.inside import Curves
+from scalewatch.modelling.rules.evidence.importance_sampling import (
+    TwoTermCurves,
+    free_power,
+    partners,
+    sample,
+    two_terms,
+)
 from scalewatch.modelling.rules.evidence.least_squares import LEAST_CONSTANT
-from scalewatch.modelling.rules.evidence.log_residuals import Centred
+from scalewatch.modelling.rules.evidence.log_residuals import Base, Centred
 from scalewatch.modelling.rules.evidence.mixture import Mixture
-from scalewatch.modelling.rules.evidence.outside import Outside
+from scalewatch.modelling.rules.evidence.model import (
+    Curve,
+    Frame,
+    are_defined,
+    curves_of,
+)
 from scalewatch.modelling.rules.evidence.prior import Prior
-from scalewatch.modelling.rules.evidence.quadrature import one_difference, one_term
+from scalewatch.modelling.rules.evidence.quadrature import (
+    TargetTable,
+    one_difference,
+    one_term,
+)
 
 Settings = Mapping[str, Reals]
+
+LARGEST_LOG2: Final = 900.0
+"""Growths are not followed beyond 2 to this power."""
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """H curves of one unknown.
+
+    Parameters
+    ----------
+    rows
+        Which of all that compete these are, shape (H,).
+    share
+        Prior, shape (H,).
+    table
+        The curves.
+    """
+
+    rows: Indices
+    share: Reals
+    table: TargetTable
+
+    @classmethod
+    def of(
+        cls, frames: Sequence[Frame], rows: Indices, prior: Prior, targets: Settings
+    ) -> "Curves":
+        """Evaluate those curves of frames, `rows` of all, that targets allow."""
+        ends = np.cumsum([len(frame.rows) for frame in frames])[:-1]
+        allowed = [
+            (frame, numbers, *frame.at(targets))
+            for frame, numbers in zip(frames, np.split(rows, ends), strict=True)
+            if are_defined((frame.base, *frame.rows), targets)
+        ]
+        finite = [each for each in allowed if np.isfinite(each[2]).all()]
+        if not finite:
+            nothing = np.zeros((0, 0))
+            return cls(rows[:0], nothing[:, 0], TargetTable(nothing, nothing))
+        kept, numbers, bases, ratios = zip(*finite, strict=True)
+        at, rows = curves_of(kept), np.concatenate(numbers)
+        base = None
+        if at.base is not None:
+            sizes = [len(frame.rows) for frame in kept]
+            base = Base(
+                np.log(at.base.T)[..., np.newaxis],
+                np.repeat(np.stack(bases, axis=1), sizes, axis=1)[..., np.newaxis],
+            )
+        target_tau = np.exp2(np.minimum(np.concatenate(ratios), LARGEST_LOG2))
+        return cls(rows, prior.share[rows], TargetTable(at.tau, target_tau, base))
+
+
+def target_table(
+    growths: Sequence[Growth], settings: Settings, targets: Settings
+) -> TargetTable:
+    """Return growths over their largest value at the settings."""
+    table = term_table(growths, settings)
+    relative = log2_table(growths, targets) - table.log2_scale[:, np.newaxis]
+    return TargetTable(table.tau, np.exp2(np.minimum(relative, LARGEST_LOG2)))
+
+
+@dataclass(frozen=True, slots=True)
+class Outside:
+    """Curves that are no growth of the space, over a base in common.
+
+    Parameters
+    ----------
+    log_base, target_log_base
+        Logarithm of the base, shapes (n,) and (T,).
+    families
+        In the order of `Noise.kinds`.
+    """
+
+    log_base: Reals
+    target_log_base: Reals
+    families: tuple[TwoTermCurves, ...]
+
+    @classmethod
+    def of(cls, frame: Frame, settings: Settings, targets: Settings) -> "Outside":
+        """Return those over the base of a frame."""
+        least = -LARGEST_LOG2 * np.log(2)
+        far = np.maximum(frame.log_base_at(targets), least)
+        families = tuple(_families(frame.base, settings, targets))
+        return cls(frame.log_base, far, families)
+
+    def mixtures(self, location: Location, noise: Noise) -> list[Mixture]:
+        """Return the density of each family at the targets."""
+        centred = Centred.of(location.over(self.log_base), noise)
+        return [
+            sample(centred, family).shifted(self.target_log_base)
+            for family in self.families
+        ]
+
+
+def _families(
+    base: Curve, settings: Settings, targets: Settings
+) -> Iterator[TwoTermCurves]:
+    """Yield the curves outside of the space that are defined everywhere."""
+    if len(settings) > 1:
+        return
+    ((parameter, x),) = settings.items()
+    beyond = targets[parameter]
+    smallest = min(x.min(), beyond.min(initial=np.inf))
+    if smallest <= 0:
+        return
+    if base in {CONSTANT, Growth.of(parameter, power=-1)}:
+        yield free_power(x, beyond)
+    if base != CONSTANT or smallest < 1:
+        return
+    logarithm, powers = partners(parameter)
+    yield two_terms(
+        target_table((logarithm,), settings, targets),
+        target_table(powers, settings, targets),
+    )
+
 
 _Columns = tuple[tuple[str, tuple[float, ...]], ...]
 """Settings as a key of a cache."""
@@ -40,7 +174,7 @@ Fits = tuple[Reals, Reals]
 """c₀ and c₁ of H curves and S series, shape (H, S) each."""
 
 OUTSIDE: Final = 0.1
-"""What curves outside of the space weigh in the value, if 1 in the bounds."""
+"""Weight of curves outside of the space in the value, if 1 in the bounds."""
 
 OTHERS: Final = 0.3
 """The same of curves of other growths than the model's."""
@@ -54,7 +188,7 @@ LARGEST_LOG = 709.0
 
 @dataclass(frozen=True, slots=True)
 class TargetDensities:
-    """What curves say about the targets.
+    """Densities of the metric at the targets, by kind of curve.
 
     Parameters
     ----------
@@ -170,11 +304,11 @@ class Forecaster:
             That of the models, shape (S,).
         """
         widening = 1 + (noise.widening - 1) * np.sqrt(self.steps)[:, np.newaxis]
-        found = []
+        forecasts = []
         blocks = np.split(growth, range(BLOCK, len(growth), BLOCK))
         outlooks = self.outlooks(location, noise, fits)
-        for outlook, own in zip(outlooks, blocks, strict=True):
-            low, value, high = outlook.quantiles(noise.kinds, level, own)
+        for outlook, block in zip(outlooks, blocks, strict=True):
+            low, value, high = outlook.quantiles(noise.kinds, level, block)
             logs = np.stack(
                 [
                     value,
@@ -182,13 +316,13 @@ class Forecaster:
                     value + widening * (high - value),
                 ]
             )
-            found.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 1, 0))
-        return np.concatenate(found)
+            forecasts.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 1, 0))
+        return np.concatenate(forecasts)
 
     def outlooks(
         self, location: Location, noise: Noise, fits: Fits
     ) -> Iterator[TargetDensities]:
-        """Yield what all curves say about the targets, for a block of series each."""
+        """Yield the densities of all curves at the targets by block of series."""
         for start in range(0, location.log.shape[1], BLOCK):
             block = slice(start, start + BLOCK)
             part = location.only(block)
@@ -205,22 +339,24 @@ class Forecaster:
                         for kind in outside
                     ),
                 ),
-                np.concatenate([self._leads_of(*each) for each in inside]),
+                # Densities are nodes by curves, see `inside`.
+                np.concatenate(
+                    [
+                        np.resize(self.leads[rows], len(mixture.log_weight))
+                        for mixture, rows in inside
+                    ]
+                ),
             )
 
-    def _leads_of(self, mixture: Mixture, rows: Indices) -> Indices:
-        """Return which growth leads, per density: they are nodes by curves."""
-        return np.resize(self.leads[rows], len(mixture.log_weight))
-
     def inside(self, centred: Centred, fits: Fits) -> Iterator[tuple[Mixture, Indices]]:
-        """Yield what curves of one unknown say about the targets, and which these are.
+        """Yield densities of curves with one unknown at the targets, and their rows.
 
         Densities of a mixture are nodes by curves, see `quadrature`.
         """
         constant, slope = fits
         terms, less = self.terms, self.differences
-        own, steep = constant[terms.rows], slope[terms.rows]
-        ratio = steep / np.maximum(own, steep * LEAST_CONSTANT)
+        steep = slope[terms.rows]
+        ratio = steep / np.maximum(constant[terms.rows], steep * LEAST_CONSTANT)
         yield one_term(centred, terms.table, terms.share, ratio), terms.rows
         if len(less.rows):
             share = -constant[less.rows] / slope[less.rows]

@@ -1,28 +1,21 @@
-"""From the evidence of growths to the posterior of growths and of verdicts.
+"""Prior of the curves that compete: growths, their shapes, those beside a falling base.
 
 Without an expectation the constant has the prior probability `CONSTANT_SHARE` and the
-others share the rest: most things do not grow until they are seen to, and 42 terms
-against one would find growth in noise. That prior makes probabilities come true. As a
-false growth costs more than a missed one, a growth is selected only if it is `CAUTION`
-times as likely as the constant. The least repetition errs to one side: now and then one
-setting alone lies far above the others, which at the largest looks like steep growth,
-so that where it tells the curve more is asked, `CAUTION_OF_LEAST`. And so it is of a
-series that does not fall and stands for itself, `CAUTION_ALONE`: what repetitions of a
-job share looks like growth at a few settings, and only other series could tell how much
-that is. What scatters by more than jobs do, `MOST_SHARED`, is no noise but a curve.
+others share the rest: most regions do not grow until they are seen to, and 42 terms
+against one would find growth in noise. That prior makes probabilities come true.
 
-An expectation is a promise of people who know the code: with the probability
-`EXPECTATION_SHARE` it is kept for that reason alone, else it holds as often as any
-growth would. What else would be acceptable and what would not share the rest in equal
+An expectation is stated by people who know the code: with the probability
+`EXPECTATION_SHARE` it is met for that reason alone, else it holds as often as any
+growth would. Growths that are acceptable and those that are not share the rest in equal
 parts, each in proportion to the prior without expectation; so neither a fine space nor
-a wide deviation limit decides a verdict. A promise is about what leads: beside it there
-is a lower-order term more often, with `EXPECTED_SHAPES`.
+a wide deviation limit decides a verdict. An expectation is about the leading-order
+term: beside it a lower-order term is more frequent, with `EXPECTED_SHAPES`.
 
-A forecast asks for the curve, not for its name. There shapes count `IN_FORECASTS` times
-as much, as many as growths where nothing was learned; a growth alone that is preferred
-for being simple makes intervals too narrow.
+A forecast depends on the curve, not on its name. There shapes count `IN_FORECASTS`
+times as much, as many as growths where nothing was learned; a growth alone that is
+preferred for being simple makes intervals too narrow.
 
-Beside work that is shared, 1/p, the laws that textbooks have are `LAW_SHARE` of all.
+Beside work that is shared, 1/p, the laws of textbooks have the share `LAW_SHARE`.
 """
 
 from collections import Counter
@@ -32,13 +25,11 @@ from functools import lru_cache
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
-from scalewatch.modelling.arrays import Indices, Reals, Singles, total
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge_all
-from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import Frame
 
@@ -51,26 +42,14 @@ EXPECTED_SHAPES: Final = 0.2
 IN_FORECASTS: Final = 9.0
 
 LAW_SHARE: Final = 0.7
-"""Of what stands beside 1/p."""
-
-CAUTION: Final = 2.0
-"""How much likelier than the constant a growth has to be to be selected."""
-
-CAUTION_OF_LEAST: Final = 6.0
-"""The same where the least repetition tells the curve."""
-
-CAUTION_ALONE: Final = 10.0
-"""The same where no other series told what repetitions of a job share."""
-
-MOST_SHARED: Final = 12.0
-"""Mean square of residuals, in variances of a location, up to which jobs scatter."""
+"""Share of textbook laws among the terms beside 1/p."""
 
 RANKS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 
 
 @dataclass(frozen=True, slots=True)
 class Prior:
-    """What is believed of each growth before it is measured.
+    """Probability of each growth before it is measured.
 
     Parameters
     ----------
@@ -149,9 +128,9 @@ def shares_of(
     """Return the prior of each curve, shape (H,)."""
     growths = hypotheses.rising.growths
     rising = _shares(growths, growths[hypotheses.rising.alone])
-    own = dict(zip(growths, rising.tolist(), strict=True))
+    share_of = dict(zip(growths, rising.tolist(), strict=True))
     of_shapes = dict.fromkeys(growths, shapes)
-    if expectation in own and expectation != CONSTANT:
+    if expectation in share_of and expectation != CONSTANT:
         of_shapes[expectation] = max(shapes, EXPECTED_SHAPES)
     taken_off, added = (
         [growth for frame in frames for growth in frame.growths]
@@ -160,7 +139,7 @@ def shares_of(
     number = Counter((*taken_off, *added))
     rising *= [1 - of_shapes[each] if each in number else 1.0 for each in growths]
     before, after = (
-        np.array([own[each] * of_shapes[each] / number[each] for each in led])
+        np.array([share_of[each] * of_shapes[each] / number[each] for each in led])
         for led in (taken_off, added)
     )
     together = np.concatenate([before, rising, after])
@@ -203,93 +182,3 @@ def _shares(growths: Sequence[Growth], alone: Growth) -> Reals:
     is_alone = np.array([growth == alone for growth in growths])
     rest = (1 - CONSTANT_SHARE) / max(len(is_alone) - 1, 1)
     return np.where(is_alone, CONSTANT_SHARE, rest)
-
-
-def posterior(log_evidence: Singles, prior: Prior) -> Reals:
-    """Return the probability of each growth, shape (H, S).
-
-    Parameters
-    ----------
-    log_evidence
-        But for a summand per series, shape (H, S); overwritten.
-    prior
-        Of the same growths.
-    """
-    log_evidence += np.log(prior.share)[:, np.newaxis].astype(np.float32)
-    log_evidence -= log_evidence.max(axis=0)
-    probability = np.exp(log_evidence, out=log_evidence).astype(np.float64)
-    probability *= 1 / total(probability)  # to divide takes three times as long
-    return probability
-
-
-def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
-    """Add up the probabilities, shape (S, H), by verdict to shape (S, 3)."""
-    if prior.ranks is None:
-        return None
-    return np.stack(
-        [_sum_of(probability, prior.ranks == rank) for rank in range(len(RANKS))],
-        axis=1,
-    )
-
-
-def caution_of(noise: Noise, excess: Reals | None = None) -> Reals:
-    """Return how much likelier than the constant a growth has to be, shape () or (S,).
-
-    `excess` is the mean square of residuals of the best curve in variances of a
-    location, shape (S,); None where an expectation or a fall tells more.
-    """
-    caution = CAUTION_OF_LEAST if noise.summary == "min" else CAUTION
-    if excess is None or noise.shares != USUAL.shares:
-        return np.asarray(caution)
-    return np.where(excess < MOST_SHARED, CAUTION_ALONE, caution)
-
-
-def likeliest(
-    probability: Reals,
-    prior: Prior,
-    level: float,
-    constant: int,
-    caution: ArrayLike = CAUTION,
-) -> Indices:
-    """Return the likeliest growth of the verdict that is settled, shape (S,).
-
-    It is the likeliest of all where none is settled, see `verdict.decide`, and
-    without an expectation.
-
-    Parameters
-    ----------
-    probability
-        Of each growth, shape (H, S).
-    prior
-        Of the same growths.
-    level
-        Probability that settles a verdict.
-    constant
-        Row of the constant.
-    caution
-        By what factor a growth has to exceed it, shape () or (S,).
-    """
-    verdicts = verdict_posterior(probability.T, prior)
-    weight = probability.copy()
-    weight[constant] *= caution
-    chosen: Indices = weight.argmax(axis=0)
-    if prior.ranks is None or verdicts is None:
-        return chosen
-    match, approximate, mismatch = verdicts.T
-    is_clear = mismatch <= 1 - level
-    settled = (
-        is_clear & (match >= approximate),
-        is_clear & (match < approximate),
-        mismatch >= level,
-    )
-    for rank, is_settled in enumerate(settled):
-        candidates = np.flatnonzero(prior.ranks == rank)
-        if len(candidates) and is_settled.any():
-            among = weight[np.ix_(candidates, is_settled)]
-            chosen[is_settled] = candidates[among.argmax(axis=0)]
-    return chosen
-
-
-def _sum_of(probability: Reals, growths: NDArray[np.bool_]) -> Reals:
-    """Add up columns one after the other."""
-    return total((np.zeros(len(probability)), *probability.T[growths]))

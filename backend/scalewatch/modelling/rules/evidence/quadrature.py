@@ -1,4 +1,4 @@
-"""What curves of one unknown say about targets: quadrature over it.
+"""Forecasts of curves with one unknown, by quadrature over it.
 
 It is ξ of growths, 1 + e^ξ·τ(x), and κ of differences, τ(x) - κ.
 
@@ -16,7 +16,7 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.rules.evidence.laplace import ALONE, LOWEST, highest
 from scalewatch.modelling.rules.evidence.log_residuals import Base, Centred
 from scalewatch.modelling.rules.evidence.mixture import Mixture
-from scalewatch.modelling.rules.evidence.shapes import LARGEST_SHARE
+from scalewatch.modelling.rules.evidence.model import LARGEST_SHARE
 
 SPREAD, DENSE = 12, 20
 REACH = 4.5
@@ -26,7 +26,7 @@ TERM_ALONE = 60.0
 SMALLEST = 1e-300
 LEAST_INFORMATION = 1e-12
 LEAST_WIDTH = 1e-12
-"""Of a node that another one covers."""
+"""Least width of a node, as of one that another one covers."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,27 +1,38 @@
 """The default rule: the likeliest growth, from the scatter of the repetitions.
 
-Robust locations of the repetitions (`location`), the evidence of each growth under
-relative noise whose size the repetitions tell (`evidence`), and the prior of
-`posterior` give every growth a probability. The model is the likeliest growth, fitted
-by relative least squares. With an expectation the verdict comes first, and the model
-is the likeliest growth that has it, so that the two never contradict each other.
+Robust locations of the repetitions (`measurements.location`), the evidence of each
+growth under relative noise whose size the repetitions show (`laplace`), and the prior
+(`prior`) give every growth a probability (`posterior`). The model is the likeliest
+growth, fitted by relative least squares. With an expectation the verdict comes first,
+and the model is the likeliest growth that has it, so that the two never contradict each
+other.
 
 Where measurements fall with p although the space has only growths that rise, those of
-strong scaling compete as well, see `frames`.
+strong scaling compete as well, see `model.frames_of`.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.arrays import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals, Scratch, total
+from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.estimators import located
-from scalewatch.modelling.misfit.misfit import Misfit
+from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.misfit.misfit import Misfit, Misfits
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.rules.evidence.likeliest import Choice, Likeliest
 from scalewatch.modelling.rules.evidence.model import falls
-from scalewatch.modelling.rules.evidence.prior import verdict_posterior
+from scalewatch.modelling.rules.evidence.posterior import (
+    caution_of,
+    likeliest,
+    posterior,
+    verdict_posterior,
+)
+from scalewatch.modelling.rules.evidence.prediction import Forecaster
+from scalewatch.modelling.rules.evidence.prior import Prior
+from scalewatch.modelling.rules.quality import adjusted_r2, smape
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
 
 BLOCK: Final = 1000
@@ -32,6 +43,163 @@ NOT_POSITIVE: Final = (
     "a value is zero or negative, or vanishes beside the others: relative errors "
     "cannot weigh it"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Growths selected for S series, and what follows from them.
+
+    Parameters
+    ----------
+    chosen
+        Row of the growth, shape (S,).
+    coefficients
+        Of a constant and the terms of its hypothesis, shape (S, 3).
+    quality
+        Adjusted R² and SMAPE, shape (2, S).
+    probability
+        Of all growths that lead, shape (G, S).
+    forecasts
+        Value, low and high, shape (S, T, 3).
+    misfits
+        How far the series lie from all growths; None where settings cannot tell.
+    """
+
+    chosen: Indices
+    coefficients: Reals
+    quality: Reals
+    probability: Reals
+    forecasts: Reals
+    misfits: Misfits | None
+
+
+@dataclass(frozen=True, slots=True)
+class Likeliest:
+    """H curves that compete.
+
+    Parameters
+    ----------
+    hypotheses
+        The curves.
+    prior
+        Of the curves.
+    of_growths
+        Of the growths that lead them.
+    forecaster
+        None without targets.
+    level
+        Probability that settles a verdict and that an interval holds.
+    settings
+        At which the series were measured.
+    beyond
+        How many times as large as the largest setting the targets are, by parameter,
+        shape (T,).
+    """
+
+    hypotheses: Hypotheses
+    prior: Prior
+    of_growths: Prior
+    forecaster: Forecaster | None
+    level: float
+    settings: Mapping[str, Reals]
+    beyond: Mapping[str, Reals]
+
+    @classmethod
+    def of(cls, sample: Sample, hypotheses: Hypotheses) -> "Likeliest":
+        """Return the curves that compete for a sample, with their priors."""
+        expected = sample.expectation, sample.deviation_limit
+        prior = Prior.among(hypotheses, sample.noise.shapes, *expected)
+        growths = hypotheses.leading
+        forecaster = None
+        if sample.targets:
+            in_forecasts = Prior.of_forecasts(
+                hypotheses, sample.noise.shapes, *expected
+            )
+            forecaster = Forecaster.of(
+                hypotheses, in_forecasts, sample.settings, sample.targets
+            )
+        return cls(
+            hypotheses=hypotheses,
+            prior=prior,
+            of_growths=Prior.given(np.ones(len(growths)), growths, *expected),
+            forecaster=forecaster,
+            level=sample.level,
+            settings=sample.settings,
+            beyond=sample.beyond(),
+        )
+
+    def choose(self, location: Location, noise: Noise, scratch: Scratch) -> Choice:
+        """Choose for as many series as the scratch is made for."""
+        hypotheses = self.hypotheses
+        weighed = hypotheses.weigh(location, noise, scratch)
+        probability = posterior(weighed.log_evidence, self.prior)
+        by_growth = hypotheses.by_growth(probability)
+        excess = None  # an expectation or a fall decides more than residuals do
+        if self.prior.ranks is None and not hypotheses.falling:
+            excess = weighed.misfit / (total(location.weight) * location.variance)
+        chosen = self._chosen(probability, by_growth, caution_of(noise, excess))
+        model, fitted = self._centred(weighed.coefficients(chosen), chosen, location)
+        forecasts = np.zeros((len(chosen), 0, 3))
+        if self.forecaster:
+            leads = hypotheses.leads[chosen]
+            forecasts = self.forecaster.forecasts(
+                location, noise, weighed.fits, self.level, leads
+            )
+        misfits = None
+        if len(self.settings) == 1 and min(map(np.min, self.settings.values())) > 0:
+            misfits = Misfits.of(self.settings, location, weighed.misfit, noise)
+            misfits.widen(forecasts, self.beyond)
+        weighed.give_back(scratch)
+        contributions = hypotheses.contributions[chosen]
+        return Choice(
+            chosen=chosen,
+            coefficients=model[0, :, np.newaxis] * contributions[:, 0]
+            + model[1, :, np.newaxis] * contributions[:, 1],
+            quality=self._quality(fitted, chosen, location),
+            probability=by_growth,
+            forecasts=forecasts,
+            misfits=misfits,
+        )
+
+    def _chosen(self, probability: Reals, by_growth: Reals, caution: Reals) -> Indices:
+        """Return the likeliest curve of the likeliest growth, shape (S,)."""
+        hypotheses = self.hypotheses
+        constant = int(hypotheses.leads[hypotheses.constant])
+        growth = likeliest(by_growth, self.of_growths, self.level, constant, caution)
+        curves = hypotheses.of_leading[:, growth]
+        series = np.arange(len(growth))
+        among = probability.take(curves * len(growth) + series)
+        return np.asarray(curves[among.argmax(axis=0), series])
+
+    def _centred(
+        self, model: Reals, chosen: Indices, location: Location
+    ) -> tuple[Reals, Reals]:
+        """Return the models through the middle of the logarithms, as forecasts run.
+
+        Relative least squares pays at most 1 for any point far above the curve, so
+        that a growth which fits badly would lie below nearly all of its measurements.
+        With them come their values at the settings, shape (n, S).
+        """
+        curves = self.hypotheses.curves
+        fitted: Reals = model[0] + model[1] * curves.tau[chosen].T
+        if curves.base is not None:
+            fitted *= curves.base[chosen].T
+        weight = np.where(fitted > 0, location.weight, 0)  # log p is 0 at p = 1
+        logarithm = np.log(fitted, out=np.zeros_like(fitted), where=fitted > 0)
+        middle = total(weight * (location.log - logarithm)) / total(weight)
+        factor = np.exp(middle)
+        return model * factor, fitted * factor
+
+    def _quality(self, fitted: Reals, chosen: Indices, location: Location) -> Reals:
+        """Return adjusted R², NaN for a constant, and SMAPE, shape (2, S)."""
+        actual = np.exp(location.log)
+        variation = total((actual - total(actual) / len(actual)) ** 2)
+        residual = total((actual - fitted) ** 2)
+        unexplained = np.ones_like(variation)
+        np.divide(residual, variation, out=unexplained, where=variation > 0)
+        fit = adjusted_r2(1 - unexplained, len(actual), terms=1)
+        fit[chosen == self.hypotheses.constant] = np.nan
+        return np.stack([fit, smape(actual, fitted)])
 
 
 def select(sample: Sample) -> Selection:
@@ -51,25 +219,25 @@ def select(sample: Sample) -> Selection:
     if may_fall:
         more = Hypotheses.of(sample.space, sample.settings, may_fall=True)
         competing = Likeliest.of(sample, more)
-    found = _Found.empty(len(sample.values), competing, len(sample.targets))
+    choices = _Choices.empty(len(sample.values), competing, len(sample.targets))
     scratch = rising.hypotheses.scratch(BLOCK)
     for rows, location in blocks:
         if len(rows) < BLOCK:
             scratch = rising.hypotheses.scratch(len(rows))
-        found.put(rows, rising.choose(location, noise, scratch))
+        choices.put(rows, rising.choose(location, noise, scratch))
     if may_fall:
-        for row in found.misfits.keys() & np.concatenate(falling).tolist():
-            del found.misfits[row]
+        for row in choices.misfits.keys() & np.concatenate(falling).tolist():
+            del choices.misfits[row]
         for rows in _blocks(np.concatenate(falling)):
             location = located(sample.values[rows], noise)
             scratch = competing.hypotheses.scratch(len(rows))
-            found.put(rows, competing.choose(location, noise, scratch))
-    return found.selection(competing, np.flatnonzero(~is_positive))
+            choices.put(rows, competing.choose(location, noise, scratch))
+    return choices.selection(competing, np.flatnonzero(~is_positive))
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """What is found about all series, see `Choice`."""
+class _Choices:
+    """Choices for all series of a sample, see `Choice`."""
 
     chosen: Indices
     coefficients: Reals
@@ -79,7 +247,7 @@ class _Found:
     misfits: dict[int, Misfit]
 
     @classmethod
-    def empty(cls, series: int, competing: Likeliest, targets: int) -> "_Found":
+    def empty(cls, series: int, competing: Likeliest, targets: int) -> "_Choices":
         return cls(
             chosen=np.full(series, -1),
             coefficients=np.zeros((series, 3)),
@@ -90,7 +258,7 @@ class _Found:
         )
 
     def put(self, rows: Indices, choice: Choice) -> None:
-        """Enter what was found about some series."""
+        """Enter the choice for some series."""
         place = _place(rows)
         self.chosen[place] = choice.chosen
         self.coefficients[place] = choice.coefficients

@@ -1,4 +1,8 @@
-"""Weighing curves for a block of series, and what is found."""
+"""Weighing of all curves for a block of series at once.
+
+Sums, fits and likelihoods are arrays of curves by series. Widths are evaluated only at
+the places that are not negligible (`likelihood.Limit`), a few of a hundred.
+"""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -6,26 +10,25 @@ from typing import Protocol
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, Singles
-from scalewatch.modelling.rules.evidence.curves import ScaledCurves
 from scalewatch.modelling.rules.evidence.least_squares import (
     FAINTEST,
     Fit,
     Measured,
     Places,
+    ScaledCurves,
     Sums,
 )
-from scalewatch.modelling.rules.evidence.likelihood import NO_LIMIT, Likelihood
-from scalewatch.modelling.rules.evidence.peaks import Peaks
+from scalewatch.modelling.rules.evidence.likelihood import NO_LIMIT, Likelihood, Peaks
 
 
 class Fits(Protocol):
-    """How curves of one kind are fitted and weighed, see `GrowthFits`."""
+    """Fits and weights of curves of one kind, see `GrowthFits`."""
 
     def solve(self, sums: Sums, fit: Fit, spare: Reals) -> None:
         """Write the best fits of all curves, shape (H, S)."""
 
     def width(self, peaks: Peaks) -> Singles:
-        """Return how wide the likelihood is beside the prior at K places."""
+        """Return the width of the likelihood relative to the prior at K places."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +61,10 @@ class Competing:
         """
         with np.errstate(all="ignore"):
             sums = Sums.of(self.curves, measured, scratch)
-            fit = self._solved(sums, scratch)
+            fit, spare = Fit.empty(scratch), scratch.reals()
+            for rows, part in self.parts:
+                part.solve(sums.rows(rows), fit.rows(rows), spare[rows])
+            scratch.take_back(spare)
             least = np.minimum.reduce(fit.misfit)
             bases, _ = self.curves.every_alone
             phi, _ = likelihood(np.stack([least, *fit.misfit[bases]]))
@@ -75,21 +81,13 @@ class Competing:
         fit.slope[bases] = 0.0
         return Weighed(log_evidence, least, fit, measured.level)
 
-    def _solved(self, sums: Sums, scratch: Scratch) -> Fit:
-        """Return the best fits."""
-        fit, spare = Fit.empty(scratch), scratch.reals()
-        for rows, part in self.parts:
-            part.solve(sums.rows(rows), fit.rows(rows), spare[rows])
-        scratch.take_back(spare)
-        return fit
-
     def _at(self, places: Places, alone: Singles) -> Singles:
         """Return φ of the base alone of each place; -∞ where that does not compete."""
         _, of_curves = self.curves.every_alone
         series = alone.shape[1]
         none = np.full((1, series), -np.inf, dtype=np.float32)
-        each = of_curves.take(places.curve) * series + places.series
-        known: Singles = np.concatenate([alone, none]).take(each)
+        flat = of_curves.take(places.curve) * series + places.series
+        known: Singles = np.concatenate([alone, none]).take(flat)
         return known
 
     def _width(self, peaks: Peaks) -> Singles:
@@ -104,7 +102,7 @@ class Competing:
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What is found about S series.
+    """Evidence and fits of all curves for S series.
 
     Parameters
     ----------
@@ -131,10 +129,10 @@ class Weighed:
     def coefficients(self, rows: Indices) -> Reals:
         """Return c₀ and c₁ of a curve of each series, shape (2, S)."""
         places = rows * len(rows) + np.arange(len(rows))
-        found = np.stack([each.take(places) for each in self.fits])
-        found *= np.exp(self.level)
-        return found
+        taken = np.stack([each.take(places) for each in self.fits])
+        taken *= np.exp(self.level)
+        return taken
 
     def give_back(self, scratch: Scratch) -> None:
-        """Return to the scratch what was taken from it."""
+        """Return to the scratch the arrays that were taken from it."""
         scratch.take_back(self.log_evidence, *self.fit.arrays)

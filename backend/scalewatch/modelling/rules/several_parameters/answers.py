@@ -9,11 +9,8 @@ import numpy as np
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.verdict import Verdict, decide
-from scalewatch.modelling.rules.evidence.prior import (
-    RANKS,
-    Prior,
-    verdict_posterior,
-)
+from scalewatch.modelling.rules.evidence.posterior import verdict_posterior
+from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.rule import Hypothesis, Sample
 from scalewatch.modelling.rules.several_parameters.contest import Contest

@@ -19,7 +19,7 @@ import numpy as np
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
-from scalewatch.modelling.rules.evidence.shapes import (
+from scalewatch.modelling.rules.evidence.model import (
     CUBE,
     LINEAR,
     LOG,

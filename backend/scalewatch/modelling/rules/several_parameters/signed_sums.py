@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.rules.evidence.hypotheses import LEADING
-from scalewatch.modelling.rules.evidence.shapes import LARGEST_SHARE
+from scalewatch.modelling.rules.evidence.model import LARGEST_SHARE
 from scalewatch.modelling.rules.several_parameters.competitors import SignedSums
 from scalewatch.modelling.rules.several_parameters.elimination import (
     System,
