@@ -13,7 +13,7 @@ import numpy as np
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from scalewatch.services.analysis.locations import DECIMALS
+from scalewatch.services.analysis.rows import LOG_DECIMALS as DECIMALS
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import Row
 

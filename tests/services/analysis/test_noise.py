@@ -5,8 +5,8 @@ from sqlalchemy import func, select
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.learn import LEAST_SERIES
 from scalewatch.services.analysis import analysis, noise
-from scalewatch.services.analysis.noise_series import Gathered, learned
-from scalewatch.services.analysis.pooling import SeriesPool
+from scalewatch.services.analysis.noise import Gathered, learned
+from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.runs import runs

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from scalewatch.modelling import parse_growth
-from scalewatch.services.analysis.pooling import SeriesPool
+from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.expectations.in_force import Expectation
 

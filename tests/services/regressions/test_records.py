@@ -154,7 +154,7 @@ def test_detections_after_every_commit_find_what_one_of_all_finds(
 
     with sessions.reading() as session:
         after_all = detection.detect(session, 1)
-        for module, name in ((changes, "_FOUND"), (questions, "_FINDINGS")):
+        for module, name in ((changes, "_FOUND"), (questions, "ANSWERS")):
             monkeypatch.setattr(module, name, Kept(0))
         at_once = detection.detect(session, 1)
         stored = {row.sentence for row in found(session)}

@@ -1,31 +1,43 @@
-"""Analyse what a machine measured of a commit: models, divergence, verdicts."""
+"""Analyse what a machine measured of a commit: models, divergence, verdicts.
+
+The measurements and what they are judged by are read first. Only the noise of a metric
+that cannot be reused needs more: the series of older commits, from which it is learned.
+"""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from operator import attrgetter
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import (
-    Finding,
-    Growth,
-    Noise,
-)
+from scalewatch.modelling import Finding, Growth, LearnedNoise, Noise
 from scalewatch.modelling.search.findings import refusal
 from scalewatch.services import jobs
-from scalewatch.services.analysis import locations, noise_memory, rows
-from scalewatch.services.analysis.compositions import ComposedAnswer, composed_answers
-from scalewatch.services.analysis.noise import noise_by_metric
-from scalewatch.services.analysis.noise_memory import Assumed
-from scalewatch.services.analysis.pooling import SeriesPool
+from scalewatch.services.analysis import rows
+from scalewatch.services.analysis.compositions import (
+    ComposedAnswer,
+    composed_answers,
+    concerned,
+)
+from scalewatch.services.analysis.noise import (
+    ENOUGH,
+    MOST_COMMITS,
+    Assumed,
+    Gathered,
+    NoiseMemory,
+    learn_again,
+    noise_of,
+)
 from scalewatch.services.analysis.pools import (
     PooledSeries,
+    SeriesPool,
     kept_pools_at,
-    pooled_at,
+    measurements_at,
 )
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
+from scalewatch.services.expectations.composed import compositions_in_force
 from scalewatch.services.expectations.in_force import (
     Expectation,
     Expectations,
@@ -34,29 +46,30 @@ from scalewatch.services.expectations.in_force import (
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
+from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.histories import locations as stored_locations
-from scalewatch.storage.judgements import (
-    editions,
-    probabilities,
-    verdicts,
-)
+from scalewatch.storage.judgements import editions, probabilities, verdicts
+from scalewatch.storage.machines import noise as stored_noise
 from scalewatch.storage.runs import series
 
 RULE: Final = "evidence"
-"""How a model is selected."""
+"""The rule that selects models."""
+
+METHOD: Final = 1
+"""Version of how noise is learned: that of another version is not reused."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What was found of one series.
+    """The finding about one series.
 
     Parameters
     ----------
     expectation
-        What it is compared with, if anything is expected.
+        The one it is compared with, if anything is expected.
     noise
-        What was assumed of it; None where nothing could be modelled.
+        The noise assumed of it; None where nothing could be modelled.
     crowded
         Settings that are left out, since processes shared cores there, in words.
     """
@@ -70,14 +83,16 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """What was found of all series that a machine measured of a commit.
+    """The findings about all series that a machine measured of a commit.
 
     Parameters
     ----------
+    locations
+        Rows of them, for histories.
     assumed
-        What was assumed of the noise, by metric.
+        The noise assumed, by metric.
     composed
-        Those of which composed models are expected.
+        Series of which composed models are expected.
     """
 
     subject: AnalysedCommit
@@ -87,22 +102,46 @@ class Analysis:
     composed: tuple[ComposedAnswer, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Modelled:
+    """A series that can be modelled.
+
+    Parameters
+    ----------
+    crowded
+        Settings left out of its pool, since processes shared cores there, in words.
+    """
+
+    series_id: int
+    region: str
+    metric: str
+    expectation: Expectation | None
+    pool: SeriesPool
+    crowded: str
+
+
 def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     """Model and judge all series, each with the repetitions of all its runs."""
-    machine = session.get_one(tables.Machine, subject.machine_id)
-    expectations = in_force(session, machine.project_id)
-    pooled = pooled_at(session, subject.commit_id, subject.machine_id)
-    refused, asked = _apart(pooled, expectations)
-    assumed = noise_by_metric(
-        session, subject, _by_metric(asked), _growths(expectations)
+    commit_id, machine_id = subject.commit_id, subject.machine_id
+    project_id = session.get_one(tables.Machine, machine_id).project_id
+    expectations = in_force(session, project_id)
+    compositions = compositions_in_force(session, project_id)
+    measured = measurements_at(session, commit_id, machine_id)
+    described = series.described(session, concerned(measured, compositions))
+    fingerprint = stored_locations.fingerprint_of(session, commit_id, machine_id)
+    refused, modelled = _apart(measured.pooled(), expectations)
+    exact = series.exact_in(session, [each.series_id for each in modelled])
+    assumed = _noise_by_metric(session, subject, fingerprint, modelled, expectations)
+    answers = (*refused, *_answers(modelled, assumed, exact))
+    findings = {each.series_id: each.finding for each in answers}
+    pools = [(each.series_id, each.pool) for each in modelled]
+    return Analysis(
+        subject,
+        answers,
+        tuple(rows.location_rows(commit_id, fingerprint, pools) if fingerprint else ()),
+        assumed,
+        composed_answers(measured, compositions, described, findings),
     )
-    located = locations.rows(
-        session, subject, [(each.series_id, each.pool) for each in asked]
-    )
-    found = (*refused, *_answers(session, asked, assumed))
-    findings = {each.series_id: each.finding for each in found}
-    composed = composed_answers(session, subject, machine.project_id, findings)
-    return Analysis(subject, found, tuple(located), assumed, composed)
 
 
 def answers_under(
@@ -112,76 +151,20 @@ def answers_under(
     region: str,
     metric: str,
 ) -> dict[int, Answer]:
-    """Return what would be found of a region under other expectations, by series.
+    """Return the answers about a region under other expectations, by series.
 
     Nothing is stored. Noise is learned from all series of the metric, as an analysis
     does; of the others only those are there that cannot be modelled.
     """
-    pooled = kept_pools_at(session, subject.commit_id, subject.machine_id, metric)
-    refused, measured = _apart(pooled, expectations)
-    assumed = noise_by_metric(
-        session, subject, _by_metric(measured), _growths(expectations)
-    )
-    asked = [each for each in measured if each.region == region]
-    answers = (*refused, *_answers(session, asked, assumed))
+    commit_id, machine_id = subject.commit_id, subject.machine_id
+    pooled = kept_pools_at(session, commit_id, machine_id, metric)
+    fingerprint = stored_locations.fingerprint_of(session, commit_id, machine_id)
+    refused, modelled = _apart(pooled, expectations)
+    assumed = _noise_by_metric(session, subject, fingerprint, modelled, expectations)
+    of_region = [each for each in modelled if each.region == region]
+    exact = series.exact_in(session, [each.series_id for each in of_region])
+    answers = (*refused, *_answers(of_region, assumed, exact))
     return {each.series_id: each for each in answers}
-
-
-def _apart(
-    pooled: Iterable[PooledSeries], expectations: Expectations
-) -> tuple[list[Answer], list["_Measured"]]:
-    """Return what is known of series that cannot be modelled, and the others."""
-    refused: list[Answer] = []
-    asked: list[_Measured] = []
-    for each in pooled:
-        expectation = expectations.get((each.region, each.metric))
-        if isinstance(each.pool, str):
-            finding = _refusal(expectation, each.pool)
-            refused.append(
-                Answer(each.series_id, expectation, finding, None, each.crowded)
-            )
-        else:
-            asked.append(
-                _Measured(
-                    each.series_id,
-                    each.region,
-                    each.metric,
-                    expectation,
-                    each.pool,
-                    each.crowded,
-                )
-            )
-    return refused, asked
-
-
-def _answers(
-    session: Session, asked: Sequence["_Measured"], assumed: Mapping[str, Assumed]
-) -> list[Answer]:
-    """Model and judge series, all together."""
-    noise = {metric: each.noise for metric, each in assumed.items()}
-    exact = series.exact_in(session, [each.series_id for each in asked])
-    findings = find_all(
-        [
-            SeriesQuestion.of(
-                each.pool,
-                each.expectation,
-                noise[each.metric],
-                exact=each.series_id in exact or None,
-            )
-            for each in asked
-        ],
-        {"rule": RULE},
-    )
-    return [
-        Answer(
-            each.series_id,
-            each.expectation,
-            finding,
-            noise[each.metric],
-            each.crowded,
-        )
-        for each, finding in zip(asked, findings, strict=True)
-    ]
 
 
 def record(session: Session, analysis: Analysis) -> None:
@@ -207,10 +190,10 @@ def record(session: Session, analysis: Analysis) -> None:
         + [each.row(commit_id) for each in analysis.composed],
     )
     likely = {a.series_id: rows.likely(a.finding, a.expectation) for a in answers}
-    for each in analysis.composed:
-        likely[each.series_id] = each.likely(likely[each.series_id])
+    for answer in analysis.composed:
+        likely[answer.series_id] = answer.likely(likely[answer.series_id])
     probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
-    noise_memory.record(session, analysis.subject, analysis.assumed)
+    _record_noise(session, analysis.subject, analysis.assumed)
     stored_locations.put(session, analysis.locations)
     nowhere = {a.series_id for a in answers}.difference(
         row["series_id"] for row in analysis.locations
@@ -222,44 +205,208 @@ def record(session: Session, analysis: Analysis) -> None:
     editions.renew(session, commit_id, analysis.subject.machine_id)
 
 
-@dataclass(frozen=True, slots=True)
-class _Measured:
-    """A series that can be modelled.
+def _apart(
+    pooled: Iterable[PooledSeries], expectations: Expectations
+) -> tuple[list[Answer], list[_Modelled]]:
+    """Return answers about series that cannot be modelled, and the other series."""
+    refused: list[Answer] = []
+    modelled: list[_Modelled] = []
+    for each in pooled:
+        expectation = expectations.get((each.region, each.metric))
+        if isinstance(each.pool, str):
+            finding = refusal(
+                points=0,
+                repetitions=0,
+                expectation=expectation.growth if expectation else None,
+                deviation_limit=expectation.deviation_limit if expectation else None,
+                reason=each.pool,
+            )
+            refused.append(
+                Answer(each.series_id, expectation, finding, None, each.crowded)
+            )
+        else:
+            modelled.append(
+                _Modelled(
+                    each.series_id,
+                    each.region,
+                    each.metric,
+                    expectation,
+                    each.pool,
+                    each.crowded,
+                )
+            )
+    return refused, modelled
+
+
+def _answers(
+    modelled: Sequence[_Modelled],
+    assumed: Mapping[str, Assumed],
+    exact: Collection[int],
+) -> list[Answer]:
+    """Model and judge series, all together.
 
     Parameters
     ----------
-    crowded
-        Settings of which its pool has nothing, since processes shared cores there.
+    exact
+        Ids of those whose values are declared to be exact.
     """
+    findings = find_all(
+        [
+            SeriesQuestion.of(
+                each.pool,
+                each.expectation,
+                assumed[each.metric].noise,
+                exact=each.series_id in exact or None,
+            )
+            for each in modelled
+        ],
+        {"rule": RULE},
+    )
+    return [
+        Answer(
+            each.series_id,
+            each.expectation,
+            finding,
+            assumed[each.metric].noise,
+            each.crowded,
+        )
+        for each, finding in zip(modelled, findings, strict=True)
+    ]
 
-    series_id: int
-    region: str
-    metric: str
-    expectation: Expectation | None
-    pool: SeriesPool
-    crowded: str
+
+def _noise_by_metric(
+    session: Session,
+    subject: AnalysedCommit,
+    fingerprint: int | None,
+    modelled: Sequence[_Modelled],
+    expectations: Expectations,
+) -> dict[str, Assumed]:
+    """Return the noise of each metric: reused where it still holds, else learned.
+
+    Parameters
+    ----------
+    fingerprint
+        State of the machine.
+    """
+    measured: dict[str, list[SeriesPool]] = defaultdict(list)
+    for each in modelled:
+        measured[each.metric].append(each.pool)
+    expected: dict[str, set[Growth]] = defaultdict(set)
+    for (_, metric), expectation in expectations.items():
+        expected[metric].add(expectation.growth)
+    gathered = {
+        metric: alike
+        for metric, pools in measured.items()
+        if (alike := Gathered.of(pools, expected[metric]))
+    }
+    conditions = {
+        metric: _conditions(alike, fingerprint) for metric, alike in gathered.items()
+    }
+    commit = commits.existing(session, subject.commit_id)
+    older = commits.measured_before(session, commit, subject.machine_id, MOST_COMMITS)
+    memories = _remembered(session, subject, older, conditions)
+    reused = {
+        metric: Assumed(noise, memory)
+        for metric, memory in memories.items()
+        if (noise := gathered[metric].reuse(memory))
+    }
+    lacking = {metric: measured[metric] for metric in measured if metric not in reused}
+    return reused | {
+        metric: learn_again(pools, expected[metric], conditions.get(metric))
+        for metric, pools in _with_older(session, subject, older, lacking).items()
+    }
 
 
-def _by_metric(measured: Sequence[_Measured]) -> dict[str, list[SeriesPool]]:
-    pools: dict[str, list[SeriesPool]] = defaultdict(list)
-    for each in measured:
-        pools[each.metric].append(each.pool)
+def _conditions(alike: Gathered, fingerprint: int | None) -> str | None:
+    """Return a digest of what has to be the same for noise to be the same.
+
+    None over several parameters, where noise is not reused.
+    """
+    if len(alike.parameters) > 1:
+        return None
+    same = {
+        "method": METHOD,
+        "fingerprint": fingerprint,
+        "parameters": alike.parameters,
+        "settings": alike.settings.tolist(),
+        # Under this name, by which it has been stored.
+        "promised": sorted(map(str, alike.expectations)),
+    }
+    return digest_of(canonical(same))[:32]
+
+
+def _remembered(
+    session: Session,
+    subject: AnalysedCommit,
+    older: Sequence[int],
+    conditions: Mapping[str, str | None],
+) -> dict[str, NoiseMemory]:
+    """Read the noise that commits keep of metrics: this commit, or else the newest.
+
+    Parameters
+    ----------
+    older
+        Commits before this one, newest first.
+    conditions
+        Under which noise has to have been learned, by metric.
+    """
+    commit_ids = [subject.commit_id, *older]
+    memories = {}
+    for metric, condition in conditions.items():
+        if condition is None:
+            continue
+        kept = stored_noise.learned_at(
+            session, subject.machine_id, metric, condition, commit_ids
+        )
+        row = next((kept[each] for each in commit_ids if each in kept), None)
+        if row is not None:
+            noise = noise_of(row.learned["noise"])
+            learned = LearnedNoise(noise, row.learned["misfit"], row.learned["series"])
+            is_again = row.commit_id == subject.commit_id
+            age = row.age if is_again else row.age + 1
+            memories[metric] = NoiseMemory(condition, learned, age)
+    return memories
+
+
+def _with_older(
+    session: Session,
+    subject: AnalysedCommit,
+    older: Sequence[int],
+    measured: Mapping[str, Sequence[SeriesPool]],
+) -> dict[str, list[SeriesPool]]:
+    """Return series with those of older commits, as many as it takes to learn."""
+    pools = {metric: [*series_pools] for metric, series_pools in measured.items()}
+    for commit_id in older:
+        lacking = {metric for metric in pools if len(pools[metric]) < ENOUGH}
+        for metric in lacking:
+            earlier = kept_pools_at(session, commit_id, subject.machine_id, metric)
+            pools[metric] += [
+                each.pool for each in earlier if isinstance(each.pool, SeriesPool)
+            ]
     return pools
 
 
-def _growths(expectations: Expectations) -> dict[str, set[Growth]]:
-    """Return the growths that are expected of each metric."""
-    growths: dict[str, set[Growth]] = defaultdict(set)
-    for (_, metric), expectation in expectations.items():
-        growths[metric].add(expectation.growth)
-    return growths
+def _record_noise(
+    session: Session, subject: AnalysedCommit, assumed: Mapping[str, Assumed]
+) -> None:
+    """Store the noise assumed of each metric, and what was learned.
 
-
-def _refusal(expectation: Expectation | None, reason: str) -> Finding:
-    return refusal(
-        points=0,
-        repetitions=0,
-        expectation=expectation.growth if expectation else None,
-        deviation_limit=expectation.deviation_limit if expectation else None,
-        reason=reason,
+    A commit keeps what it assumed, learned or not, so that another analysis of it
+    assumes the same.
+    """
+    measured = {"commit_id": subject.commit_id, "machine_id": subject.machine_id}
+    stored_noise.assume(
+        session,
+        [
+            measured | {"metric": metric, "noise": asdict(each.noise)}
+            for metric, each in assumed.items()
+        ],
+    )
+    stored_noise.keep(
+        session,
+        [
+            measured | {"metric": metric} | asdict(each.memory)
+            for metric, each in assumed.items()
+            if each.memory
+        ],
     )

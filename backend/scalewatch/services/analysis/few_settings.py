@@ -9,13 +9,13 @@ from scalewatch.services.analysis.questions import MeasuredSeries
 from scalewatch.wire.directions import better_direction
 
 MORE_THAN_ALL: Final = 1.1
-"""Efficiency of weak scaling that no code has: the problem does not grow with p."""
+"""Efficiency beyond which it is no weak scaling: the problem does not grow with p."""
 
 
 def series_steps(
     series: MeasuredSeries, unit: str | None, better: str | None = None
 ) -> tuple[Step, ...]:
-    """Return the factors between the settings of a series that has too few.
+    """Return the factors between the settings of a series with too few for a growth.
 
     None where it has enough, or where several parameters vary.
 
@@ -37,11 +37,11 @@ def series_steps(
 
 def step_words(step: Step, parameter: str) -> str:
     """Return a factor in words: `it falls to 0.5 times [0.4, 0.6] from p = 2 to 8`."""
-    told = (
+    words = (
         f"it {direction(step)} to {step.factor:.3g} times [{step.low:.3g}, "
         f"{step.high:.3g}] from {parameter} = {step.start:.10g} to {step.end:.10g}"
     )
-    return f"{told}{efficiency_words(step, '{:.0%}'.format)}"
+    return f"{words}{efficiency_words(step, '{:.0%}'.format)}"
 
 
 def direction(step: Step) -> str:

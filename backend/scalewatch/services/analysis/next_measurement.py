@@ -1,22 +1,19 @@
-"""What to measure next where a verdict is undecided."""
+"""Proposals: the next measurement where a verdict is undecided."""
 
 from collections.abc import Mapping
 from typing import Final
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Cost, Proposal, next_measurement
-from scalewatch.services.analysis.questions import SeriesQuestion
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.analysis.questions import ANSWERS, SeriesQuestion
+from scalewatch.services.caches.lru import key_of
 from scalewatch.wire import UNITS
 
 STARTUP: Final = 1.0
-"""Seconds that a job takes before it measures, where nobody told its times."""
+"""Seconds that a job takes before it measures, where its times are unknown."""
 
 CORES: Final = frozenset({"p", "threads"})
 """Parameters that are numbers of cores, which a run costs."""
-
-
-_PROPOSALS: Final = Kept[Proposal | None](512)
 
 
 def proposed(
@@ -29,10 +26,11 @@ def proposed(
     question
         About a series of which something is expected.
     metric, unit
-        What its values are: a time without a unit is in seconds.
+        Of its values: a time without a unit is in seconds.
     """
-    (proposal,) = _PROPOSALS.answers(
-        [key_of(question.key, metric, unit)],
+    proposal: Proposal | None
+    (proposal,) = ANSWERS.answers(
+        [key_of("proposal", question.key, metric, unit)],
         lambda _: [_proposed(question, metric, unit)],
     )
     return proposal
@@ -62,17 +60,17 @@ def _proposed(
 
 
 def place_words(at: Mapping[str, float]) -> str:
-    """Return where to measure."""
+    """Return a setting in words."""
     return " and ".join(f"{name} = {value:g}" for name, value in at.items())
 
 
 def separating_words(at: Mapping[str, float]) -> str:
-    """Return where a further count would tell the growths of exact counts apart."""
+    """Return, in words, the setting whose count would tell growths apart."""
     return f"one more run at {place_words(at)} would tell the formulas apart"
 
 
 def proposal_words(proposal: Proposal) -> str:
-    """Return what to measure, what it costs and what it is good for."""
+    """Return a proposal in words: the measurement, its worth and its cost."""
     return (
         f"{proposal.repetitions} repetitions at {place_words(proposal.at)} would "
         f"settle it with a probability of {proposal.settles:.0%}, for about "

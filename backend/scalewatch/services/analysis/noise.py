@@ -1,28 +1,36 @@
-"""Learn the noise of a machine's metric from all its series, of older commits too.
+"""Noise of a machine's metric, learned from all its series, of older commits too.
 
-Repetitions tell how much a measurement scatters within a run. How far all runs lie from
-any model, because jobs share a node or protocols switch, only many series tell. What
-they told at a commit is reused for the next ones. It is learned again when other
-settings are measured, on other hardware or software, when something else is expected,
-after `MOST_REUSES` commits, and when measurements misfit all growths more, or less,
-than those it was learned from.
+Repetitions show how much a measurement scatters within a run. How far all runs lie from
+any model, because jobs share a node or protocols switch, only many series show. Noise
+learned at a commit is reused for the next ones. It is learned again when other settings
+are measured, on other hardware or software, when something else is expected, after
+`MOST_REUSES` commits, and when measurements misfit all growths more, or less, than
+those it was learned from.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Final
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Self
 
-from sqlalchemy.orm import Session
+import numpy as np
+from numpy.typing import NDArray
 
-from scalewatch.modelling import Growth, LearnedNoise, Noise
-from scalewatch.services.analysis.noise_memory import Assumed, NoiseMemory, recall
-from scalewatch.services.analysis.noise_series import Gathered, learned
-from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.analysis.pools import kept_pools_at
-from scalewatch.services.caches.lru import Kept
-from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.storage.commits import commits
-from scalewatch.storage.database.digests import canonical, digest_of
-from scalewatch.storage.histories import locations
+from scalewatch.modelling import (
+    Growth,
+    LearnedNoise,
+    Noise,
+    learn_noise,
+    learn_surface_noise,
+)
+from scalewatch.modelling.arrays import Reals, widened
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.noise.pools import MOST_SERIES
+from scalewatch.services.analysis.questions import ANSWERS, MeasuredSeries
+from scalewatch.services.caches.lru import key_of
+
+LEVEL: Final = 0.9
+"""Probability that intervals hold unless another one is asked for."""
 
 ENOUGH: Final = 100
 """Series of a metric that need no older commits beside them."""
@@ -31,102 +39,183 @@ MOST_COMMITS: Final = 3
 """Older commits that are read."""
 
 MOST_REUSES: Final = 20
-"""Commits that reuse what was learned before it is learned again."""
-
-_LEARNED: Final = Kept[LearnedNoise | None](256)
-"""What was learned, by all that it was learned from: a preview asks before a job."""
-
-METHOD: Final = 1
-"""Version of how noise is learned: what another one learned is not reused."""
+"""Commits that reuse noise before it is learned again."""
 
 
-def noise_by_metric(
-    session: Session,
-    subject: AnalysedCommit,
-    measured: Mapping[str, Sequence[SeriesPool]],
-    expected: Mapping[str, Collection[Growth]],
-) -> dict[str, Assumed]:
-    """Return the noise of each metric: reused where it still holds, else learned.
+@dataclass(frozen=True, slots=True)
+class NoiseMemory:
+    """Noise of a metric that was learned, as a commit keeps it.
 
     Parameters
     ----------
-    measured
-        What the machine measured of the commit, by metric.
-    expected
-        What series of each metric are expected to grow like.
+    conditions
+        Digest of what has to be the same for noise to be the same.
+    age
+        Commits that have assumed it since it was learned.
     """
-    commit = commits.existing(session, subject.commit_id)
-    older = commits.measured_before(session, commit, subject.machine_id, MOST_COMMITS)
-    fingerprint = locations.fingerprint_of(
-        session, subject.commit_id, subject.machine_id
-    )
-    conditions: dict[str, str] = {}
-    reused: dict[str, Assumed] = {}
-    for metric, series in measured.items():
-        alike = Gathered.of(series, expected.get(metric, ()))
-        if alike is None or len(alike.parameters) > 1:
-            continue
-        conditions[metric] = _conditions(alike, fingerprint)
-        memory = recall(session, subject, older, metric, conditions[metric])
-        if memory and (noise := _reuse(memory, alike)):
-            reused[metric] = Assumed(noise, memory)
-    lacking = {metric: measured[metric] for metric in measured if metric not in reused}
-    return reused | {
-        metric: _learn(series, expected.get(metric, ()), conditions.get(metric))
-        for metric, series in _with_older(session, subject, older, lacking).items()
-    }
+
+    conditions: str
+    learned: LearnedNoise
+    age: int = 0
 
 
-def _conditions(alike: Gathered, fingerprint_id: int | None) -> str:
-    """Return a digest of what has to be the same for noise to be the same."""
-    same = {
-        "method": METHOD,
-        "fingerprint": fingerprint_id,
-        "parameters": alike.parameters,
-        "settings": alike.settings.tolist(),
-        # Under this name, by which it has been stored.
-        "promised": sorted(map(str, alike.expectations)),
-    }
-    return digest_of(canonical(same))[:32]
+@dataclass(frozen=True, slots=True)
+class Assumed:
+    """The noise that is assumed of a metric.
+
+    Parameters
+    ----------
+    memory
+        Its record at the commit; None where nothing could be learned.
+    """
+
+    noise: Noise
+    memory: NoiseMemory | None = None
 
 
-def _reuse(memory: NoiseMemory, alike: Gathered) -> Noise | None:
-    if memory.age > MOST_REUSES:
-        return None
-    return alike.reuse(memory.learned)
+@dataclass(frozen=True, slots=True, eq=False)
+class Gathered:
+    """Series that vary the same parameters, put together by their settings.
+
+    Parameters
+    ----------
+    settings
+        All of them, shape (n, parameters).
+    values
+        Repetitions, shape (S, n, R); NaN where one is missing.
+    expectations
+        Growths over these parameters that are expected of some of them.
+    """
+
+    parameters: tuple[str, ...]
+    settings: Reals
+    values: Reals
+    expectations: tuple[Growth, ...]
+
+    @classmethod
+    def of(
+        cls, scans: Iterable[MeasuredSeries], expected: Iterable[Growth] = ()
+    ) -> Self | None:
+        """Gather those series that vary the same parameters, which most of them do.
+
+        Of many, some that are spread evenly; of no series, None.
+        """
+        by_parameters: dict[tuple[str, ...], list[MeasuredSeries]] = defaultdict(list)
+        for scan in scans:
+            by_parameters[scan.parameters].append(scan)
+        if not by_parameters:
+            return None
+        parameters, alike = max(by_parameters.items(), key=lambda entry: len(entry[1]))
+        settings, values = _table(alike[:: -(-len(alike) // MOST_SERIES)])
+        concerned = tuple(each for each in expected if each.parameters == parameters)
+        return cls(parameters, settings, values, concerned)
+
+    def learn(self) -> LearnedNoise | None:
+        """Learn the noise; None from too few series, or over several parameters."""
+        if len(self.parameters) > 1:
+            return None
+        expected = sorted(map(str, self.expectations))
+        arrays = (self.settings, self.values)
+        shaped = [part for each in arrays for part in (each.shape, each.tobytes())]
+        noise: LearnedNoise | None
+        (noise,) = ANSWERS.answers(
+            [key_of("noise", self.parameters, expected, *shaped)],
+            lambda _: [
+                LearnedNoise.learn(
+                    self.settings, self.values, self.parameters[0], self.expectations
+                )
+            ],
+        )
+        return noise
+
+    def reuse(self, memory: NoiseMemory) -> Noise | None:
+        """Return remembered noise; None if it is too old, or misfits these series."""
+        if memory.age > MOST_REUSES:
+            return None
+        return memory.learned.reuse(
+            self.settings, self.values, self.parameters[0], self.expectations
+        )
 
 
-def _learn(
-    series: Sequence[SeriesPool], expected: Collection[Growth], conditions: str | None
+def learn_again(
+    series: Iterable[MeasuredSeries],
+    expected: Collection[Growth],
+    conditions: str | None,
 ) -> Assumed:
-    """Return what series tell; only what is to recur under conditions is kept."""
-    alike = Gathered.of(series, expected)
-    found = _kept(alike) if alike and conditions else None
-    if found is None or conditions is None:
-        return Assumed(learned(series, expected))
-    return Assumed(found.noise, NoiseMemory(conditions, found))
+    """Learn the noise of a metric; it is remembered if it can recur.
+
+    Parameters
+    ----------
+    conditions
+        Those under which it recurs, None if it does not.
+    """
+    series = list(series)
+    if conditions is not None and (alike := Gathered.of(series, expected)):
+        noise = alike.learn()
+        if noise is not None:
+            return Assumed(noise.noise, NoiseMemory(conditions, noise))
+    return Assumed(learned(series, expected))
 
 
-def _kept(alike: Gathered) -> LearnedNoise | None:
-    (found,) = _LEARNED.answers([alike.key], lambda _: [alike.learn()])
-    return found
+def learned(
+    scans: Iterable[MeasuredSeries], expected: Iterable[Growth] = (), **choices: Any
+) -> Noise:
+    """Return the noise of series of one machine and metric.
+
+    Those count that vary the same parameters, which most of them do.
+
+    Parameters
+    ----------
+    expected
+        The growths that are expected of some of them.
+    choices
+        Further arguments of `learn_noise`: summary, level.
+    """
+    alike = Gathered.of(scans, expected)
+    if alike is None:
+        return USUAL
+    if len(alike.parameters) > 1:
+        return learn_surface_noise(
+            alike.settings,
+            alike.values,
+            parameter=alike.parameters,
+            level=choices.get("level", LEVEL),
+        )
+    return learn_noise(
+        alike.settings,
+        alike.values,
+        parameter=alike.parameters[0],
+        expectations=alike.expectations,
+        **choices,
+    )
 
 
-def _with_older(
-    session: Session,
-    subject: AnalysedCommit,
-    older: Sequence[int],
-    measured: Mapping[str, Sequence[SeriesPool]],
-) -> dict[str, list[SeriesPool]]:
-    """Return series with those of older commits, as many as it takes to learn."""
-    pools = {metric: [*series] for metric, series in measured.items()}
-    for commit_id in older:
-        lacking = {metric for metric, own in pools.items() if len(own) < ENOUGH}
-        if not lacking:
-            break
-        for metric in lacking:
-            earlier = kept_pools_at(session, commit_id, subject.machine_id, metric)
-            pools[metric] += [
-                each.pool for each in earlier if isinstance(each.pool, SeriesPool)
-            ]
-    return pools
+def noise_of(stored: Mapping[str, Any]) -> Noise:
+    """Return noise that was stored as a dictionary."""
+    choices: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value
+        for name, value in stored.items()
+    }
+    return Noise(**choices)
+
+
+def _table(scans: Sequence[MeasuredSeries]) -> tuple[Reals, Reals]:
+    """Return all settings, and the repetitions of all series, NaN where missing."""
+    everywhere = np.concatenate([scan.settings for scan in scans])
+    x, places = _distinct(everywhere)
+    owners = np.repeat(np.arange(len(scans)), [len(scan.settings) for scan in scans])
+    most = max(scan.values.shape[1] for scan in scans)
+    table = np.full((len(scans), len(x), most), np.nan)
+    table[owners, places.reshape(-1)] = np.concatenate(
+        [widened(scan.values, most) for scan in scans]
+    )
+    return x, table
+
+
+def _distinct(settings: Reals) -> tuple[Reals, NDArray[np.intp]]:
+    """Return distinct settings in order, and the index of each setting among them."""
+    if settings.shape[1] > 1:
+        return np.unique(settings, axis=0, return_inverse=True)
+    # Rows would be compared as records, which takes ten times as long.
+    distinct, places = np.unique(settings.reshape(-1), return_inverse=True)
+    return distinct[:, None], places

@@ -1,24 +1,56 @@
-"""All repetitions of some series at a commit, together or job by job."""
+"""Repetitions of series at a commit: read, and pooled over runs or job by job.
+
+Runs at the same coordinate are repetitions of each other, whoever posted them when.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Final
 
+import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import ModellingError
-from scalewatch.modelling.arrays import Reals
-from scalewatch.services.analysis.pooling import SeriesPool, pool
+from scalewatch.errors import IncompleteCoordinates, ModellingError, NothingMeasured
+from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
-from scalewatch.services.shared_cores import accepts_shared_cores, left_out_at, places
+from scalewatch.services.shared_cores import (
+    LeftOut,
+    accepts_shared_cores,
+    left_out_at,
+    places,
+)
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
 
 KEPT: Final = 32_000_000
-"""Bytes of repetitions that are kept: a preview asks for them at each growth."""
+"""Bytes of repetitions that are cached: a preview reads them again at each growth."""
+
+PARAMETER: Final = "p"
+"""The parameter of a scan as long as nothing varies, and the first of several."""
+
+Coordinate = Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeriesPool:
+    """The repetitions of a series by coordinate.
+
+    Parameters
+    ----------
+    parameters
+        What varies.
+    settings
+        Its settings in ascending order, shape (n, parameters).
+    values
+        Repetitions at each of them, shape (n, R); NaN is missing.
+    """
+
+    parameters: tuple[str, ...]
+    settings: Reals
+    values: Reals
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +62,7 @@ class PooledSeries:
     pool
         Its repetitions, or the reason why they cannot be modelled.
     crowded
-        Settings of which its pool has nothing, since processes shared cores there.
+        Settings left out of its pool, since processes shared cores there, in words.
     """
 
     series_id: int
@@ -45,44 +77,82 @@ class PooledSeries:
         return 0 if isinstance(self.pool, str) else self.pool.values.nbytes
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurements:
+    """Points of a commit, with the repetitions of their runs.
+
+    Parameters
+    ----------
+    points
+        By series, oldest run first.
+    repetitions
+        All of each run, by its id.
+    left_out
+        Which points are no evidence, since processes shared cores.
+    """
+
+    points: Sequence[StoredMeasurement]
+    repetitions: Mapping[int, Reals]
+    left_out: LeftOut
+
+    def pooled(self) -> tuple[PooledSeries, ...]:
+        """Return the series with their pooled repetitions, by their ids."""
+        series = []
+        for series_id, points_of in self.by_series():
+            evidence = [each for each in points_of if each not in self.left_out]
+            repetitions: SeriesPool | str
+            try:
+                repetitions = pool(evidence, self.repetitions)
+            except ModellingError as error:
+                repetitions = str(error)
+            crowded = places(
+                each.coordinate for each in points_of if each in self.left_out
+            )
+            first = points_of[0]
+            series.append(
+                PooledSeries(
+                    series_id, first.region, first.metric, repetitions, crowded
+                )
+            )
+        return tuple(series)
+
+    def by_series(self) -> Iterator[tuple[int, list[StoredMeasurement]]]:
+        """Yield the points of each series, by its id."""
+        for series_id, group in groupby(self.points, key=lambda point: point.series_id):
+            yield series_id, list(group)
+
+    def of(self, point: StoredMeasurement) -> Reals:
+        """Return the repetitions of a point."""
+        return self.repetitions[point.run_id][point.start : point.start + point.count]
+
+
 _POOLED: Final = Kept[tuple[PooledSeries, ...]](
-    KEPT, lambda found: sum(each.size for each in found) + 1
+    KEPT, lambda pooled: sum(each.size for each in pooled) + 1
 )
 
 
-def pooled_at(
+def measurements_at(
     session: Session, commit_id: int, machine_id: int, metric: str | None = None
-) -> tuple[PooledSeries, ...]:
-    """Return the series that a machine measured of a commit, by their ids."""
+) -> Measurements:
+    """Read what a machine measured of a commit, of a metric or of all."""
     measured = points.of_commit(session, commit_id, machine_id, metric)
-    blobs = samples.of_runs(session, {each.run_id for each in measured})
-    left_out = left_out_at(session, commit_id, measured)
-    found = []
-    for series_id, group in groupby(measured, key=lambda each: each.series_id):
-        own = list(group)
-        one: SeriesPool | str
-        try:
-            one = pool([each for each in own if each not in left_out], blobs)
-        except ModellingError as error:
-            one = str(error)
-        crowded = places(each.coordinate for each in own if each in left_out)
-        found.append(
-            PooledSeries(series_id, own[0].region, own[0].metric, one, crowded)
-        )
-    return tuple(found)
+    return Measurements(
+        measured,
+        samples.of_runs(session, {each.run_id for each in measured}),
+        left_out_at(session, commit_id, measured),
+    )
 
 
 def kept_pools_at(
     session: Session, commit_id: int, machine_id: int, metric: str
 ) -> tuple[PooledSeries, ...]:
-    """Return the series of a metric as `pooled_at`, cached by the commit's edition."""
-    asked = (machine_id, metric, accepts_shared_cores(session, commit_id))
+    """Return the pooled series of a metric, cached by the commit's edition."""
     return kept_at(
         session,
         commit_id,
         _POOLED,
-        asked,
-        lambda: pooled_at(session, commit_id, machine_id, metric),
+        (machine_id, metric, accepts_shared_cores(session, commit_id)),
+        lambda: measurements_at(session, commit_id, machine_id, metric).pooled(),
     )
 
 
@@ -90,13 +160,14 @@ def pools_of(
     session: Session, commit_id: int, series_ids: Collection[int]
 ) -> dict[int, SeriesPool]:
     """Return the pooled repetitions of those series that can be pooled."""
-    found = {}
-    for series_id, measured, blobs in _measured(session, commit_id, series_ids):
+    pools = {}
+    evidence = _evidence_at(session, commit_id, series_ids)
+    for series_id, measured in evidence.by_series():
         try:
-            found[series_id] = pool(measured, blobs)
+            pools[series_id] = pool(measured, evidence.repetitions)
         except ModellingError:
             continue
-    return found
+    return pools
 
 
 def pools_by_job(
@@ -104,43 +175,134 @@ def pools_by_job(
 ) -> dict[int, tuple[SeriesPool, ...]]:
     """Return the repetitions of series by the jobs that measured them.
 
-    That is the first job and all later ones, where each setting was measured by two at
+    The first job and all later ones, where each setting was measured by two at
     least; otherwise one pool holds everything.
     """
-    found = {}
-    for series_id, measured, blobs in _measured(session, commit_id, series_ids):
+    pools = {}
+    evidence = _evidence_at(session, commit_id, series_ids)
+    for series_id, measured in evidence.by_series():
         try:
-            found[series_id] = tuple(pool(job, blobs) for job in _jobs(measured))
+            pools[series_id] = tuple(
+                pool(job, evidence.repetitions) for job in _jobs(measured)
+            )
         except ModellingError:
             continue
-    return found
+    return pools
 
 
-def _measured(
+def pool(
+    measured: Sequence[StoredMeasurement], repetitions: Mapping[int, Reals]
+) -> SeriesPool:
+    """Return the pooled repetitions of one series.
+
+    Parameters
+    ----------
+    repetitions
+        All repetitions of each run, by its id.
+
+    Raises
+    ------
+    NothingMeasured
+        If there is no result, or every one failed.
+    IncompleteCoordinates
+        If a parameter varies that some of them do not name.
+    """
+    succeeded = [each for each in measured if each.count]
+    if not succeeded:
+        raise NothingMeasured(each.reason for each in measured)
+    return pooled(
+        [each.coordinate for each in succeeded],
+        [
+            repetitions[each.run_id][each.start : each.start + each.count]
+            for each in succeeded
+        ],
+    )
+
+
+def pooled(
+    coordinates: Sequence[Coordinate], repetitions: Sequence[Reals]
+) -> SeriesPool:
+    """Put the repetitions of runs at the same coordinate together.
+
+    Raises
+    ------
+    IncompleteCoordinates
+        If a parameter varies that some of them do not name.
+    """
+    parameters = modelled_parameters(coordinates)
+    together: dict[tuple[float, ...], list[Reals]] = {}
+    for at, values in zip(coordinates, repetitions, strict=True):
+        place = tuple(float(at[name]) for name in parameters)
+        together.setdefault(place, []).append(values)
+    places = sorted(together)
+    rows = [np.concatenate(together[place]) for place in places]
+    return SeriesPool(parameters, np.array(places), stacked(rows))
+
+
+def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
+    """Return the parameters of a model over these coordinates, p first.
+
+    All that vary, but for those that rise or fall with p throughout: weak scaling is a
+    scan over p, along which growth by p and by n are one.
+
+    Raises
+    ------
+    IncompleteCoordinates
+        If a parameter varies that some of them do not name.
+    """
+    first = coordinates[0]
+    names = sorted(
+        set().union(*coordinates), key=lambda name: (name != PARAMETER, name)
+    )
+    varying = [
+        name
+        for name in names
+        if any(at.get(name) != first.get(name) for at in coordinates)
+    ]
+    incomplete = [name for name in varying if any(name not in at for at in coordinates)]
+    if incomplete:
+        raise IncompleteCoordinates(incomplete)
+    if not varying:
+        return (names[0],)
+    leader, *others = varying
+    apart = [name for name in others if not _go_together(leader, name, coordinates)]
+    return (leader, *others) if apart else (leader,)
+
+
+def _evidence_at(
     session: Session, commit_id: int, series_ids: Collection[int]
-) -> Iterator[tuple[int, list[StoredMeasurement], Mapping[int, Reals]]]:
-    """Yield the evidence about each series, with the repetitions of its runs."""
-    points_at = points.of_series(session, commit_id, series_ids)
-    left_out = left_out_at(session, commit_id, points_at)
-    measured = [each for each in points_at if each not in left_out]
-    blobs = samples.of_runs(session, {each.run_id for each in measured if each.count})
-    for series_id, group in groupby(measured, key=lambda each: each.series_id):
-        yield series_id, list(group), blobs
+) -> Measurements:
+    """Read the points of series at a commit that are evidence."""
+    measured = points.of_series(session, commit_id, series_ids)
+    left_out = left_out_at(session, commit_id, measured)
+    evidence = [each for each in measured if each not in left_out]
+    runs = {each.run_id for each in evidence if each.count}
+    return Measurements(evidence, samples.of_runs(session, runs), left_out)
 
 
 def _jobs(measured: Sequence[StoredMeasurement]) -> list[list[StoredMeasurement]]:
-    """Split what was measured of a series: what came first at its setting, and later.
+    """Split the points of a series into those first at their setting, and later ones.
 
     Runs come oldest first.
     """
     seen: Counter[tuple[tuple[str, float], ...]] = Counter()
     first: list[StoredMeasurement] = []
     later: list[StoredMeasurement] = []
-    for each in measured:
-        if not each.count:
+    for point in measured:
+        if not point.count:
             continue
-        place = tuple(sorted(each.coordinate.items()))
-        (later if seen[place] else first).append(each)
+        place = tuple(sorted(point.coordinate.items()))
+        (later if seen[place] else first).append(point)
         seen[place] += 1
     is_repeated = bool(seen) and min(seen.values()) > 1
     return [first, later] if is_repeated else [[*measured]]
+
+
+def _go_together(first: str, other: str, coordinates: Sequence[Coordinate]) -> bool:
+    """Tell whether two parameters rise together, or one falls as the other rises."""
+    pairs = sorted({(at[first], at[other]) for at in coordinates})
+    steps = {
+        (x < next_x, np.sign(next_y - y))
+        for (x, y), (next_x, next_y) in pairwise(pairs)
+    }
+    return len(steps) == 1 and steps <= {(True, 1), (True, -1)}

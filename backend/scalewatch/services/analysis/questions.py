@@ -1,6 +1,6 @@
 """Questions about series: many are modelled in few batches, and none twice."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
@@ -18,7 +18,8 @@ if TYPE_CHECKING:  # The base installation has no database.
 
 Target = Mapping[str, float]
 
-_FINDINGS: Final = Kept[Finding](20_000)
+ANSWERS: Final = Kept[Any](20_000)
+"""Answers about series by the content they follow from: findings, proposals, noise."""
 
 
 class MeasuredSeries(Protocol):
@@ -26,7 +27,7 @@ class MeasuredSeries(Protocol):
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What varies."""
+        """The parameters that vary."""
 
     @property
     def settings(self) -> Reals:
@@ -44,7 +45,7 @@ class SeriesQuestion:
     Parameters
     ----------
     parameters
-        What is varied.
+        Those that vary.
     settings
         Its coordinates, shape (n, parameters).
     values
@@ -52,7 +53,7 @@ class SeriesQuestion:
     expectation, deviation_limit
         E and D, if anything is expected.
     noise
-        What is known of it, from all series of the machine and the metric.
+        As learned from all series of the machine and the metric.
     targets
         Where forecasts are wanted, as settings of all parameters.
     exact
@@ -78,10 +79,10 @@ class SeriesQuestion:
         *,
         exact: bool | None = None,
     ) -> Self:
-        """Return the question about a series, with what of this is about it.
+        """Return the question about a series, without arguments that do not concern it.
 
-        An expectation is if it depends on what varies alone, a target if it names
-        all that varies.
+        An expectation does if it depends on parameters that vary alone, a target if
+        it names all of them.
         """
         names = series.parameters
         if expectation is not None and not expectation.is_about(names):
@@ -103,7 +104,7 @@ class SeriesQuestion:
 
     @property
     def alike(self) -> tuple[object, ...]:
-        """What series have in common that are modelled together."""
+        """The key of series that are modelled together."""
         return (
             self.parameters,
             self.settings.tobytes(),
@@ -116,17 +117,17 @@ class SeriesQuestion:
 
     @property
     def key(self) -> bytes:
-        """What the answer depends on, as a key."""
+        """The key of the answer, by all that it depends on."""
         return key_of(_digest(self.alike), self.values.tobytes())
 
 
 def find_all(
     questions: Sequence[SeriesQuestion], choices: Mapping[str, Any]
 ) -> list[Finding]:
-    """Return a finding for each question, in their order, as found before if it was.
+    """Return a finding for each question, in their order; none is computed twice.
 
-    Series that are alike but for their repetitions are modelled together. What makes
-    no sense for some is their finding's reason.
+    Series that are alike but for their repetitions are modelled together. Where a
+    question makes no sense, the finding says so as its reason.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def find_all(
         Further arguments of `find_models`: space, rule, summary, level.
     """
     chosen = key_of(sorted(choices.items()))
-    return _FINDINGS.answers(
+    return ANSWERS.answers(
         [chosen + question.key for question in questions],
         lambda places: _find([questions[place] for place in places], choices),
     )
@@ -143,19 +144,14 @@ def find_all(
 def _find(
     questions: Sequence[SeriesQuestion], choices: Mapping[str, Any]
 ) -> list[Finding]:
-    findings: dict[int, Finding] = {}
-    for positions in _batches(questions):
-        batch = [questions[position] for position in positions]
-        findings |= zip(positions, _findings(batch, choices), strict=True)
-    return [findings[position] for position in range(len(questions))]
-
-
-def _batches(questions: Sequence[SeriesQuestion]) -> Iterator[list[int]]:
-    """Group the positions of series that can be modelled together."""
     batches: dict[tuple[object, ...], list[int]] = {}
     for position, question in enumerate(questions):
         batches.setdefault(question.alike, []).append(position)
-    yield from batches.values()
+    findings: dict[int, Finding] = {}
+    for positions in batches.values():
+        batch = [questions[position] for position in positions]
+        findings |= zip(positions, _findings(batch, choices), strict=True)
+    return [findings[position] for position in range(len(questions))]
 
 
 def _findings(
@@ -174,20 +170,19 @@ def _findings(
             **{"exact": first.exact, **choices},
         )
     except ModellingError as error:
-        return [_refusal(question, str(error)) for question in batch]
-
-
-def _refusal(question: SeriesQuestion, reason: str) -> Finding:
-    return refusal(
-        points=len(question.values),
-        repetitions=most_repetitions(question.values),
-        expectation=question.expectation,
-        deviation_limit=question.deviation_limit,
-        reason=reason,
-    )
+        return [
+            refusal(
+                points=len(question.values),
+                repetitions=most_repetitions(question.values),
+                expectation=question.expectation,
+                deviation_limit=question.deviation_limit,
+                reason=str(error),
+            )
+            for question in batch
+        ]
 
 
 @lru_cache(maxsize=1024)
 def _digest(alike: tuple[object, ...]) -> bytes:
-    """Return a digest of what hundreds of series of a commit have in common."""
+    """Return a digest of the key that hundreds of series of a commit share."""
     return key_of(*alike)

@@ -1,20 +1,28 @@
-"""Rows of the database, built from findings."""
+"""Rows of the database, built from findings and locations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
 import orjson
 
 from scalewatch.exporters.findings import fit_object
 from scalewatch.modelling import Finding, Term
+from scalewatch.modelling.histories.histories import locations
+from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.shared_cores import remark
 from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.histories.grids import Grid
 from scalewatch.storage.judgements.probabilities import Likely
 from scalewatch.storage.tables import now
 
 DECIMALS: Final = 6
-"""Of a probability; nobody measures enough to tell a smaller difference."""
+"""Decimals of a probability: no scan has the data for a finer difference."""
+
+LOG_DECIMALS: Final = 8
+"""Decimals of a location's logarithm, finer than any clock; all digits of a double
+take half as much again to store and to read."""
 
 
 def model_row(
@@ -48,7 +56,7 @@ def model_row(
 
 
 def fit_text(finding: Finding) -> str:
-    """Return what is known of a fit besides the model as JSON, nothing of most."""
+    """Return exactness and misfit of a fit as JSON; empty for most."""
     if finding.exactness is None and finding.misfit is None:
         return ""
     return orjson.dumps(fit_object(finding)).decode()
@@ -78,6 +86,40 @@ def verdict_row(
     }
 
 
+def location_rows(
+    commit_id: int, fingerprint_id: int, pools: Sequence[tuple[int, SeriesPool]]
+) -> list[Row]:
+    """Return the rows of the locations of series at a commit, for histories.
+
+    Parameters
+    ----------
+    fingerprint_id
+        State of the machine.
+    pools
+        Repetitions of each series, with its id.
+    """
+    by_shape: dict[tuple[int, ...], list[tuple[int, SeriesPool]]] = {}
+    for series_id, pool in pools:
+        by_shape.setdefault(pool.values.shape, []).append((series_id, pool))
+    rows: list[Row] = []
+    for alike in by_shape.values():
+        values = np.stack([pool.values for _, pool in alike])
+        values[~(values > 0) | np.isinf(values)] = np.nan  # these have no logarithm
+        logs = locations(values).round(LOG_DECIMALS)
+        for (series_id, pool), log in zip(alike, logs, strict=True):
+            settings = tuple(map(tuple, pool.settings.tolist()))
+            rows.append(
+                {
+                    "series_id": series_id,
+                    "commit_id": commit_id,
+                    "fingerprint_id": fingerprint_id,
+                    "grid": Grid(tuple(pool.parameters), settings),
+                    "log": [None if np.isnan(each) else each for each in log.tolist()],
+                }
+            )
+    return rows
+
+
 def likely(finding: Finding, expectation: Expectation | None) -> Likely:
     """Return how probable growths are, and verdicts by an expectation."""
     growths = shares(finding.class_probability)
@@ -86,13 +128,13 @@ def likely(finding: Finding, expectation: Expectation | None) -> Likely:
     return Likely(growths, shares(finding.verdict_probability), expectation.id)
 
 
-def _stored(term: Term) -> tuple[float, str] | tuple[float, str, bool]:
-    """Return a term as it is stored; that logarithms are rounded up is rare."""
-    told = term.coefficient, str(term.growth)
-    return (*told, True) if term.is_rounded_up else told
-
-
 def shares(probability: Mapping[Any, float]) -> str:
     """Return probabilities by name, as JSON."""
     shares = {str(name): round(share, DECIMALS) for name, share in probability.items()}
     return orjson.dumps(shares).decode()
+
+
+def _stored(term: Term) -> tuple[float, str] | tuple[float, str, bool]:
+    """Return a term as it is stored; few have logarithms that are rounded up."""
+    plain = term.coefficient, str(term.growth)
+    return (*plain, True) if term.is_rounded_up else plain

@@ -26,8 +26,7 @@ from scalewatch.modelling.common_mode.newest import (
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.histories import locations, middle
-from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.analysis.pools import pools_by_job
+from scalewatch.services.analysis.pools import SeriesPool, pools_by_job
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.ancestry import age

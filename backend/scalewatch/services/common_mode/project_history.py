@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.services.analysis.pooling import SeriesPool
+from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.commits.ancestry import age
 from scalewatch.services.commits.lineage import Lineage, lineage
 from scalewatch.services.commits.newest import NewestCommits, ever_more

@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.modelling.search.finding import Forecast
 from scalewatch.modelling.versions.ratios import Ratio, ratio_of
-from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.analysis.pools import pools_of
+from scalewatch.services.analysis.pools import SeriesPool, pools_of
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept

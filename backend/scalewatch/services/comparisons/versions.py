@@ -4,8 +4,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Incomparable
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.analysis.pools import pools_of
+from scalewatch.services.analysis.pools import SeriesPool, pools_of
 from scalewatch.services.analysis.versions import UNMEASURED, Compared, compared_once
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.services.analysis.next_measurement import STARTUP, proposed
-from scalewatch.services.analysis.pooling import pooled
+from scalewatch.services.analysis.pools import pooled
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept

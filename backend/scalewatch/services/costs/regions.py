@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import IncompleteCoordinates, NothingMeasured
 from scalewatch.modelling import Finding, Forecast
 from scalewatch.modelling.search.exact import EXACT
-from scalewatch.services.analysis.pooling import SeriesPool, pool
+from scalewatch.services.analysis.pools import SeriesPool, pool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.caches.lru import Kept

@@ -9,7 +9,7 @@ from typing import Any, Final
 from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import Growth, Noise
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.services.analysis.noise_series import learned
+from scalewatch.services.analysis.noise import learned
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.files.rankings import Ranking
 from scalewatch.wire.directions import Direction, stated_direction, told_direction

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Finding, Noise
-from scalewatch.services.analysis.pooling import SeriesPool
-from scalewatch.services.analysis.pools import pools_of
+from scalewatch.services.analysis.pools import SeriesPool, pools_of
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.regressions.effects import FARTHER
 from scalewatch.services.series.standing import Standing

@@ -15,7 +15,7 @@ from scalewatch.modelling import Finding, Forecast, Proposal, Verdict
 from scalewatch.modelling.forecasts.hidden_terms import HiddenTerm, hidden_term
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.next_measurement import proposed
-from scalewatch.services.analysis.pooling import pooled
+from scalewatch.services.analysis.pools import pooled
 from scalewatch.services.analysis.questions import SeriesQuestion, Target, find_all
 from scalewatch.services.series.drawn import repetitions_of
 from scalewatch.services.series.scans import Scan

@@ -13,7 +13,7 @@ import numpy as np
 from scalewatch.modelling import Finding, Forecast, Growth, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
-from scalewatch.services.analysis.pooling import SeriesPool
+from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.project_history import ProjectHistory

@@ -15,7 +15,7 @@ from scalewatch.figures.curves import Scaling
 from scalewatch.figures.notation import held_text
 from scalewatch.modelling import Model
 from scalewatch.modelling.growths.nearest import nearest_models
-from scalewatch.services.analysis.pooling import modelled_parameters
+from scalewatch.services.analysis.pools import modelled_parameters
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.database.snapshots import once

@@ -16,7 +16,7 @@ from scalewatch.modelling import (
     parse_growth,
 )
 from scalewatch.modelling.search.exact import EXACT
-from scalewatch.services.analysis.noise_memory import noise_of
+from scalewatch.services.analysis.noise import noise_of
 
 NO_FIT: Final[Mapping[str, Any]] = {
     "unexplained": 0.0,
