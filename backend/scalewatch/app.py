@@ -38,6 +38,7 @@ from scalewatch.jobs.companion import Companion
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import missing_page, show_error
 from scalewatch.services.common_mode import alarms
+from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
 from scalewatch.settings import ALARMING_SHARE, get_settings
 from scalewatch.storage.database import outages, schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
@@ -89,18 +90,24 @@ def served() -> FastAPI:
             requests_per_minute=settings.requests_per_minute,
             request_seconds=settings.request_seconds,
         ),
+        readers=ReaderProcesses(
+            settings.readers,
+            ReaderLimits(settings.reader_seconds, settings.reader_megabytes),
+            settings.request_seconds,
+        ),
     )
     spare_collections()
     return app
 
 
-def create_app(
+def create_app(  # noqa: PLR0913 - all that a composition chooses
     engine: Engine,
     *,
     embedded_worker: bool,
     broker_url: str | None = None,
     protection: Protection | None = None,
     alarming_share: float = ALARMING_SHARE,
+    readers: ReaderProcesses | None = None,
 ) -> FastAPI:
     """Return the application on a database.
 
@@ -114,9 +121,12 @@ def create_app(
         What is allowed; by default all who reach it are trusted.
     alarming_share
         Share of histories of 200 commits that may alarm although nothing changed.
+    readers
+        The processes that read posted files; by default one, with the usual limits.
     """
     sessions = sessions_of(engine, {alarms.SHARE: alarming_share})
     watch = NewsWatch(sessions)
+    readers = readers or ReaderProcesses()
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -127,6 +137,7 @@ def create_app(
             beside.start()
         with watch.until_signalled():
             yield
+        await run_in_threadpool(readers.close)
         if beside:
             await run_in_threadpool(beside.stop)
         engine.dispose()
@@ -142,6 +153,7 @@ def create_app(
     app.openapi = _description  # type: ignore[method-assign]
     app.state.sessions = sessions
     app.state.watch = watch
+    app.state.readers = readers
     app.state.protection = protection or Protection()
     app.state.shares = Shares(app.state.protection.requests_per_minute)
     app.state.metrics = Metrics()

@@ -43,6 +43,9 @@ class Settings(BaseSettings):
     requests_per_minute: int = Field(default=12_000, ge=0)
     request_seconds: float = Field(default=90, ge=1)
     alarming_share: float = Field(default=ALARMING_SHARE, gt=0, le=0.5)
+    readers: int = Field(default=2, ge=1, le=64)
+    reader_seconds: int = Field(default=30, ge=1)
+    reader_megabytes: int = Field(default=1024, ge=256)
     log_format: Literal["text", "json"] = "text"
 
     @field_validator("broker_url", mode="before")

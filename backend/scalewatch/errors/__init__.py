@@ -46,6 +46,8 @@
   x Refused
     + UnreadableBody
     + BodyTooLarge
+    + ReadingLimitExceeded
+    + ReaderDied
     + UnsupportedContent
     + InvalidReport
     + NotAcceptable
@@ -173,6 +175,8 @@ from scalewatch.errors.requests import (
     InvalidReport,
     NotAcceptable,
     NotReady,
+    ReaderDied,
+    ReadingLimitExceeded,
     Refused,
     TooBusy,
     TooFewSides,
@@ -230,6 +234,8 @@ __all__ = [
     "NothingToScale",
     "OtherSchema",
     "OutsideDomain",
+    "ReaderDied",
+    "ReadingLimitExceeded",
     "Refused",
     "RepeatedScale",
     "RunAlreadyRecorded",

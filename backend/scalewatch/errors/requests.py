@@ -28,6 +28,45 @@ class BodyTooLarge(Refused):
         self.limit = limit
 
 
+class ReadingLimitExceeded(Refused):
+    """A posted file takes more resources than its reader may use.
+
+    Parameters
+    ----------
+    limit
+        The resource and how much of it a file may take.
+    setting
+        The variable that sets the limit, if one does.
+    """
+
+    def __init__(self, limit: str, setting: str | None = None) -> None:
+        is_set = f" ({setting})" if setting else ""
+        super().__init__(
+            f"reading the file takes more than {limit}{is_set}; split it, or run "
+            "`scalewatch import` where it lies, which has no such limit"
+        )
+        self.limit = limit
+        self.setting = setting
+
+
+class ReaderDied(Refused):
+    """The process that read a posted file ended without an answer.
+
+    Parameters
+    ----------
+    code
+        Its exit code, the negative number of a signal that ended it.
+    """
+
+    def __init__(self, code: int) -> None:
+        end = f"exit code {code}" if code >= 0 else f"signal {-code}"
+        super().__init__(
+            f"reading the file ended its reader ({end}), as the server's log says; run "
+            "`scalewatch import --dry-run` on it, and please report it"
+        )
+        self.code = code
+
+
 class UnsupportedContent(Refused):
     """A body of a type, or an encoding, that is not understood."""
 

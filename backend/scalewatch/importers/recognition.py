@@ -97,6 +97,13 @@ def kind_of(document: Document) -> str:
     raise document.malformed(f"an object with one of the keys {keys}")
 
 
+def load_readers() -> None:
+    """Import the readers of all formats, so that none takes long when it is needed."""
+    modules = {TABLES, *TEXT_READERS.values(), *BINARY_READERS.values()}
+    for module in sorted({*modules, *JSON_READERS.values(), *UNNAMED_JSON.values()}):
+        reader(module)
+
+
 def reader(module: str) -> Any:
     """Import the reader of a format once it is needed: some take long to load."""
     return import_module(f"{__package__}.{module}")

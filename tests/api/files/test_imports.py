@@ -11,9 +11,13 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import func, select
 
+from scalewatch.api.runs import turns
+from scalewatch.app import create_app
 from scalewatch.cli.files.importing import command
-from scalewatch.services.files import posted_files
+from scalewatch.services.access.callers import Role
+from scalewatch.services.access.tokens import create
 from scalewatch.services.files.kept_files import read_again
+from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
 from support.samples import sample
@@ -198,16 +202,50 @@ def test_bomb_is_too_large(client, sessions, make):
     assert count(sessions, tables.Run) == 0
 
 
-def test_too_many_rows_are_too_large(client, sessions, monkeypatch, thorough):
-    most = 100_000 if thorough else 1_000
-    assert posted_files.MOST_MEASUREMENTS == 100_000
-    monkeypatch.setattr(posted_files, "MOST_MEASUREMENTS", most)
-
-    response = post(client, b"p,time\n" + b"2,1\n" * (most + 1))
+def test_too_many_rows_are_too_large(client, sessions):
+    response = post(client, b"p,time\n" + b"2,1\n" * 100_001)
 
     assert response.status_code == 413, response.text
     assert "the body holds more than" in response.json()["detail"]
     assert count(sessions, tables.Run) == 0
+
+
+def test_file_that_exceeds_a_limit_of_its_reader_is_a_problem_that_says_which(
+    engine, client_of, sessions
+):
+    tiny = ReaderProcesses(limits=ReaderLimits(answer_megabytes=0))
+    client = client_of(create_app(engine, embedded_worker=False, readers=tiny))
+
+    response = post(client)
+
+    assert response.status_code == 422, response.text
+    problem = response.json()
+    assert problem["type"] == "urn:scalewatch:problem:reading-limit-exceeded"
+    assert problem["detail"] == (
+        "reading the file takes more than 0 MiB for its runs; split it, or run "
+        "`scalewatch import` where it lies, which has no such limit"
+    )
+    assert count(sessions, tables.Run) == 0
+    tiny.close()
+
+
+def test_server_with_many_files_to_read_asks_to_come_back(client, monkeypatch):
+    monkeypatch.setattr(turns, "MOST_WAITING", 0)
+
+    response = post(client)
+
+    assert response.status_code == 429
+    assert int(response.headers["Retry-After"]) >= 1
+
+
+def test_file_of_who_may_not_post_is_not_read(client, sessions):
+    with sessions.writing.begin() as session:
+        create(session, "reader", Role.READ, None)
+
+    response = post(client, b"no such format\n")
+
+    assert response.status_code == 401, response.text
+    assert "format" not in response.json()["detail"]
 
 
 def test_kept_file_is_read_again(client, sessions, work_off):

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 
-from scalewatch.api.files import reframe
+from scalewatch.api.files import reading
 from scalewatch.api.runs import turns
 from scalewatch.storage import tables
 from support.samples import sample
@@ -111,7 +111,7 @@ def test_case_that_makes_no_run_says_why(client, content, stated, complaint):
 
 
 def test_busy_server_asks_to_come_back(client, monkeypatch):
-    monkeypatch.setattr(reframe, "MOST_WAITING", 0)
+    monkeypatch.setattr(turns, "MOST_WAITING", 0)
 
     response = post(client, case())
 
@@ -124,7 +124,7 @@ def test_database_that_is_away_is_busy_to_reframe(client, monkeypatch):
     def fail(*_):
         raise OperationalError("INSERT", {}, Exception("database is locked"))
 
-    monkeypatch.setattr(reframe.storing, "transact", fail)
+    monkeypatch.setattr(reading.storing, "transact", fail)
 
     assert post(client, case()).status_code == 429
 

@@ -1,11 +1,17 @@
 """However a server or a worker is stopped, nothing of it stays, and no job is held."""
 
+import io
 import os
 import re
 import signal
+import tarfile
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
+from pathlib import Path
 
+import httpx2
 import pytest
 from sqlalchemy import select
 
@@ -139,6 +145,64 @@ def test_an_endless_job_ends_with_its_celery_worker_and_is_given_back(
 
         eventually(lambda: is_given_back(sessions))
     assert code == (-number if number == signal.SIGKILL else 0)
+
+
+SPINNING = """
+import os, pathlib, re
+pathlib.Path(__file__).with_suffix(f".{os.getpid()}").touch()
+re.fullmatch("(a+)+b", "a" * 60)
+"""
+
+
+@pytest.mark.parametrize(
+    ("workers", "number"),
+    [
+        ("1", signal.SIGTERM),
+        pytest.param("1", signal.SIGHUP, marks=pytest.mark.thorough),
+        pytest.param("2", signal.SIGTERM, marks=pytest.mark.thorough),
+        pytest.param("1", signal.SIGKILL, marks=pytest.mark.thorough),
+    ],
+)
+def test_a_server_that_is_stopped_ends_readers_that_never_end(
+    settings, tmp_path, workers, number
+):
+    (tmp_path / "pycubexr.py").write_text(SPINNING)
+    cube = io.BytesIO()
+    with tarfile.open(fileobj=cube, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("anchor.xml"))
+    serve = ["serve", "--port", "0", "--workers", workers]
+    environment = settings | {
+        "PYTHONPATH": str(tmp_path),
+        "SCALEWATCH_EMBEDDED_WORKER": "false",
+        "SCALEWATCH_READER_SECONDS": "10000",
+    }
+    with running(serve, environment) as server, ThreadPoolExecutor() as threads:
+        url = server.stdout.readline().split()[3]
+        eventually(lambda: answers(url))
+        for _ in range(2):
+            threads.submit(post_cube, url, cube.getvalue())
+        eventually(lambda: list(tmp_path.glob("pycubexr.[0-9]*")))
+        readers = [int(path.suffix[1:]) for path in tmp_path.glob("pycubexr.[0-9]*")]
+        assert answers(url)
+
+        server.send_signal(number)
+        server.wait(PATIENCE)
+
+        eventually(lambda: not any(Path(f"/proc/{each}").exists() for each in readers))
+
+
+def answers(url):
+    try:
+        return httpx2.get(f"{url}/healthz", timeout=PATIENCE).is_success
+    except httpx2.ConnectError:
+        return False
+
+
+def post_cube(url, body):
+    stated = {"project": "p", "commit": "v1", "machine": "m"}
+    with suppress(httpx2.HTTPError):
+        address = f"{url}/api/v1/import/cube"
+        httpx2.post(address, content=body, params=stated, timeout=PATIENCE)
 
 
 ENDLESS = """

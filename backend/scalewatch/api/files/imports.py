@@ -3,32 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import Depends, Path, Query, Request, Response
-from sqlalchemy.orm import Session
 
-from scalewatch.api.http.answers import KIND, answer
+from scalewatch.api.files import reading
+from scalewatch.api.http.answers import KIND
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.routers import api_router
-from scalewatch.api.runs import storing
-from scalewatch.api.runs.bodies import decoded
 from scalewatch.api.runs.routes import Accepted
-from scalewatch.errors import BadSetting, NotFound, ScalewatchError
+from scalewatch.errors import BadSetting, NotFound
 from scalewatch.importers.formats import FORMATS
 from scalewatch.services.files.imports import SUITE, ImportOrigin
-from scalewatch.services.files.kept_files import record_file
 from scalewatch.services.files.posted_files import (
     UNNAMED,
     FilePreview,
     PostedFile,
-    read_posted,
+    preview_json,
 )
 from scalewatch.services.files.stated_settings import directions_of
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import Receipt
-from scalewatch.web.sessions import DoorDep, RequestSessions
+from scalewatch.web.sessions import DoorDep
 
 router = api_router("runs")
 
@@ -155,7 +149,7 @@ class Stated:
             "description": "All of it had been posted before; or what it holds.",
         },
         202: {KIND: list[Accepted] | FilePreview},
-        **problems(400, 403, 404, 409, 413, 415, 422),
+        **problems(400, 403, 404, 409, 413, 415, 422, 429, 503),
     },
 )
 async def post_file(
@@ -177,36 +171,12 @@ async def post_file(
     """
     if file_format not in FORMATS:
         raise NotFound("format", file_format)
-    encoding = request.headers.get("content-encoding", "")
-    store = partial(_stored, door, stated, file_format, encoding, dry_run)
-    return await storing.stored(request, door, store)
-
-
-def _stored(  # noqa: PLR0913, PLR0917 - what is said of a body
-    door: RequestSessions,
-    stated: Stated,
-    file_format: str,
-    encoding: str,
-    dry_run: bool,  # noqa: FBT001
-    body: bytes,
-    limit: int,
-) -> Response:
-    try:
-        file = stated.of(decoded(body, encoding, limit), file_format)
-        read = read_posted(file, limit)
-    except ScalewatchError:
-        storing.expected(door)
-        raise
-    if dry_run:
-        storing.expected(door)
-        return answer(read.preview)
-    prepared = [prepare(report) for report in read.runs.reports]
-
-    def record(session: Session) -> Sequence[Receipt]:
-        return record_file(session, file, prepared)
-
-    receipts = storing.recorded(door, {stated.project}, record)
-    return storing.acknowledged(receipts, is_single=False)
+    async with reading.decoded_body(request, door) as body:
+        file = stated.of(body, file_format)
+        if not dry_run:
+            return await reading.stored(request, door, file)
+        preview = await reading.read(request, preview_json, file)
+        return Response(preview, media_type="application/json")
 
 
 def _columns(stated: Sequence[str]) -> Mapping[str, Sequence[str]]:

@@ -1,24 +1,19 @@
 """What ReFrame's handler `httpjson` posts: a test case at a time."""
 
-from collections.abc import Sequence
-from functools import partial
 from typing import Annotated, Any, Final
 
 from fastapi import Query, Request, Response
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.orm import Session
 
+from scalewatch.api.files import reading
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.routers import api_router
-from scalewatch.api.runs import storing, turns
+from scalewatch.api.runs import turns
 from scalewatch.api.runs.routes import Accepted
-from scalewatch.errors import ScalewatchError, TooBusy
+from scalewatch.errors import TooBusy
 from scalewatch.services.files.imports import ImportOrigin
-from scalewatch.services.files.kept_files import record_file
-from scalewatch.services.files.posted_files import PostedFile, read_posted
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import Receipt
-from scalewatch.web.sessions import DoorDep, RequestSessions
+from scalewatch.services.files.posted_files import PostedFile
+from scalewatch.web.sessions import DoorDep
 
 router = api_router("runs")
 
@@ -26,9 +21,6 @@ SUITE: Final = "reframe"
 FORMAT: Final = "reframe-json"
 POST: Final = "post"
 """How errors call the body."""
-
-MOST_WAITING: Final = 16
-"""Posts that wait to be stored, beyond which others come back later."""
 
 BODY: Final[dict[str, Any]] = {
     "required": True,
@@ -85,8 +77,7 @@ async def post_case(  # noqa: PLR0913, PLR0917 - one per part of the query
     Answers before any analysis. A case without performance stores nothing; the same
     case again is known. A busy server answers 429, after which ReFrame comes back.
     """
-    if turns.storing().statistics().tasks_waiting >= MOST_WAITING:
-        raise TooBusy
+    turns.refuse_if_many_wait(turns.storing())
     known = {"sha": commit, "branch": branch}
     origin = ImportOrigin(
         project,
@@ -94,26 +85,10 @@ async def post_case(  # noqa: PLR0913, PLR0917 - one per part of the query
         {key: text for key, text in known.items() if text} if commit else None,
         SUITE,
     )
-    return await storing.stored(request, door, partial(_stored, door, origin))
-
-
-def _stored(
-    door: RequestSessions, origin: ImportOrigin, body: bytes, limit: int
-) -> Response:
-    file = PostedFile(body, origin, POST, FORMAT, may_be_empty=True)
     try:
-        read = read_posted(file, limit)
-    except ScalewatchError:
-        storing.expected(door)
-        raise
-    prepared = [prepare(report) for report in read.runs.reports]
-
-    def record(session: Session) -> Sequence[Receipt]:
-        return record_file(session, file, prepared)
-
-    try:
-        receipts = storing.recorded(door, {origin.project}, record)
+        async with reading.decoded_body(request, door) as body:
+            file = PostedFile(body, origin, POST, FORMAT, may_be_empty=True)
+            return await reading.stored(request, door, file)
     except DBAPIError as error:
         # ReFrame comes back after a 429, and gives up after anything else.
         raise TooBusy from error
-    return storing.acknowledged(receipts, is_single=False)

@@ -1,6 +1,7 @@
 """Store what a request posts, when it is its turn, and acknowledge it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.api.runs import turns
 from scalewatch.api.runs.bodies import LIMIT, received
+from scalewatch.api.runs.turns import SMALL
 from scalewatch.errors import BodyTooLarge
 from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
@@ -19,33 +21,36 @@ from scalewatch.services.runs.record import Receipt
 from scalewatch.storage.database.session import transact
 from scalewatch.web.sessions import RequestSessions
 
-SMALL = 2**20
-"""Bytes that are read and understood before it is known who sends them."""
-
 Store = Callable[[bytes, int], Response]
 """Stores a body that may hold so many bytes once it is decompressed."""
 
 
 async def stored(request: Request, door: RequestSessions, store: Store) -> Response:
     """Receive the body of a request and store it, a large one when it is its turn."""
+    async with receiving(request, door) as body:
+        try:
+            return await to_thread.run_sync(
+                partial(store, body, SMALL), limiter=turns.storing()
+            )
+        except BodyTooLarge:
+            return await to_thread.run_sync(
+                partial(store, body, LIMIT), limiter=turns.storing_large()
+            )
+
+
+@asynccontextmanager
+async def receiving(request: Request, door: RequestSessions) -> AsyncIterator[bytes]:
+    """Receive the body of a request; a large one of who may post has a place in turn.
+
+    The place is held until the end of the block, as the body is in memory.
+    """
     announced = request.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) <= SMALL:
-        return await _stored(request, store)
+        yield await received(request)
+        return
     await run_in_threadpool(expected, door)
     async with turns.receiving_large():
-        return await _stored(request, store)
-
-
-async def _stored(request: Request, store: Store) -> Response:
-    body = await received(request)
-    try:
-        return await to_thread.run_sync(
-            partial(store, body, SMALL), limiter=turns.storing()
-        )
-    except BodyTooLarge:
-        return await to_thread.run_sync(
-            partial(store, body, LIMIT), limiter=turns.storing_large()
-        )
+        yield await received(request)
 
 
 def expected(door: RequestSessions) -> None:

@@ -20,6 +20,7 @@ from scalewatch.errors import (
     UnknownOrigin,
     UnreadableFiles,
 )
+from scalewatch.exporters.documents import json_text
 from scalewatch.importers import AUTO, Reading, read_files
 from scalewatch.services.files.imports import ImportOrigin, Runs, profiles_of, runs_of
 from scalewatch.services.files.previews import PreviewedSeries, previewed
@@ -132,6 +133,16 @@ def read_posted(file: PostedFile, limit: int) -> ReadFile:
         if any(isinstance(each, TooManyMeasurements) for each in reading.unreadable):
             raise BodyTooLarge(limit, MOST_MEASUREMENTS)
         return _read(file, reading, f"{folder}/")
+
+
+def runs_json(file: PostedFile, limit: int) -> bytes:
+    """Return the runs of `read_posted` as a JSON array of run reports."""
+    return json_text(read_posted(file, limit).preview.runs)
+
+
+def preview_json(file: PostedFile, limit: int) -> bytes:
+    """Return the preview of `read_posted` as JSON."""
+    return json_text(read_posted(file, limit).preview)
 
 
 def check_unpacked(path: Path, limit: int) -> None:

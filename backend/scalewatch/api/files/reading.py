@@ -1,0 +1,65 @@
+"""Files of other tools on their way: read by a reader process, then stored as runs."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial
+
+from anyio import to_thread
+from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
+from pydantic import TypeAdapter
+
+from scalewatch.api.runs import storing, turns
+from scalewatch.api.runs.bodies import LIMIT, decoded
+from scalewatch.services.files.kept_files import record_file
+from scalewatch.services.files.posted_files import PostedFile, runs_json
+from scalewatch.services.files.reader_processes import ReaderProcesses
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.web.sessions import RequestSessions
+from scalewatch.wire import RunReport
+
+_RUNS = TypeAdapter(tuple[RunReport, ...])
+
+
+@asynccontextmanager
+async def decoded_body(request: Request, door: RequestSessions) -> AsyncIterator[bytes]:
+    """Receive and decode the body of who may post, once it can be read.
+
+    Reader processes are few: who may not post takes none, and others wait their turn,
+    which ends with the block.
+    """
+    encoding = request.headers.get("content-encoding", "")
+    async with storing.receiving(request, door) as body:
+        await run_in_threadpool(storing.expected, door)
+        async with turns.reading(_readers(request).places):
+            yield await run_in_threadpool(decoded, body, encoding)
+
+
+async def read(
+    request: Request, function: Callable[[PostedFile, int], bytes], file: PostedFile
+) -> bytes:
+    """Return what a function of `posted_files` makes of a file."""
+    return await run_in_threadpool(_readers(request).read, function, file, LIMIT)
+
+
+async def stored(request: Request, door: RequestSessions, file: PostedFile) -> Response:
+    """Store the runs that a file makes, and acknowledge them."""
+    runs = await read(request, runs_json, file)
+    return await to_thread.run_sync(
+        partial(_stored, door, file, runs), limiter=turns.storing_turn(len(runs))
+    )
+
+
+def _readers(request: Request) -> ReaderProcesses:
+    readers: ReaderProcesses = request.app.state.readers
+    return readers
+
+
+def _stored(door: RequestSessions, file: PostedFile, runs: bytes) -> Response:
+    prepared = [prepare(report) for report in _RUNS.validate_json(runs)]
+    receipts = storing.recorded(
+        door,
+        {file.origin.project},
+        lambda session: record_file(session, file, prepared),
+    )
+    return storing.acknowledged(receipts, is_single=False)
