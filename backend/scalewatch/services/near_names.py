@@ -7,7 +7,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import commit_of
-from scalewatch.services.series.metrics import metrics_at
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import matches, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
@@ -67,8 +67,8 @@ def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _regions(session: Session, project: tables.Project) -> list[str]:
-    found = matches.regions(session, [""], project.name, MOST_READ)
-    return [each.name for each in found]
+    regions = matches.regions(session, [""], project.name, MOST_READ)
+    return [each.name for each in regions]
 
 
 def _machines(session: Session, project: tables.Project) -> list[str]:
@@ -82,14 +82,13 @@ def _commits(session: Session, project: tables.Project) -> list[str]:
 
 
 def _sides(session: Session, project: tables.Project) -> list[str]:
-    """Return what a comparison can be between: machines and commits."""
+    """Return the sides that a comparison can have: machines and commits."""
     return [*_machines(session, project), *_commits(session, project)]
 
 
 def _metrics(session: Session, project: tables.Project) -> list[str]:
     newest = commits.newest(session, project.id)
-    found = metrics_at(session, newest.id) if newest else []
-    return list(found)
+    return [*CommitSnapshot.of(session, newest).metrics] if newest else []
 
 
 _NAMES: Final[Mapping[str, Callable[[Session, tables.Project], list[str]]]] = {

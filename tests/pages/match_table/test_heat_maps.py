@@ -11,7 +11,7 @@ from scalewatch.pages.rendering.heat_maps import (
     heat_row,
     panels,
 )
-from scalewatch.services.match_table.recent_changes import RecentChange
+from scalewatch.services.match_table.cells import RecentChange
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.selection.view import View
 from support.recorded import record_half_failed_project, record_project

@@ -6,7 +6,7 @@ from sqlalchemy import Engine, select
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import find_commit
-from scalewatch.services.match_table.recent_changes import LATELY, recent_changes
+from scalewatch.services.match_table.table import LATELY, recent_changes
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import sessions_of

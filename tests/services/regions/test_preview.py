@@ -11,7 +11,7 @@ from scalewatch.services.expectations.declarations import Declaration, declare
 from scalewatch.services.regions.preview import MOST, preview, promised
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import judged_at
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from support.builders import sweep_reports
@@ -84,7 +84,9 @@ def standings(sessions, told):
         return [
             next(
                 one.standing
-                for one in judged_at(session, project, at[each.commit.sha], ["time"])
+                for one in CommitSnapshot(
+                    session, project.id, at[each.commit.sha]
+                ).judged(["time"])
                 if (one.region, one.machine) == (told.region, series.machine)
             )
             for series in told.series

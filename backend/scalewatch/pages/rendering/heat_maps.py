@@ -16,8 +16,7 @@ from scalewatch.pages.wording.formats import settings
 from scalewatch.pages.wording.growths import NO_GROWTH, found_order, order
 from scalewatch.pages.wording.sentences import state_words
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.match_table.cells import Cell, MatchRow
-from scalewatch.services.match_table.recent_changes import RecentChange
+from scalewatch.services.match_table.cells import Cell, MatchRow, RecentChange
 from scalewatch.services.series.standing import KEPT, Standing, State
 
 PANEL: Final = 14

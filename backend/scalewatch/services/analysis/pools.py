@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import IncompleteCoordinates, ModellingError, NothingMeasured
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.shared_cores import (
     LeftOut,
     accepts_shared_cores,
@@ -24,9 +23,6 @@ from scalewatch.services.shared_cores import (
 )
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
-
-KEPT: Final = 32_000_000
-"""Bytes of repetitions that are cached: a preview reads them again at each growth."""
 
 PARAMETER: Final = "p"
 """The parameter of a scan as long as nothing varies, and the first of several."""
@@ -126,11 +122,6 @@ class Measurements:
         return self.repetitions[point.run_id][point.start : point.start + point.count]
 
 
-_POOLED: Final = Kept[tuple[PooledSeries, ...]](
-    KEPT, lambda pooled: sum(each.size for each in pooled) + 1
-)
-
-
 def measurements_at(
     session: Session, commit_id: int, machine_id: int, metric: str | None = None
 ) -> Measurements:
@@ -147,12 +138,13 @@ def kept_pools_at(
     session: Session, commit_id: int, machine_id: int, metric: str
 ) -> tuple[PooledSeries, ...]:
     """Return the pooled series of a metric, cached by the commit's edition."""
+    accepts = accepts_shared_cores(session, commit_id)
     return kept_at(
         session,
         commit_id,
-        _POOLED,
-        (machine_id, metric, accepts_shared_cores(session, commit_id)),
+        ("pools", machine_id, metric, accepts),
         lambda: measurements_at(session, commit_id, machine_id, metric).pooled(),
+        lambda pools: sum(each.size for each in pools) / 1000,
     )
 
 

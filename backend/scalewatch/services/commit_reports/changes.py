@@ -1,4 +1,4 @@
-"""What changed between two commits, series by series."""
+"""Changes between two commits, series by series."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any, Final
 
 from scalewatch.modelling import GrowthOdds, all_growth_odds
-from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.services.commit_reports.factors import ConstantChange
 from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.pairs import (
@@ -16,7 +15,8 @@ from scalewatch.services.commit_reports.pairs import (
     SeriesPair,
     kind_of,
 )
-from scalewatch.services.series.at_commit import Judged
+from scalewatch.services.series.judged import Judged
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import UNMEASURED, Standing
 
 _RANK: Final = {kind: place for place, kind in enumerate(ChangeKind)}
@@ -35,7 +35,7 @@ class SeriesChange(SeriesPair[Standing]):
     odds
         How probably it scales worse or better than before, where both are modelled.
     outcome
-        What the gate says of it; None before a gate was asked.
+        The word of the gate on it; None before a gate was asked.
     """
 
     kind: ChangeKind
@@ -70,81 +70,71 @@ class SeriesChange(SeriesPair[Standing]):
         return (_RANK[self.kind], -certainty, *place)
 
 
-@dataclass(frozen=True, slots=True)
-class _Compared:
-    """Changes of series; it holds both commits, so that no others have their place."""
-
-    before: tuple[Judged, ...]
-    later: tuple[Judged, ...]
-    changes: tuple[SeriesChange, ...]
-    kinds: Mapping[int, ChangeKind]
-
-
-KEPT: Final = 40_000
-"""Series compared with those before that are kept; what they hold is held anyway."""
-
-_COMPARED: Final = Kept[_Compared](KEPT, lambda found: len(found.changes))
+CHANGE_KILOBYTES: Final = 0.5
+"""Memory of a change; the standings that it compares are kept anyway."""
 
 
 def changes_between(
-    before: tuple[Judged, ...], later: tuple[Judged, ...], measuring: Collection[str]
+    before: CommitSnapshot, after: CommitSnapshot, metrics: Collection[str]
 ) -> tuple[SeriesChange, ...]:
     """Return the changes of all series between an earlier commit and this one.
 
-    Parameters
-    ----------
-    measuring
-        Machines that measured this one: of these a series can be missing.
+    Of machines that measured this one, series can be missing.
     """
-    again = {each.series_id for each in later}
+    again = {each.series_id for each in after.judged(metrics)}
     return (
-        *_compared(before, later).changes,
+        *_measured_again(before, after, metrics),
         *(
             _change(replace(each, standing=UNMEASURED), each.standing, None)
-            for each in before
-            if each.series_id not in again and each.machine in measuring
+            for each in before.judged(metrics)
+            if each.series_id not in again and each.machine in after.environments
         ),
     )
 
 
-def kinds_of(
-    before: tuple[Judged, ...], later: tuple[Judged, ...]
+def kinds_between(
+    before: CommitSnapshot, after: CommitSnapshot, metrics: Collection[str]
 ) -> Mapping[int, ChangeKind]:
     """Return the kind of change of each series since an earlier commit."""
-    return _compared(before, later).kinds
+    changes = _measured_again(before, after, metrics)
+    return {each.series_id: each.kind for each in changes}
 
 
-def _compared(before: tuple[Judged, ...], later: tuple[Judged, ...]) -> _Compared:
-    """Return what changed of series that are measured again.
+def _measured_again(
+    before: CommitSnapshot, after: CommitSnapshot, metrics: Collection[str]
+) -> tuple[SeriesChange, ...]:
+    """Return the changes of series that a commit measured.
 
-    What is known of a commit is the same tuple until something changes there: home,
-    match table and report compare thousands of series once, not at each request.
+    Kept, since home, match table and report compare the same thousands of series.
     """
-
-    def compared(_: object) -> list[_Compared]:
-        changes = tuple(_changes(later, _earlier(before, later)))
-        kinds = {each.series_id: each.kind for each in changes}
-        return [_Compared(before, later, changes, kinds)]
-
-    (known,) = _COMPARED.answers([key_of(id(before), id(later))], compared)
-    return known
+    return after.kept(
+        ("changes",),
+        lambda: _changes(before.judged(metrics), after.judged(metrics)),
+        lambda changes: CHANGE_KILOBYTES * len(changes),
+        metrics=metrics,
+        beside=[before],
+    )
 
 
 def counts_of(changes: Iterable[SeriesChange]) -> Mapping[ChangeKind, int]:
     """Count changes; every kind has an entry."""
-    found = Counter(change.kind for change in changes)
-    return {kind: found[kind] for kind in ChangeKind}
+    number = Counter(change.kind for change in changes)
+    return {kind: number[kind] for kind in ChangeKind}
 
 
-def _changes(later: Sequence[Judged], before: Sequence[Standing]) -> list[SeriesChange]:
+def _changes(
+    before: Sequence[Judged], after: Sequence[Judged]
+) -> tuple[SeriesChange, ...]:
     """Compare series at a commit with the same series at the baseline."""
+    earlier = {each.series_id: each.standing for each in before}
+    pairs = [(each, earlier.get(each.series_id, UNMEASURED)) for each in after]
     odds = all_growth_odds(
         [
             (was.class_probability, each.standing.class_probability)
-            for each, was in zip(later, before, strict=True)
+            for each, was in pairs
         ]
     )
-    return list(map(_change, later, before, odds))
+    return tuple(map(_change, *zip(*pairs, strict=True), odds)) if pairs else ()
 
 
 def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesChange:
@@ -164,9 +154,3 @@ def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesC
         is_cost=is_cost,
         is_composed=later.composition is not None,
     )
-
-
-def _earlier(before: Sequence[Judged], later: Sequence[Judged]) -> list[Standing]:
-    """Return each series at an earlier commit."""
-    known = {each.series_id: each.standing for each in before}
-    return [known.get(each.series_id, UNMEASURED) for each in later]

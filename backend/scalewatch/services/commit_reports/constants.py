@@ -8,15 +8,9 @@ nights enough before the commit, they decide. Two commits do not show it: of oth
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from math import log, log1p
-from typing import Final, TypeVar
-
-from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Direction, Noise
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.services.analysis.pools import pools_by_job, pools_of
-from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
@@ -29,21 +23,16 @@ from scalewatch.services.commit_reports.factors import (
 )
 from scalewatch.services.commit_reports.pairs import GROWS_ALIKE, kind_with
 from scalewatch.services.common_mode.newest_commit import NewestNights, newest_nights
-from scalewatch.services.series.medians import Middles, middles_at
-from scalewatch.storage.judgements import editions
-
-Answer = TypeVar("Answer")
+from scalewatch.services.series.judged import Middles
+from scalewatch.services.series.snapshots import CommitSnapshot
 
 Minded = Mapping[int, tuple[SeriesChange, float]]
 """Series by id, with the share by which the constant of each has to differ."""
 
-_CHANGED: Final = Kept[dict[int, ConstantChange]](256)
-_DIFFERING: Final = Kept[Sequence[int]](256)
-
 
 def with_constants(
-    session: Session,
-    commits: tuple[int, int],
+    before: CommitSnapshot,
+    after: CommitSnapshot,
     changes: Sequence[SeriesChange],
     least: float,
 ) -> tuple[SeriesChange, ...]:
@@ -51,14 +40,12 @@ def with_constants(
 
     Parameters
     ----------
-    commits
-        Ids of the baseline and of the commit.
     changes
-        Of series between them.
+        Of series between the two commits.
     least
         The share by which a constant has to differ.
     """
-    constants = changed_constants(session, commits, changes, lambda _: least)
+    constants = changed_constants(before, after, changes, lambda _: least)
     return tuple(
         replace(each, kind=kind_with(each.kind, constant), constant=constant)
         if (constant := constants.get(each.series_id))
@@ -68,8 +55,8 @@ def with_constants(
 
 
 def changed_constants(
-    session: Session,
-    commits: tuple[int, int],
+    before: CommitSnapshot,
+    after: CommitSnapshot,
     changes: Sequence[SeriesChange],
     least: Callable[[SeriesChange], float | None],
 ) -> dict[int, ConstantChange]:
@@ -77,10 +64,8 @@ def changed_constants(
 
     Parameters
     ----------
-    commits
-        Ids of the baseline and of the commit.
     changes
-        Of series between them.
+        Of series between the two commits.
     least
         Returns the share by which the constant of a series has to differ at least;
         None if it does not matter.
@@ -93,67 +78,52 @@ def changed_constants(
     exact = {key: each for key, each in minded.items() if each[0].is_exact}
     noisy = {key: each for key, each in minded.items() if key not in exact}
     shares = [(key, share) for key, (_, share) in noisy.items()]
-    return _exact(session, commits, exact) | _kept_between(
-        session, commits, _CHANGED, shares, lambda: _noisy(session, commits, noisy)
+    # The noise of series comes with the editions of both commits.
+    return _exact(before, after, exact) | after.kept(
+        ("constants", shares), lambda: _noisy(before, after, noisy), beside=[before]
     )
 
 
 def differing(
-    session: Session, commits: tuple[int, int], series: Collection[int]
+    before: CommitSnapshot, after: CommitSnapshot, series: Collection[int]
 ) -> Sequence[int]:
     """Return those series whose medians differ enough to ask more of them."""
     ids = sorted(series)
-    return _kept_between(
-        session, commits, _DIFFERING, ids, lambda: _differing(session, commits, ids)
+    return after.kept(
+        ("differing", ids), lambda: _differing(before, after, ids), beside=[before]
     )
 
 
-def _kept_between(
-    session: Session,
-    commits: tuple[int, int],
-    kept: Kept[Answer],
-    question: Sequence[object],
-    read: Callable[[], Answer],
-) -> Answer:
-    """Return an answer about a baseline and a commit, cached by the editions of both.
-
-    The noise of series comes with these, and need not be told of each.
-    """
-    since = editions.at(session, commits[:1])
-    if not since:
-        return read()
-    return kept_at(session, commits[1], kept, (since, question), read)
-
-
 def _exact(
-    session: Session, commits: tuple[int, int], minded: Minded
+    before: CommitSnapshot, after: CommitSnapshot, minded: Minded
 ) -> dict[int, ConstantChange]:
     if not minded:
         return {}
-    before, after = (middles_at(session, each, minded) for each in commits)
+    early, late = before.medians(minded), after.medians(minded)
     return {
         key: constant
         for key, (change, least) in minded.items()
-        if key in before and key in after
+        if key in early and key in late
         if (
             constant := exact_constant(
-                change, before[key].values, after[key].values, least
+                change, early[key].values, late[key].values, least
             )
         )
     }
 
 
 def _noisy(
-    session: Session, commits: tuple[int, int], minded: Minded
+    before: CommitSnapshot, after: CommitSnapshot, minded: Minded
 ) -> dict[int, ConstantChange]:
     """Return the series whose constants changed, by nights or by two commits alone."""
-    apart = [minded[key] for key in differing(session, commits, minded)]
-    nights = newest_nights(session, commits, {change.metric for change, _ in apart})
+    apart = [minded[key] for key in differing(before, after, minded)]
+    metrics = {change.metric for change, _ in apart}
+    nights = newest_nights(after.session, (before.commit_id, after.commit_id), metrics)
     by_id = {change.series_id: (change, least) for change, least in apart}
     beside = {key: each for key, each in by_id.items() if key in nights.known}
     alone = {key: each for key, each in by_id.items() if key not in nights.known}
     level = level_of(len(minded))
-    return _by_nights(nights, beside) | _by_jobs(session, commits, alone, level)
+    return _by_nights(nights, beside) | _by_jobs(before, after, alone, level)
 
 
 def _by_nights(nights: NewestNights, minded: Minded) -> dict[int, ConstantChange]:
@@ -176,7 +146,7 @@ def _by_nights(nights: NewestNights, minded: Minded) -> dict[int, ConstantChange
 
 
 def _by_jobs(
-    session: Session, commits: tuple[int, int], minded: Minded, level: float
+    before: CommitSnapshot, after: CommitSnapshot, minded: Minded, level: float
 ) -> dict[int, ConstantChange]:
     """Return the constants of which all jobs say the same, with what they say together.
 
@@ -187,32 +157,32 @@ def _by_jobs(
     """
     if not minded:
         return {}
-    before, after = (pools_by_job(session, each, minded) for each in commits)
+    early, late = before.pools_by_job(minded), after.pools_by_job(minded)
     noise: dict[int, Noise] = {
         key: change.after.noise or USUAL for key, (change, _) in minded.items()
     }
     jobs = {
-        key: Jobs(before[key], after[key], noise[key], least, change.is_cost)
+        key: Jobs(early[key], late[key], noise[key], least, change.is_cost)
         for key, (change, least) in sorted(minded.items())
-        if key in before and key in after
+        if key in early and key in late
     }
     agreed = agreed_directions(jobs, level)
-    early, late = (pools_of(session, each, agreed) for each in commits)
+    earlier, later = before.pools(agreed), after.pools(agreed)
     return noisy_constants(
-        agreed, {key: (early[key], late[key], noise[key]) for key in agreed}
+        agreed, {key: (earlier[key], later[key], noise[key]) for key in agreed}
     )
 
 
 def _differing(
-    session: Session, commits: tuple[int, int], series: Sequence[int]
+    before: CommitSnapshot, after: CommitSnapshot, series: Sequence[int]
 ) -> list[int]:
-    before, after = (middles_at(session, each, series) for each in commits)
+    early, late = before.medians(series), after.medians(series)
     return [
         key
         for key in series
-        if key in before
-        and key in after
-        and _distance(before[key], after[key]) > log1p(LEAST_CONSTANT) / 2
+        if key in early
+        and key in late
+        and _distance(early[key], late[key]) > log1p(LEAST_CONSTANT) / 2
     ]
 
 

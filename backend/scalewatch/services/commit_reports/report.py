@@ -1,4 +1,4 @@
-"""The report of a commit: what changed against a baseline, worst first."""
+"""The report of a commit: its changes against a baseline, worst first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -11,11 +11,6 @@ from scalewatch.services.commit_reports.changes import (
     counts_of,
 )
 from scalewatch.services.commit_reports.constants import with_constants
-from scalewatch.services.commit_reports.environments import (
-    EnvironmentChange,
-    environment_changes,
-    environments_at,
-)
 from scalewatch.services.commit_reports.factors import LEAST_CONSTANT
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import (
@@ -33,13 +28,30 @@ from scalewatch.services.commits.merge_bases import merge_base_of
 from scalewatch.services.common_mode.alarms import smallest_effect
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import judged_at
-from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.snapshots import CommitSnapshot, Environments
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentChange:
+    """A fact of a machine, or a setting of its runs, that changed.
+
+    Parameters
+    ----------
+    name
+        Of the fact or the setting.
+    before, after
+        Its values in words; None where it was not stated.
+    """
+
+    machine: str
+    name: str
+    before: str | None
+    after: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,14 +108,14 @@ class CommitReport:
         return tuple(each for each in self.changes if each.is_still)
 
 
-def commit_report(session: Session, view: View, asked: str | None) -> CommitReport:
+def commit_report(session: Session, view: View, against: str | None) -> CommitReport:
     """Return the report of a commit against a baseline.
 
     Parameters
     ----------
     view
         Its metric, machine and configuration limit what is listed.
-    asked
+    against
         The baseline as `find_commit` takes it; None for the merge base of a branch,
         and for the nearest commit of any other one.
 
@@ -114,20 +126,16 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    baseline = _baseline(session, project, row, asked)
-    measured = [row.id] if baseline is None else [baseline.id, row.id]
-    metrics = sorted({name for one in measured for name in metrics_at(session, one)})
-    now = environments_at(session, row.id)
+    baseline = _baseline(session, project, row, against)
+    after = CommitSnapshot.of(session, row)
+    before = CommitSnapshot(session, project.id, baseline.id) if baseline else None
+    metrics = sorted({*after.metrics, *(before.metrics if before else ())})
     changes: tuple[SeriesChange, ...] = ()
-    if baseline is not None:
-        earlier, later = (
-            judged_at(session, project, commit_id, metrics)
-            for commit_id in (baseline.id, row.id)
-        )
-        found = changes_between(earlier, later, now)
+    if before is not None:
         least = max(LEAST_CONSTANT, smallest_effect(session, project.id))
-        changes = with_constants(session, (baseline.id, row.id), found, least)
-    before = environments_at(session, baseline.id) if baseline else {}
+        compared = changes_between(before, after, metrics)
+        changes = with_constants(before, after, compared, least)
+    now, then = after.environments, before.environments if before else {}
     report = CommitReport(
         project=project.name,
         commit=commit_of(row),
@@ -137,9 +145,9 @@ def commit_report(session: Session, view: View, asked: str | None) -> CommitRepo
         neighbours=neighbours_of(session, project, row),
         metrics=tuple(metrics),
         machines=tuple(now),
-        absent=tuple(name for name in before if name not in now),
+        absent=tuple(name for name in then if name not in now),
         changes=tuple(sorted(changes, key=lambda change: change.urgency)),
-        environment=environment_changes(before, now),
+        environment=environment_changes(then, now),
     )
     return limited(report, view)
 
@@ -160,18 +168,33 @@ def limited(report: CommitReport, view: View) -> CommitReport:
     return replace(report, changes=listed)
 
 
+def environment_changes(
+    before: Environments, after: Environments
+) -> tuple[EnvironmentChange, ...]:
+    """Return the changed facts of machines that measured both of two commits."""
+    return tuple(
+        EnvironmentChange(machine, name, old, new)
+        for machine in after
+        if machine in before
+        for name in sorted({*before[machine], *after[machine]})
+        for old in (before[machine].get(name),)
+        for new in (after[machine].get(name),)
+        if old != new
+    )
+
+
 def _baseline(
-    session: Session, project: tables.Project, row: AnyCommit, asked: str | None
+    session: Session, project: tables.Project, row: AnyCommit, against: str | None
 ) -> Baseline | None:
-    """Return the commit asked for, else the merge base, else the nearest one."""
-    base = None if asked else merge_base_of(session, project, row)
-    found = baseline_of(session, project, row, asked or base)
-    if found is None or base is None:
-        return found
-    return replace(found, relation=Relation.MERGE_BASE)
+    """Return the commit that is named, else the merge base, else the nearest one."""
+    base = None if against else merge_base_of(session, project, row)
+    baseline = baseline_of(session, project, row, against or base)
+    if baseline is None or base is None:
+        return baseline
+    return replace(baseline, relation=Relation.MERGE_BASE)
 
 
-def _is_shown(each: SeriesChange, view: View) -> bool:
-    is_here = view.machine in {None, each.machine}
-    is_asked = view.metric in {None, each.metric}
-    return is_here and is_asked and is_chosen(each, view.configuration)
+def _is_shown(change: SeriesChange, view: View) -> bool:
+    is_here = view.machine in {None, change.machine}
+    is_wanted = view.metric in {None, change.metric}
+    return is_here and is_wanted and is_chosen(change, view.configuration)

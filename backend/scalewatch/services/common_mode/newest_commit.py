@@ -28,7 +28,6 @@ from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.histories import locations, middle
 from scalewatch.services.analysis.pools import SeriesPool, pools_by_job
 from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.ancestry import age
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.alarms import alarming_share
@@ -160,8 +159,6 @@ class NewestNights:
 
 NOTHING: Final = NewestNights(frozenset(), {}, (), frozenset())
 
-_NIGHTS: Final = Kept[NewestNights](256)
-
 
 def newest_nights(
     session: Session, commits: tuple[int, int], metrics: Collection[str]
@@ -182,9 +179,9 @@ def newest_nights(
             kept_at(
                 session,
                 commits[1],
-                _NIGHTS,
-                (since, metric, share),
+                ("newest nights", since, metric, share),
                 partial(_compared, session, commits, metric, share),
+                lambda nights: 0.1 * len(nights.known),
             )
             for metric in sorted(metrics)
         ]

@@ -1,13 +1,17 @@
 """Machines or commits side by side, region by region."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NotMeasured, TooFewSides
-from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.comparisons.rows import MeasuredSide, rows_of
+from scalewatch.services.commits.find import commit_of, find_commit
+from scalewatch.services.comparisons.rows import (
+    ROW_KILOBYTES,
+    MeasuredSide,
+    rows_of,
+)
 from scalewatch.services.comparisons.values import (
     ComparedRow,
     ComparedSide,
@@ -16,10 +20,9 @@ from scalewatch.services.comparisons.values import (
 )
 from scalewatch.services.selection.settings import is_chosen, shared
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import judged_at
-from scalewatch.services.series.medians import middles_at
-from scalewatch.services.series.metrics import metrics_at
+from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
@@ -27,11 +30,11 @@ from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.machines import machines
 
 SEPARATOR: Final = "..."
-"""Between the names of what is compared."""
+"""Between the names of the sides."""
 
 
 def split_sides(text: str) -> tuple[str, ...]:
-    """Read `juqueen...pizdaint`: the names of what is compared."""
+    """Read `juqueen...pizdaint`: the names of the sides that are compared."""
     return tuple(name for name in text.split(SEPARATOR) if name)
 
 
@@ -82,80 +85,96 @@ def _machines(
     session: Session, project: tables.Project, view: View, slots: Mapping[str, int]
 ) -> ComparedSides:
     row = compared_commit(session, project, view, list(slots))
-    metrics = metrics_at(session, row.id)
-    metric = choose_metric(metrics, view.metric)
-    by_machine: dict[str, list[MeasuredSide]] = {name: [] for name in slots}
-    for each in _measured(session, project, row, metric, view, by_machine):
-        by_machine[each.series.machine].append(each)
-    for name, own in by_machine.items():
-        if not own:
+    commit = CommitSnapshot.of(session, row)
+    metric = choose_metric(commit.metrics, view.metric)
+    judged = _chosen(commit, metric, view)
+    for name in slots:
+        if not any(each.machine == name for each in judged):
             raise NotMeasured("machine", name, at=commit_of(row).label)
-    common = {
-        name: shared([each.series.configuration for each in own])
-        for name, own in by_machine.items()
-    }
-    rows = rows_of(
-        session, project.id, [row.id], by_machine, common, by_machine_too=False
+
+    def compared() -> tuple[ComparedRow, ...]:
+        measured = _with_medians(commit, [e for e in judged if e.machine in slots])
+        by_machine = {
+            name: [each for each in measured if each.series.machine == name]
+            for name in slots
+        }
+        common = {
+            name: shared([each.series.configuration for each in members])
+            for name, members in by_machine.items()
+        }
+        return rows_of(by_machine, common, by_machine_too=False)
+
+    rows = commit.kept(
+        ("machines compared", list(slots), view.configuration),
+        compared,
+        lambda rows: ROW_KILOBYTES * len(rows),
+        metrics=[metric],
     )
-    return _compared(
-        project, SideKind.MACHINE, slots, commit_of(row), metric, metrics, rows
-    )
+    return _compared(project, SideKind.MACHINE, slots, row, metric, commit, rows)
 
 
 def _commits(
     session: Session, project: tables.Project, view: View, names: Sequence[str]
 ) -> ComparedSides:
-    rows = {name: find_commit(session, project, name) for name in dict.fromkeys(names)}
-    last = list(rows.values())[-1]
-    metrics = metrics_at(session, last.id)
-    metric = choose_metric(metrics, view.metric)
-    machines = None if view.machine is None else [view.machine]
-    by_commit = {
-        commit_of(row).label: _measured(session, project, row, metric, view, machines)
-        for row in rows.values()
-    }
-    everything = [each for own in by_commit.values() for each in own]
-    common = shared([each.series.configuration for each in everything])
-    found = rows_of(
-        session,
-        project.id,
-        [row.id for row in rows.values()],
-        by_commit,
-        dict.fromkeys(by_commit, common),
-        by_machine_too=True,
+    meant = [find_commit(session, project, name) for name in dict.fromkeys(names)]
+    commits = {commit_of(row).label: CommitSnapshot.of(session, row) for row in meant}
+    last = commits[commit_of(meant[-1]).label]
+    metric = choose_metric(last.metrics, view.metric)
+
+    def compared() -> tuple[ComparedRow, ...]:
+        by_commit = {
+            label: _with_medians(
+                commit,
+                [
+                    each
+                    for each in _chosen(commit, metric, view)
+                    if view.machine in {None, each.machine}
+                ],
+            )
+            for label, commit in commits.items()
+        }
+        common = shared(
+            [
+                each.series.configuration
+                for members in by_commit.values()
+                for each in members
+            ]
+        )
+        sides = dict.fromkeys(by_commit, common)
+        return rows_of(by_commit, sides, by_machine_too=True)
+
+    rows = last.kept(
+        ("commits compared", list(commits), view.machine, view.configuration),
+        compared,
+        lambda rows: ROW_KILOBYTES * len(rows),
+        metrics=[metric],
+        beside=[each for each in commits.values() if each is not last],
     )
-    slots = {label: slot for slot, label in enumerate(by_commit)}
-    return _compared(
-        project, SideKind.COMMIT, slots, commit_of(last), metric, metrics, found
-    )
+    slots = {label: slot for slot, label in enumerate(commits)}
+    return _compared(project, SideKind.COMMIT, slots, meant[-1], metric, last, rows)
 
 
-def _measured(  # noqa: PLR0913, PLR0917 - one per part of what is asked
-    session: Session,
-    project: tables.Project,
-    commit: AnyCommit,
-    metric: str,
-    view: View,
-    machines: Collection[str] | None,
-) -> list[MeasuredSide]:
-    """Return what some machines measured, or all."""
-    judged = [
-        each
-        for each in judged_at(session, project, commit.id, [metric])
-        if (machines is None or each.machine in machines)
-        and is_chosen(each, view.configuration)
+def _chosen(commit: CommitSnapshot, metric: str, view: View) -> list[Judged]:
+    """Return the series of a commit that have the settings of a view."""
+    return [
+        each for each in commit.judged([metric]) if is_chosen(each, view.configuration)
     ]
-    middles = middles_at(session, commit.id, [each.series_id for each in judged])
-    return [MeasuredSide(each, middles.get(each.series_id)) for each in judged]
+
+
+def _with_medians(
+    commit: CommitSnapshot, series: Sequence[Judged]
+) -> list[MeasuredSide]:
+    medians = commit.medians([each.series_id for each in series])
+    return [MeasuredSide(each, medians.get(each.series_id)) for each in series]
 
 
 def _compared(  # noqa: PLR0913, PLR0917 - the parts of one answer
     project: tables.Project,
     kind: SideKind,
     slots: Mapping[str, int],
-    commit: Commit,
+    row: AnyCommit,
     metric: str,
-    metrics: Sequence[str],
+    commit: CommitSnapshot,
     rows: tuple[ComparedRow, ...],
 ) -> ComparedSides:
     return ComparedSides(
@@ -167,8 +186,8 @@ def _compared(  # noqa: PLR0913, PLR0917 - the parts of one answer
             )
             for at, (name, slot) in enumerate(slots.items())
         ),
-        commit=commit,
+        commit=commit_of(row),
         metric=metric,
-        metrics=tuple(metrics),
+        metrics=tuple(commit.metrics),
         rows=rows,
     )

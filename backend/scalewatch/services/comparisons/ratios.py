@@ -11,10 +11,8 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.modelling.search.finding import Forecast
 from scalewatch.modelling.versions.ratios import Ratio, ratio_of
-from scalewatch.services.analysis.pools import SeriesPool, pools_of
+from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.comparisons.values import (
     ComparedRow,
@@ -22,8 +20,8 @@ from scalewatch.services.comparisons.values import (
     ComparedSides,
     SideKind,
 )
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
-from scalewatch.storage.judgements import editions
 
 LEVEL: Final = 0.9
 
@@ -39,8 +37,7 @@ MOST_RATIOS: Final = 100
 NEAR: Final = 0.05
 """Settings between the measured ones are no nearer to these than this share."""
 
-KEPT: Final = 40_000
-"""Ratios that are kept by commits: 2 kB each."""
+RATIO_KILOBYTES: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +51,6 @@ class RowRatios:
     ratios: tuple[Ratio | None, ...]
 
 
-_RATIOS: Final = Kept[tuple[tuple[Ratio | None, ...], ...]](KEPT, len)
-
-
 def ratios_of(
     session: Session, shown: ComparedSides, rows: Sequence[ComparedRow]
 ) -> tuple[RowRatios, ...]:
@@ -66,23 +60,27 @@ def ratios_of(
         shown.commit.sha if shown.kind is SideKind.MACHINE else side.name
         for side in shown.sides
     ]
-    commits = [find_commit(session, project, label).id for label in labels]
+    commits = [
+        CommitSnapshot.of(session, find_commit(session, project, label))
+        for label in labels
+    ]
     series = [[place.series_id for place in row.places] for row in rows]
 
-    def read() -> tuple[tuple[Ratio | None, ...], ...]:
+    def computed() -> tuple[tuple[Ratio | None, ...], ...]:
         sides = [
-            pools_of(session, commit, [s for s in ids if s is not None])
+            commit.pools([series_id for series_id in ids if series_id is not None])
             for commit, ids in zip(commits, zip(*series, strict=True), strict=True)
         ]
         return _ratios(rows, sides)
 
-    known = editions.at(session, commits)
-    if known.keys() >= {*commits}:
-        asked = (commits, sorted(known.items()), series)
-        found = kept_at(session, commits[-1], _RATIOS, asked, read)
-    else:  # what a commit has beside its last edition, no edition tells
-        found = read()
-    return tuple(map(RowRatios, rows, found))
+    *others, last = commits
+    ratios = last.kept(
+        ("ratios", series),
+        computed,
+        lambda ratios: RATIO_KILOBYTES * len(ratios),
+        beside=others,
+    )
+    return tuple(map(RowRatios, rows, ratios))
 
 
 def known_ratios(

@@ -6,23 +6,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from sqlalchemy.orm import Session
-
 from scalewatch.modelling import Growth, Model, SideBySide, side_by_side
-from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSeries
-from scalewatch.services.expectations.composed import promised_ids
 from scalewatch.services.selection.settings import key_of
-from scalewatch.services.series.at_commit import Judged
-from scalewatch.services.series.medians import Middles
+from scalewatch.services.series.judged import Judged, Middles
 from scalewatch.services.series.standing import UNMEASURED
-from scalewatch.storage.judgements import editions
 
-KEPT: Final = 20_000
-"""Rows that are kept by commits: 1 kB each."""
-
-_ROWS: Final = Kept[tuple[ComparedRow, ...]](KEPT, len)
+ROW_KILOBYTES: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,56 +22,24 @@ class MeasuredSide:
     series: Judged
     middles: Middles | None
 
-    @property
-    def asked(self) -> tuple[object, ...]:
-        """What a row depends on beside editions: giving up an analysis renews none."""
-        standing = self.series.standing
-        return self.series.series_id, standing.state.value, standing.reason
 
-
-def rows_of(  # noqa: PLR0913 - one per part of what is asked
-    session: Session,
-    project_id: int,
-    commit_ids: Sequence[int],
+def rows_of(
     by_side: Mapping[str, Sequence[MeasuredSide]],
     common: Mapping[str, Mapping[str, Any]],
     *,
     by_machine_too: bool,
 ) -> tuple[ComparedRow, ...]:
-    """Return the rows of a comparison, cached by the editions of its commits.
+    """Return the rows of a comparison, most apart first.
 
     Parameters
     ----------
     by_side
-        What each side measured.
+        The series that each side measured.
     common
         Settings that all series of a side share.
     by_machine_too
         Whether only series of the same machine are compared.
     """
-
-    def read() -> tuple[ComparedRow, ...]:
-        return _rows(by_side, common, by_machine_too=by_machine_too)
-
-    known = editions.at(session, commit_ids)
-    if not known.keys() >= {*commit_ids}:
-        return read()
-    asked = (
-        commit_ids,
-        sorted(known.items()),
-        promised_ids(session, project_id),
-        [(side, [each.asked for each in own]) for side, own in by_side.items()],
-        by_machine_too,
-    )
-    return kept_at(session, commit_ids[-1], _ROWS, asked, read)
-
-
-def _rows(
-    by_side: Mapping[str, Sequence[MeasuredSide]],
-    common: Mapping[str, Mapping[str, Any]],
-    *,
-    by_machine_too: bool,
-) -> tuple[ComparedRow, ...]:
     aligned = _aligned(by_side, common, by_machine_too=by_machine_too)
     rows = [_row(key, measured, list(by_side)) for key, measured in aligned.items()]
     rows.sort(key=lambda row: (row.region, row.machine or ""))
@@ -100,15 +58,15 @@ def _aligned(
 ) -> Aligned:
     """Align the series of all sides, by the settings that a side varies."""
     aligned: Aligned = defaultdict(dict)
-    for side, own in by_side.items():
-        for each in own:
-            series = each.series
+    for side, members in by_side.items():
+        for member in members:
+            series = member.series
             names = sorted(series.configuration.keys() - common[side].keys())
             settings = tuple(
                 zip(names, key_of(series.configuration, names), strict=True)
             )
             place = series.machine if by_machine_too else None
-            aligned[series.region, place, settings][side] = each
+            aligned[series.region, place, settings][side] = member
     return aligned
 
 
@@ -142,36 +100,36 @@ def _row(
     )
 
 
-def _place(first: MeasuredSide | None, own: MeasuredSide | None) -> ComparedSeries:
-    if own is None:
+def _place(first: MeasuredSide | None, other: MeasuredSide | None) -> ComparedSeries:
+    if other is None:
         return ComparedSeries(UNMEASURED)
-    series = own.series
-    if first is None or first is own:
+    series = other.series
+    if first is None or first is other:
         return ComparedSeries(series.standing, series.series_id)
-    at, ratio = _ratio(first.middles, own.middles)
+    at, ratio = _ratio(first.middles, other.middles)
     return ComparedSeries(
-        series.standing, series.series_id, _against(first, own), ratio, at
+        series.standing, series.series_id, _against(first, other), ratio, at
     )
 
 
 def _ratio(
-    first: Middles | None, own: Middles | None
+    first: Middles | None, other: Middles | None
 ) -> tuple[float | None, float | None]:
     """Return the largest common setting, and the ratio of medians there."""
-    if first is None or own is None or first.parameter != own.parameter:
+    if first is None or other is None or first.parameter != other.parameter:
         return None, None
-    common = first.values.keys() & own.values.keys()
+    common = first.values.keys() & other.values.keys()
     if not common or not first.values[max(common)]:
         return None, None
     at = max(common)
-    return at, own.values[at] / first.values[at]
+    return at, other.values[at] / first.values[at]
 
 
-def _against(first: MeasuredSide, own: MeasuredSide) -> SideBySide | None:
-    models = (first.series.standing.model, own.series.standing.model)
-    if None in models or first.middles is None or own.middles is None:
+def _against(first: MeasuredSide, other: MeasuredSide) -> SideBySide | None:
+    models = (first.series.standing.model, other.series.standing.model)
+    if None in models or first.middles is None or other.middles is None:
         return None
-    start = max(min(first.middles.values), min(own.middles.values))
+    start = max(min(first.middles.values), min(other.middles.values))
     return _side_by_side(models[0], models[1], first.middles.parameter, start)
 
 

@@ -4,7 +4,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Incomparable
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.services.analysis.pools import SeriesPool, pools_of
+from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.analysis.versions import UNMEASURED, Compared, compared_once
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport
@@ -14,6 +14,7 @@ from scalewatch.services.comparisons.values import (
     ComparedSeries,
     ComparedSides,
 )
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 
@@ -44,7 +45,9 @@ def change_of(session: Session, report: CommitReport, change: SeriesChange) -> C
     project = projects.existing(session, report.project)
     row = find_commit(session, project, report.commit.sha)
     earlier, later = (
-        pools_of(session, each, [change.series_id]).get(change.series_id)
+        CommitSnapshot(session, project.id, each)
+        .pools([change.series_id])
+        .get(change.series_id)
         for each in (report.baseline.id, row.id)
     )
     if later is None:
@@ -59,4 +62,5 @@ def _pool(
     if place.series_id is None:
         return None
     commit = find_commit(session, project, label)
-    return pools_of(session, commit.id, [place.series_id]).get(place.series_id)
+    pools = CommitSnapshot.of(session, commit).pools([place.series_id])
+    return pools.get(place.series_id)

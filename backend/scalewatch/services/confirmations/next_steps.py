@@ -19,12 +19,11 @@ from scalewatch.services.analysis.next_measurement import STARTUP, proposed
 from scalewatch.services.analysis.pools import pooled
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.expectations.in_force import in_force
-from scalewatch.services.series.places import places_words
+from scalewatch.services.series.judged import places_words
 from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates, coverage
@@ -97,9 +96,6 @@ class _Jobs:
     lacking: Mapping[int, tuple[int, ...]]
 
 
-_JOBS: Final = Kept[_Jobs](128)
-
-
 def confirming_step(
     session: Session,
     commit_id: int,
@@ -117,8 +113,7 @@ def confirming_step(
     jobs = kept_at(
         session,
         commit_id,
-        _JOBS,
-        (machine_id,),
+        ("jobs", machine_id),
         lambda: _jobs(session, commit_id, machine_id),
     )
     runs = {run for each in series_ids for run in jobs.lacking.get(each, ())}

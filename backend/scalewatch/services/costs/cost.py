@@ -26,9 +26,9 @@ from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regions.outlook import MULTIPLES
 from scalewatch.services.selection.settings import choices_among, is_chosen
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import Judged, judged_at
-from scalewatch.services.series.metrics import metrics_at
+from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs.traces import PROGRAM
@@ -136,9 +136,9 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
     commit = commit_of(row)
-    metrics = metrics_at(session, row.id)
-    metric = choose_metric(metrics, view.metric)
-    judged = judged_at(session, project, row.id, [metric])
+    now = CommitSnapshot.of(session, row)
+    metric = choose_metric(now.metrics, view.metric)
+    judged = now.judged([metric])
     machine = _machine(judged, view.machine, commit)
     own = [each for each in judged if each.machine == machine]
     choices = choices_among(own)
@@ -147,7 +147,7 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
         for name, values in choices.items()
     }
     shown, left_out = _shown(own, chosen)
-    regions, reasons = measured_regions(session, row.id, shown)
+    regions, reasons = measured_regions(now, shown)
     left_out |= {
         each.region: reasons[each.series_id]
         for each in shown
@@ -156,7 +156,7 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
     measured = sorted({p for region in regions for p in region.medians})
     wanted = target or (MULTIPLES[-1] * measured[-1] if measured else 1.0)
     scales = _scales(measured, wanted)
-    found = forecasts_at(session, project.id, row.id, regions, scales)
+    found = forecasts_at(now, regions, scales)
     values = _values(regions, found, scales)
     shares = shares_of(values)
     end = shares.end
@@ -165,7 +165,7 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
         commit=commit,
         neighbours=neighbours_of(session, project, row),
         metric=metric,
-        metrics=tuple(metrics),
+        metrics=tuple(now.metrics),
         machine=machine,
         machines=tuple(dict.fromkeys(each.machine for each in judged)),
         unit=own[0].unit,

@@ -55,6 +55,7 @@ from scalewatch.services.gates.unmeasured import unmeasured
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regressions.regressions import RegressionState, regressions_at
 from scalewatch.services.selection.view import View
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
@@ -172,14 +173,17 @@ def _since_baseline(
     named = {change.series_id for change, _ in found}
     others = [each for each in report.changes if each.series_id not in named]
     least = cache(rules.least_constant)
-    constants = changed_constants(session, ids, others, lambda each: least(each.region))
+    before, after = (CommitSnapshot(session, project.id, each) for each in ids)
+    constants = changed_constants(
+        before, after, others, lambda change: least(change.region)
+    )
     for change in others:
         constant = constants.get(change.series_id)
         if constant is not None and constant.direction is Direction.WORSE:
             found.append((change, of_constant(change, constant, steps)))
-    found, of_machines = beyond_nights(session, ids, report.changes, found)
+    found, of_machines = beyond_nights(before, after, report.changes, found)
     listed = [*of_machines, *with_effects(session, ids, found, targets)]
-    broken = broken_since(session, project, ids, report.changes, targets)
+    broken = broken_since(project, before, after, report.changes, targets)
     of_guidelines = [of_guideline(each, *minded) for each in broken]
     listed += [finding for finding in of_guidelines if finding is not None]
     since = f"{report.baseline.commit.label}..{report.commit.label}"

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Guideline
 from scalewatch.modelling.forecasts.bounds import Bounds
@@ -24,6 +23,7 @@ from scalewatch.services.guidelines.checks import (
 )
 from scalewatch.services.guidelines.guidelines import possible_rules
 from scalewatch.services.regressions.effects import bounds_of
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.storage import tables
 
@@ -91,9 +91,9 @@ class _NewlyBroken:
 
 
 def broken_since(
-    session: Session,
     project: tables.Project,
-    commits: tuple[int, int],
+    before: CommitSnapshot,
+    after: CommitSnapshot,
     changes: Sequence[SeriesChange],
     targets: Target,
 ) -> list[BrokenGuideline]:
@@ -104,41 +104,40 @@ def broken_since(
 
     Parameters
     ----------
-    commits
-        Ids of the baseline and of the commit.
     changes
-        How the series of the two differ.
+        How the series of the two commits differ.
     """
-    newly = _newly_broken(session, commits, possible_rules(session, project), changes)
+    session = after.session
+    newly = _newly_broken(before, after, possible_rules(session, project), changes)
     standings = {
         change.series_id: (change.before, change.after)
         for each in newly
         for change in each.changes.values()
     }
+    commits = (before.commit_id, after.commit_id)
     sides = both_sides(session, commits, standings, targets) if standings else {}
     return [_broken(each, sides) for each in newly]
 
 
 def _newly_broken(
-    session: Session,
-    commits: tuple[int, int],
+    before: CommitSnapshot,
+    after: CommitSnapshot,
     rules: Sequence[Guideline],
     changes: Sequence[SeriesChange],
 ) -> list[_NewlyBroken]:
     """Return what is broken now and held before."""
-    earlier, later = commits
     named = {name for rule in rules for name in (rule.region, *rule.parts)}
     concerned = [each for each in changes if each.region in named]
     by_id = {change.series_id: change for change in concerned}
     now = _instances(rules, [_Side(each, each.after) for each in concerned])
-    middles = middles_of(session, later, now)
+    middles = middles_of(after, now)
     broken = {_key(each): each for each in now if is_broken(each, middles)}
     then = [
         each
         for each in _instances(rules, [_Side(each, each.before) for each in concerned])
         if _key(each) in broken
     ]
-    middles = middles_of(session, earlier, then)
+    middles = middles_of(before, then)
     return [
         _NewlyBroken(
             broken[_key(each)],

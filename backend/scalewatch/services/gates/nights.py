@@ -8,8 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from sqlalchemy.orm import Session
-
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.constants import differing
 from scalewatch.services.common_mode.newest_commit import (
@@ -23,6 +21,7 @@ from scalewatch.services.gates.findings import (
     NIGHT,
     GateFinding,
 )
+from scalewatch.services.series.snapshots import CommitSnapshot
 
 EVERYTHING: Final = "all regions"
 """Takes the place of the region in a finding about a machine."""
@@ -31,8 +30,8 @@ Found = tuple[SeriesChange, GateFinding]
 
 
 def beyond_nights(
-    session: Session,
-    commits: tuple[int, int],
+    before: CommitSnapshot,
+    after: CommitSnapshot,
     changes: Sequence[SeriesChange],
     found: Sequence[Found],
 ) -> tuple[list[Found], list[GateFinding]]:
@@ -42,16 +41,15 @@ def beyond_nights(
 
     Parameters
     ----------
-    commits
-        Ids of the baseline and of the commit.
     changes
-        Of all series between them.
+        Of all series between the two commits.
     found
         Findings about some of them.
     """
     noisy = {each.series_id: each.metric for each in changes if not each.is_exact}
-    metrics = {noisy[each] for each in differing(session, commits, noisy)}
-    nights = newest_nights(session, commits, metrics)
+    metrics = {noisy[each] for each in differing(before, after, noisy)}
+    commits = (before.commit_id, after.commit_id)
+    nights = newest_nights(after.session, commits, metrics)
     kept = [(change, _beside(change, own, nights)) for change, own in found]
     return kept, [*_of_machines(nights)]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
-from scalewatch.services.commit_reports.changes import KEPT, SeriesChange
+from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
 from scalewatch.services.commit_reports.pairs import ChangeKind, SeriesKey
 from scalewatch.services.gates.findings import (
@@ -21,6 +21,9 @@ from scalewatch.services.gates.findings import (
     series_of,
 )
 from scalewatch.services.regressions.regressions import Member
+
+KEPT: Final = 40_000
+"""Changes that are kept with their outcome."""
 
 OF_KINDS: Final = {
     ChangeKind.MISMATCH: SeriesOutcome.ACCEPTED,

@@ -10,8 +10,8 @@ from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.gates.findings import FAILED, MISSING, PARTLY, GateFinding
 from scalewatch.services.gates.rules import GateRules
-from scalewatch.services.series.at_commit import Judged, judged_at
-from scalewatch.services.series.places import places_at, places_words
+from scalewatch.services.series.judged import Judged, places_words
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import State
 from scalewatch.storage import tables
 from scalewatch.storage.commits.coordinates import Place
@@ -28,11 +28,11 @@ def unmeasured(
 
     Rules may ignore them, but not that nothing at all was measured.
     """
-    here = judged_at(session, project, commit_id, report.metrics)
+    here = CommitSnapshot(session, project.id, commit_id).judged(report.metrics)
     found = [
         *_failed(here),
         *_missing(report),
-        *_partly(session, report, commit_id),
+        *_partly(session, project, report, commit_id),
         *_absent(session, project, report),
     ]
     if all(each.standing.state is State.FAILED for each in here):
@@ -69,14 +69,17 @@ def _missing(report: CommitReport) -> Iterator[GateFinding]:
 
 
 def _partly(
-    session: Session, report: CommitReport, commit_id: int
+    session: Session, project: tables.Project, report: CommitReport, commit_id: int
 ) -> Iterator[GateFinding]:
     """Yield the series with settings that the baseline measured and nobody tried."""
     compared = [change for change in report.changes if change.is_comparable]
     if report.baseline is None or not compared:
         return
     ids = sorted(change.series_id for change in compared)
-    before, here = (places_at(session, e, ids) for e in (report.baseline.id, commit_id))
+    before, here = (
+        CommitSnapshot(session, project.id, each).places(ids)
+        for each in (report.baseline.id, commit_id)
+    )
     difference = cache(frozenset[Place].difference)  # most series have the same places
     for change in compared:
         key = change.series_id
@@ -90,7 +93,7 @@ def _absent(
     """Yield the series of machines that measured the baseline alone."""
     if report.baseline is None or not report.absent:
         return
-    before = judged_at(session, project, report.baseline.id, report.metrics)
-    for each in before:
+    before = CommitSnapshot(session, project.id, report.baseline.id)
+    for each in before.judged(report.metrics):
         if each.machine in report.absent:
             yield _finding(each, MISSING, "its machine measured the baseline alone")

@@ -5,22 +5,15 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import nan
-from typing import Any, Final
-
-from sqlalchemy.orm import Session
+from typing import Any
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Guideline, GuidelineCheck, check_guideline
 from scalewatch.modelling.guidelines.guidelines import violations
-from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.regressions.effects import FARTHER
 from scalewatch.services.selection.settings import key_of, shared
-from scalewatch.services.series.at_commit import Placed
-from scalewatch.services.series.medians import Middles, middles_at
-
-KEPT: Final = 10_000
-"""Guidelines that are kept as they were checked at commits."""
+from scalewatch.services.series.judged import Middles, Placed
+from scalewatch.services.series.snapshots import CommitSnapshot
 
 
 class GuidelineState(StrEnum):
@@ -41,7 +34,7 @@ class Instance:
     sides
         Their series, by region.
     configuration
-        What tells it from others on this machine.
+        Settings that tell it from others on this machine.
     """
 
     guideline: Guideline
@@ -63,7 +56,7 @@ class CheckedGuideline:
     series
         That of the shortcut.
     configuration
-        What tells it from others on this machine.
+        Settings that tell it from others on this machine.
     check
         None where it cannot be checked, for the reason given.
     reach
@@ -107,26 +100,19 @@ class CheckedGuideline:
         return rank, self.check.violated_from
 
 
-_CHECKS: Final = Kept[tuple[CheckedGuideline, ...]](KEPT, len)
-
-
 def checks_at(
-    session: Session,
-    commit_id: int,
-    judged: Sequence[Placed],
-    rules: Sequence[Guideline],
+    commit: CommitSnapshot, judged: Sequence[Placed], rules: Sequence[Guideline]
 ) -> tuple[CheckedGuideline, ...]:
     """Check guidelines wherever a machine measured all regions of one."""
     concerned = _concerned(judged, rules)
 
-    def read() -> tuple[CheckedGuideline, ...]:
-        found = instances_of(concerned, rules)
-        middles = middles_of(session, commit_id, found)
-        return tuple(_checked(each, middles) for each in found)
+    def checked() -> tuple[CheckedGuideline, ...]:
+        instances = instances_of(concerned, rules)
+        middles = middles_of(commit, instances)
+        return tuple(_checked(each, middles) for each in instances)
 
-    # The models were read before the edition is, and may be older than that.
     models = [(each.series_id, each.standing.modelled_at) for each in concerned]
-    return kept_at(session, commit_id, _CHECKS, ([*map(str, rules)], models), read)
+    return commit.kept(("guidelines", [*map(str, rules)], models), checked, len)
 
 
 def instances_of(
@@ -134,14 +120,14 @@ def instances_of(
 ) -> list[Instance]:
     """Return guidelines wherever a machine measured all regions of one."""
     places: dict[tuple[Any, ...], dict[str, Placed]] = defaultdict(dict)
-    for each in _concerned(judged, rules):
-        settings = key_of(each.configuration, sorted(each.configuration))
-        places[each.machine, settings][each.region] = each
-    own = defaultdict(list)
+    for series in _concerned(judged, rules):
+        settings = key_of(series.configuration, sorted(series.configuration))
+        places[series.machine, settings][series.region] = series
+    configurations = defaultdict(list)
     for by_region in places.values():
         first = next(iter(by_region.values()))
-        own[first.machine].append(first.configuration)
-    common = {machine: shared(settings) for machine, settings in own.items()}
+        configurations[first.machine].append(first.configuration)
+    common = {name: shared(settings) for name, settings in configurations.items()}
     return [
         _instance(rule, by_region, common[machine])
         for rule in rules
@@ -151,11 +137,13 @@ def instances_of(
 
 
 def middles_of(
-    session: Session, commit_id: int, instances: Iterable[Instance]
+    commit: CommitSnapshot, instances: Iterable[Instance]
 ) -> Mapping[int, Middles]:
-    """Return the medians of what guidelines are about, at a commit."""
-    series = {each.series_id for one in instances for each in one.sides.values()}
-    return middles_at(session, commit_id, series) if series else {}
+    """Return the medians of the series that guidelines are about, at a commit."""
+    series = {
+        side.series_id for instance in instances for side in instance.sides.values()
+    }
+    return commit.medians(series) if series else {}
 
 
 def is_broken(instance: Instance, middles: Mapping[int, Middles]) -> bool | None:
@@ -231,10 +219,10 @@ def _obstacle(
     sides: Mapping[str, Placed], middles: Mapping[int, Middles]
 ) -> str | None:
     """Say why a guideline cannot be checked, if so."""
-    for name, each in sides.items():
-        if each.series_id not in middles:
+    for name, series in sides.items():
+        if series.series_id not in middles:
             return f"{name} has no result"
-        if each.standing.model is None:
+        if series.standing.model is None:
             return f"{name} has no model yet"
     parameters = {middles[each.series_id].parameter for each in sides.values()}
     if len(parameters) > 1:
@@ -247,4 +235,6 @@ def _scan(
 ) -> tuple[list[float], dict[str, list[float]]]:
     """Return all settings, and the medians there by region; NaN where one lacks."""
     x = sorted(set().union(*measured.values()))
-    return x, {name: [own.get(at, nan) for at in x] for name, own in measured.items()}
+    return x, {
+        name: [medians.get(at, nan) for at in x] for name, medians in measured.items()
+    }

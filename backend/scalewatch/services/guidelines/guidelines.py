@@ -12,9 +12,8 @@ from scalewatch.services.expectations import built_in
 from scalewatch.services.guidelines.checks import CheckedGuideline, checks_at
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import judged_at
-from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.judgements import guidelines
@@ -51,7 +50,7 @@ class GuidelineReport:
 def rules_of(
     session: Session, project: tables.Project, regions: Iterable[str]
 ) -> Rules:
-    """Return what is declared, else what is published about regions that exist."""
+    """Return the declared rules, else those published about regions that exist."""
     declared = guidelines.newest(session, project.id)
     if declared is not None:
         rules = tuple(map(parse_guideline, declared.rules))
@@ -63,7 +62,7 @@ def rules_of(
 
 
 def possible_rules(session: Session, project: tables.Project) -> tuple[Guideline, ...]:
-    """Return what is declared, else all that is published."""
+    """Return the declared rules, else all that are published."""
     usual = map(parse_guideline, built_in.GUIDELINES)
     named = {name for rule in usual for name in (rule.region, *rule.parts)}
     return rules_of(session, project, named).guidelines
@@ -104,21 +103,21 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    metrics = metrics_at(session, row.id)
-    metric = choose_metric(metrics, view.metric)
-    judged = judged_at(session, project, row.id, [metric])
+    commit = CommitSnapshot.of(session, row)
+    metric = choose_metric(commit.metrics, view.metric)
+    judged = commit.judged([metric])
     rules = rules_of(session, project, (each.region for each in judged))
     shown = [
         each
         for each in judged
         if view.machine in {None, each.machine} and is_chosen(each, view.configuration)
     ]
-    checks = checks_at(session, row.id, shown, rules.guidelines)
+    checks = checks_at(commit, shown, rules.guidelines)
     return GuidelineReport(
         project=project.name,
         commit=commit_of(row),
         metric=metric,
-        metrics=tuple(metrics),
+        metrics=tuple(commit.metrics),
         rules=rules,
-        checks=tuple(sorted(checks, key=lambda each: each.urgency)),
+        checks=tuple(sorted(checks, key=lambda check: check.urgency)),
     )

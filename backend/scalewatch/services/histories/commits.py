@@ -23,7 +23,7 @@ from scalewatch.modelling import (
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.regressions.effects import FARTHER
-from scalewatch.services.series.stored_values import growth_or_none
+from scalewatch.services.series.standing import growth_or_none
 from scalewatch.storage.judgements import verdicts
 
 

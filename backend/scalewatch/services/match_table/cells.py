@@ -3,15 +3,15 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from scalewatch.modelling import Mark
 from scalewatch.services.commit_reports.pairs import WORSE, ChangeKind
 from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.match_table.recent_changes import RecentChange
 from scalewatch.services.selection.settings import key_of, shared
-from scalewatch.services.series.at_commit import Judged
+from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing
 from scalewatch.storage.runs.flags import Flag
 
@@ -22,6 +22,17 @@ SEVERITY: Final = {
     Mark.BETTER: 2,
     Mark.MATCH: 1,
 }
+
+CELL_KILOBYTES: Final = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class RecentChange:
+    """A change of a series, and the regression that records it."""
+
+    at: datetime
+    is_worse: bool
+    regression: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +89,8 @@ class MatchRow:
     @property
     def severity(self) -> tuple[int, int]:
         """How bad its worst cell is, and how many are that bad."""
-        each = [SEVERITY[mark] for mark in _marks(self.cells)]
-        return max(each, default=0), each.count(max(each, default=0))
+        ranks = [SEVERITY[mark] for mark in _marks(self.cells)]
+        return max(ranks, default=0), ranks.count(max(ranks, default=0))
 
     @property
     def is_changed(self) -> bool:
@@ -103,31 +114,70 @@ class MatchColumn:
     configuration: Mapping[str, Any]
 
 
-def counts(cells: Iterable[Cell]) -> Mapping[Mark, int]:
-    """Count the marks among cells; every mark has an entry."""
-    found = Counter(_marks(cells))
-    return {mark: found[mark] for mark in Mark}
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """Rows, worst first, and columns of a match table."""
+
+    columns: tuple[MatchColumn, ...]
+    rows: tuple[MatchRow, ...]
+
+    @property
+    def kilobytes(self) -> float:
+        """Memory of its cells; their standings are kept by the snapshot anyway."""
+        return CELL_KILOBYTES * len(self.rows) * len(self.columns)
 
 
-def rows_of(
+def grid_of(
     judged: Sequence[Judged],
     distinguishing: Sequence[str],
-    cell_of: Callable[[Judged], Cell],
-) -> tuple[MatchRow, ...]:
-    """Return rows, worst first, with a cell for each machine of any of them.
+    kinds: Mapping[int, ChangeKind],
+    recent: Mapping[int, RecentChange],
+    broken: Mapping[int, tuple[str, ...]],
+) -> Grid:
+    """Return the rows and columns of series of a commit.
 
     Parameters
     ----------
     distinguishing
         Settings that make a row of their own.
+    kinds, recent, broken
+        Changes since the baseline, changes lately, and broken guidelines, by series.
     """
+
+    def cell_of(series: Judged) -> Cell:
+        return Cell(
+            machine=series.machine,
+            standing=series.standing,
+            configuration=series.configuration,
+            flags=series.flags,
+            series=series.series_id,
+            change=kinds.get(series.series_id),
+            recent=recent.get(series.series_id),
+            broken=broken.get(series.series_id, ()),
+        )
+
+    rows = _rows(judged, distinguishing, cell_of)
+    return Grid(_columns(judged, rows), rows)
+
+
+def counts(cells: Iterable[Cell]) -> Mapping[Mark, int]:
+    """Count the marks among cells; every mark has an entry."""
+    number = Counter(_marks(cells))
+    return {mark: number[mark] for mark in Mark}
+
+
+def _rows(
+    judged: Sequence[Judged],
+    distinguishing: Sequence[str],
+    cell_of: Callable[[Judged], Cell],
+) -> tuple[MatchRow, ...]:
+    """Return rows, worst first, with a cell for each machine of any of them."""
     machines = _machines(judged)
     grouped: dict[tuple[Any, ...], dict[str, Judged]] = {}
-    for each in judged:
-        settings = key_of(each.configuration, distinguishing)
-        grouped.setdefault((each.region, each.metric, *settings), {})[each.machine] = (
-            each
-        )
+    for series in judged:
+        settings = key_of(series.configuration, distinguishing)
+        row = grouped.setdefault((series.region, series.metric, *settings), {})
+        row[series.machine] = series
     rows = [
         _row(by_machine, machines, distinguishing, cell_of)
         for by_machine in grouped.values()
@@ -136,22 +186,22 @@ def rows_of(
     return tuple(sorted(rows, key=lambda row: row.severity, reverse=True))
 
 
-def columns_of(
+def _columns(
     judged: Sequence[Judged], rows: Sequence[MatchRow]
 ) -> tuple[MatchColumn, ...]:
     """Return the machines of rows, with what all their series hold fixed."""
     common = shared([each.configuration for each in judged])
     by_machine: dict[str, list[Judged]] = defaultdict(list)
-    for each in judged:
-        by_machine[each.machine].append(each)
+    for series in judged:
+        by_machine[series.machine].append(series)
     columns = []
     for position, machine in enumerate(_machines(judged)):
-        own = by_machine[machine]
-        constant = shared([each.configuration for each in own])
+        measured = by_machine[machine]
+        constant = shared([each.configuration for each in measured])
         columns.append(
             MatchColumn(
                 machine=machine,
-                slot=own[0].slot,
+                slot=measured[0].slot,
                 counts=counts(row.cells[position] for row in rows),
                 configuration={
                     name: value

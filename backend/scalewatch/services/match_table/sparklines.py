@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Growth, Mark, Verdict
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.stored_values import growth_or_none
+from scalewatch.services.series.standing import growth_or_none
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.judgements import verdicts

@@ -3,15 +3,20 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Any, Final, Self
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.modelling import Attribution, JudgedCell, Mark, attribute
-from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
-from scalewatch.services.commit_reports.changes import kinds_of
+from scalewatch.modelling import (
+    Attribution,
+    Guideline,
+    JudgedCell,
+    Mark,
+    attribute,
+)
+from scalewatch.services.commit_reports.changes import kinds_between
 from scalewatch.services.commits.baselines import (
     Baseline,
     Neighbours,
@@ -20,26 +25,30 @@ from scalewatch.services.commits.baselines import (
 )
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
-from scalewatch.services.expectations.composed import promised_ids
 from scalewatch.services.guidelines.checks import GuidelineState, checks_at
 from scalewatch.services.guidelines.guidelines import rules_of
-from scalewatch.services.match_table.cells import MatchColumn, MatchRow
-from scalewatch.services.match_table.grids import Cells, Judgements, grid_of
-from scalewatch.services.match_table.recent_changes import recent_changes
+from scalewatch.services.match_table.cells import (
+    Grid,
+    MatchColumn,
+    MatchRow,
+    RecentChange,
+    grid_of,
+)
 from scalewatch.services.selection.settings import choices_among, is_chosen, shared
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import Judged, judged_at
-from scalewatch.services.series.metrics import metrics_at
+from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import crowded_among
-from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.histories import regressions
 
 ALL_METRICS: Final = "*"
 """Asks for the rows of every metric."""
 
-_SUSPICIONS: Final = Kept[tuple[Attribution, ...]](256)
+LATELY: Final = timedelta(days=30)
+"""A change is recent while its commit is no older, seen from the commit shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +60,7 @@ class MatchTable:
     metric
         `*` if rows of all metrics are shown.
     baseline
-        What cells are compared with, if that was asked for.
+        The commit that cells are compared with, if they are.
     choices
         Settings that vary within a machine, each with its values.
     chosen
@@ -131,74 +140,91 @@ def match_table(
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    metrics = metrics_at(session, row.id)
-    metric = _metric(metrics, view.metric)
-    wanted = metrics if metric == ALL_METRICS else [metric]
-    judged = judged_at(session, project, row.id, wanted)
+    now = CommitSnapshot.of(session, row)
+    metric = _metric(now.metrics, view.metric)
+    metrics = now.metrics if metric == ALL_METRICS else [metric]
+    judged = now.judged(metrics)
     choices = choices_among(judged)
     chosen = {
         name: text for name, text in view.configuration.items() if name in choices
     }
     shown = [
-        each
-        for each in judged
-        if is_chosen(each, chosen) and view.machine in {None, each.machine}
+        series
+        for series in judged
+        if is_chosen(series, chosen) and view.machine in {None, series.machine}
     ]
     if not shown and view.machine is not None:
         raise NotMeasured("machine", view.machine, at=commit_of(row).label)
     baseline = baseline_of(session, project, row, vs) if vs or compare else None
-    before = judged_at(session, project, baseline.id, wanted) if baseline else ()
-    cells = Cells(
-        kinds_of(before, judged) if baseline else {},
-        recent_changes(session, row),
-        _broken(session, project, row, shown),
+    before = CommitSnapshot(session, project.id, baseline.id) if baseline else None
+    recent = recent_changes(session, row)
+    rules = rules_of(session, project, (each.region for each in shown)).guidelines
+
+    def arranged() -> Grid:
+        kinds = kinds_between(before, now, metrics) if before else {}
+        broken = _broken(now, shown, rules)
+        return grid_of(shown, tuple(choices), kinds, recent, broken)
+
+    grid = now.kept(
+        ("match table", chosen, view.machine, recent, [*map(str, rules)]),
+        arranged,
+        lambda grid: grid.kilobytes,
+        metrics=metrics,
+        beside=[before] if before else [],
     )
-    grid = grid_of(Judgements(judged, before), shown, tuple(choices), cells)
     return MatchTable(
         project=project.name,
         commit=commit_of(row),
         neighbours=neighbours_of(session, project, row),
         baseline=baseline,
         metric=metric,
-        metrics=tuple(metrics),
+        metrics=tuple(now.metrics),
         choices=choices,
         chosen=chosen,
         fixed=shared([each.configuration for each in judged]),
         columns=grid.columns,
         rows=grid.rows,
-        suspicions=kept_at(
-            session,
-            row.id,
-            _SUSPICIONS,
-            (wanted, promised_ids(session, project.id), chosen, view.machine),
+        suspicions=now.kept(
+            ("suspicions", chosen, view.machine),
             lambda: _suspicions(shown),
+            metrics=metrics,
         ),
     )
 
 
-def _metric(metrics: Sequence[str], asked: str | None) -> str:
-    if asked == ALL_METRICS and len(metrics) > 1:
+def recent_changes(session: Session, commit: AnyCommit) -> Mapping[int, RecentChange]:
+    """Return the newest change of each series within `LATELY` before a commit.
+
+    Changes are those of histories: regressions and improvements above the floor, dated
+    by the first commit that shows them.
+    """
+    until = commit.committed_at or commit.first_run_at
+    rows = regressions.shifted_between(
+        session, commit.project_id, until - LATELY, until
+    )
+    return {
+        row.series_id: RecentChange(row.at, row.is_worse, row.regression_id)
+        for row in rows
+    }
+
+
+def _metric(metrics: Sequence[str], wanted: str | None) -> str:
+    if wanted == ALL_METRICS and len(metrics) > 1:
         return ALL_METRICS
-    return choose_metric(metrics, None if asked == ALL_METRICS else asked)
+    return choose_metric(metrics, None if wanted == ALL_METRICS else wanted)
 
 
 def _broken(
-    session: Session,
-    project: tables.Project,
-    commit: AnyCommit,
-    shown: Sequence[Judged],
+    commit: CommitSnapshot, shown: Sequence[Judged], rules: Sequence[Guideline]
 ) -> Mapping[int, tuple[str, ...]]:
     """Return the guidelines that series break or will break, in words."""
-    rules = rules_of(session, project, (each.region for each in shown))
-    if not rules.guidelines:
-        return {}
-    found: dict[int, list[str]] = defaultdict(list)
-    for metric in {each.metric for each in shown}:
-        own = [each for each in shown if each.metric == metric]
-        for check in checks_at(session, commit.id, own, rules.guidelines):
+    broken: dict[int, list[str]] = defaultdict(list)
+    for metric in {each.metric for each in shown} if rules else ():
+        of_metric = [each for each in shown if each.metric == metric]
+        for check in checks_at(commit, of_metric, rules):
             if check.state in {GuidelineState.BROKEN, GuidelineState.THREATENED}:
-                found[check.series].append(f"{check.guideline}: {check.state}")
-    return {series: tuple(words) for series, words in found.items()}
+                broken[check.series].append(f"{check.guideline}: {check.state}")
+    return {series: tuple(words) for series, words in broken.items()}
 
 
 def _suspicions(shown: Sequence[Judged]) -> tuple[Attribution, ...]:

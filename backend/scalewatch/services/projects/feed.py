@@ -8,12 +8,10 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Mark, Verdict, direction
+from scalewatch.modelling import Mark, Verdict, direction, parse_growth
 from scalewatch.services.caches.editions import all_kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.expectations.composed import promised_ids
-from scalewatch.services.series.stored_values import stored_growth
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.judgements import verdicts
@@ -23,8 +21,6 @@ ENTRIES: Final = 20
 """Commits of a feed."""
 
 Counts = tuple[Counted, ...]
-
-_COUNTS: Final = Kept[Counts](1_000)
 
 
 class Condition(StrEnum):
@@ -96,9 +92,8 @@ def _counted(
     return all_kept_at(
         session,
         commit_ids,
-        _COUNTS,
-        own,
-        lambda ids: [tuple(verdicts.counts_at(session, each, own)) for each in ids],
+        ("verdict counts", *own),
+        lambda commit_id: tuple(verdicts.counts_at(session, commit_id, own)),
     )
 
 
@@ -106,7 +101,7 @@ def _marked(found: Counts) -> Mapping[Mark, int]:
     """Count verdicts by their marks; every mark has an entry."""
     counts = dict.fromkeys(Mark, 0)
     for each in found:
-        divergence = stored_growth(each.divergence) if each.divergence else None
+        divergence = parse_growth(each.divergence) if each.divergence else None
         side = None if divergence is None else direction(divergence)
         counts[Mark.of(Verdict(each.verdict), side)] += each.number
     return counts

@@ -9,12 +9,12 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark
-from scalewatch.services.commit_reports.changes import kinds_of
+from scalewatch.services.commit_reports.changes import kinds_between
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.series.at_commit import Judged, judged_at
-from scalewatch.services.series.metrics import metrics_at
+from scalewatch.services.series.judged import Judged
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing, State, crowded_among
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
@@ -101,11 +101,13 @@ def _project(session: Session, project: tables.Project) -> Project:
     newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
         session, project.id
     )
-    metrics = metrics_at(session, newest.id) if newest else []
-    scans = judged_at(session, project, newest.id, metrics) if newest else ()
+    now = CommitSnapshot.of(session, newest) if newest else None
+    scans = now.judged(now.metrics) if now else ()
     baseline = baseline_of(session, project, newest) if newest else None
-    before = judged_at(session, project, baseline.id, metrics) if baseline else ()
-    kinds = kinds_of(before, scans) if baseline else {}
+    kinds: Mapping[int, ChangeKind] = {}
+    if now and baseline:
+        before = CommitSnapshot(session, project.id, baseline.id)
+        kinds = kinds_between(before, now, now.metrics)
     states = Counter(scan.standing.state for scan in scans)
     found = Counter(scan.standing.mark for scan in scans)
     concerns = _concerns(scans)

@@ -2,17 +2,16 @@
 
 from collections import defaultdict
 from enum import StrEnum
-from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.services.caches.editions import kept_at
-from scalewatch.services.caches.lru import Kept
 from scalewatch.services.scaling_errors.planes import SCALE, SIZE
-from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import PREFERRED_METRIC
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.runs import measurements, profiles
 
 
@@ -23,9 +22,6 @@ class Lack(StrEnum):
     SIZES = "no run of the newest commit records a problem size n"
     CONFIGURATIONS = "no region is measured in two configurations on one machine"
     PROFILES = "no run has a profile"
-
-
-_LACKING: Final = Kept[frozenset[Lack]](1_000)
 
 
 def lacking(session: Session, project_name: str) -> frozenset[Lack]:
@@ -41,21 +37,21 @@ def lacking(session: Session, project_name: str) -> frozenset[Lack]:
     if newest is None:
         return frozenset()
     found = kept_at(
-        session, newest.id, _LACKING, (), lambda: _lacking_at(session, newest.id)
+        session, newest.id, ("lacking",), lambda: _lacking_at(session, newest)
     )
     is_profiled = profiles.is_profiled(session, project.id)
     return found if is_profiled else found | {Lack.PROFILES}
 
 
-def _lacking_at(session: Session, commit_id: int) -> frozenset[Lack]:
+def _lacking_at(session: Session, commit: AnyCommit) -> frozenset[Lack]:
     coordinates = [
         place.coordinate
-        for place in measurements.places_at(session, commit_id).values()
+        for place in measurements.places_at(session, commit.id).values()
     ]
     has = {
-        Lack.TIMES: PREFERRED_METRIC in metrics_at(session, commit_id),
+        Lack.TIMES: PREFERRED_METRIC in CommitSnapshot.of(session, commit).metrics,
         Lack.SIZES: any(SIZE in each for each in coordinates),
-        Lack.CONFIGURATIONS: _has_configurations(session, commit_id)
+        Lack.CONFIGURATIONS: _has_configurations(session, commit.id)
         or any(each.keys() - {SCALE, SIZE} for each in coordinates),
     }
     return frozenset(lack for lack, is_there in has.items() if not is_there)

@@ -6,15 +6,13 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import commit_of
-from scalewatch.services.match_table.cells import MatchColumn, MatchRow
-from scalewatch.services.match_table.grids import Cells, Judgements, grid_of
-from scalewatch.services.match_table.recent_changes import recent_changes
+from scalewatch.services.match_table.cells import MatchColumn, MatchRow, grid_of
+from scalewatch.services.match_table.table import recent_changes
 from scalewatch.services.projects.home import MAIN
 from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.services.selection.settings import choices_among
-from scalewatch.services.series.at_commit import judged_at
-from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions
@@ -55,14 +53,20 @@ def home_map(session: Session, name: str) -> HomeMap | None:
     newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
         session, project.id
     )
-    metrics = metrics_at(session, newest.id) if newest else []
-    if newest is None or not metrics:
+    if newest is None:
         return None
-    metric = choose_metric(metrics, None)
-    judged = judged_at(session, project, newest.id, metrics)
-    shown = [each for each in judged if each.metric == metric]
-    cells = Cells(kinds={}, recent=recent_changes(session, newest), broken={})
-    grid = grid_of(Judgements(judged), shown, tuple(choices_among(shown)), cells)
+    now = CommitSnapshot.of(session, newest)
+    if not now.metrics:
+        return None
+    metric = choose_metric(now.metrics, None)
+    shown = [each for each in now.judged(now.metrics) if each.metric == metric]
+    recent = recent_changes(session, newest)
+    grid = now.kept(
+        ("map", recent),
+        lambda: grid_of(shown, tuple(choices_among(shown)), {}, recent, {}),
+        lambda grid: grid.kilobytes,
+        metrics=now.metrics,
+    )
     open_rows = regressions.of_project(session, project.id, [RegressionState.OPEN])
     return HomeMap(
         commit=commit_of(newest).label,

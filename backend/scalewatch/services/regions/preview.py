@@ -18,7 +18,8 @@ from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.regions.region import Region
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.judged import Judged
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
@@ -216,7 +217,9 @@ def _judged(
     """Return the series of a region at a commit that a view is about."""
     return [
         each
-        for each in judged_at(session, project, commit_id, [shown.metric])
+        for each in CommitSnapshot(session, project.id, commit_id).judged(
+            [shown.metric]
+        )
         if each.region == shown.region
         and shown.machine in {None, each.machine}
         and is_chosen(each, view.configuration)

@@ -19,15 +19,13 @@ from scalewatch.services.expectations.composed import (
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.selection.settings import is_chosen, shared
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.at_commit import judged_at
-from scalewatch.services.series.metrics import metrics_at
 from scalewatch.services.series.scans import (
     PREFERRED_METRIC,
     Scan,
     choose_metric,
     scans_at,
 )
-from scalewatch.storage import tables
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.runs import measurements, source_locations
@@ -161,30 +159,26 @@ def timed_region(
     if not regions:
         raise _without(session, view, commit)
     everywhere = replace(view, metric=metric, machine=None, configuration={})
-    shown = region or _telling(session, project, commit.id, metric, regions)
+    shown = region or _telling(session, commit, metric, regions)
     return region_at(session, everywhere, shown), regions
 
 
 def _without(session: Session, view: View, commit: AnyCommit) -> NotMeasured:
     """Return why no region has the metric that a view needs."""
     at = commit_of(commit).label
-    others = [] if view.metric else metrics_at(session, commit.id)
+    others = [] if view.metric else CommitSnapshot.of(session, commit).metrics
     if others:
         return NoTimes(others, at=at)
     return NotMeasured("metric", view.metric or PREFERRED_METRIC, at=at)
 
 
 def _telling(
-    session: Session,
-    project: tables.Project,
-    commit_id: int,
-    metric: str,
-    regions: Iterable[str],
+    session: Session, commit: AnyCommit, metric: str, regions: Iterable[str]
 ) -> str:
     """Return the region of a commit that there is most to say about."""
     worse = Counter(
         each.region
-        for each in judged_at(session, project, commit_id, [metric])
+        for each in CommitSnapshot.of(session, commit).judged([metric])
         if each.standing.mark is Mark.MISMATCH
     )
-    return min(regions, key=lambda each: (-worse[each], each in LITMUS_TESTS, each))
+    return min(regions, key=lambda name: (-worse[name], name in LITMUS_TESTS, name))

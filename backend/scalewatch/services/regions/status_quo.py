@@ -1,4 +1,4 @@
-"""Take what is measured now for what is promised."""
+"""Declare the growths that are measured now as expectations."""
 
 from collections.abc import Sequence
 
@@ -8,8 +8,7 @@ from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Growth
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.expectations.declarations import Declaration, declare
-from scalewatch.services.series.at_commit import judged_at
-from scalewatch.services.series.metrics import metrics_at
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 
 REASON = "the status quo at {}"
@@ -45,22 +44,21 @@ def accept(  # noqa: PLR0913 - one per part of the wish
     """
     project = projects.existing(session, project_name)
     commit = find_commit(session, project, reference)
-    metrics = metrics_at(session, commit.id)
-    found: dict[tuple[str, str], Growth] = {}
-    wanted = metrics if metric is None else [metric]
-    for each in judged_at(session, project, commit.id, wanted):
-        growth = each.standing.growth
-        if growth is None or (regions and each.region not in regions):
+    now = CommitSnapshot.of(session, commit)
+    fastest: dict[tuple[str, str], Growth] = {}
+    for series in now.judged(now.metrics if metric is None else [metric]):
+        growth = series.standing.growth
+        if growth is None or (regions and series.region not in regions):
             continue
-        key = (each.region, each.metric)
-        found[key] = max(growth, found.get(key, growth))
-    if not found:
+        key = (series.region, series.metric)
+        fastest[key] = max(growth, fastest.get(key, growth))
+    if not fastest:
         wanted = ", ".join(regions) or "any region"
         raise NotMeasured("growth", wanted, at=commit.tag or commit.sha[:10])
     return declare(
         session,
         project.name,
-        [Declaration(*key, str(growth)) for key, growth in found.items()],
+        [Declaration(*key, str(growth)) for key, growth in fastest.items()],
         author=author,
         reason=reason or REASON.format(commit.tag or commit.sha[:10]),
     )

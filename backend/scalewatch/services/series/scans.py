@@ -15,17 +15,14 @@ from scalewatch.services.expectations.composed import (
     compositions_in_force,
 )
 from scalewatch.services.expectations.in_force import Expectation, in_force
-from scalewatch.services.series.at_commit import standing_at
+from scalewatch.services.series.judged import standing_at
 from scalewatch.services.series.measurements import (
     Measurement,
     measurement_of,
     varied,
 )
-from scalewatch.services.series.standing import (
-    Standing,
-    State,
-    findings_at,
-)
+from scalewatch.services.series.snapshots import models_at
+from scalewatch.services.series.standing import Standing, State
 from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.commits.commits import AnyCommit
@@ -98,7 +95,7 @@ def scans_at(
 ) -> tuple[Scan, ...]:
     """Return all scans of a metric at a commit, of one region or of all."""
     wanted = (session, commit.id, metric, region)
-    found = findings_at(session, commit.id, [metric], region and [region])
+    models = models_at(session, commit.id, [metric], region and [region])
     places = measurements.places_at(session, commit.id)
     points: dict[int, list[measurements.Summary]] = defaultdict(list)
     summaries = measurements.summaries_at(*wanted)
@@ -143,7 +140,7 @@ def scans_at(
             len(counts),
             min(counts, default=None),
             [point.reason for point in own_points],
-            found.get(series.id),
+            models.get(series.id),
             expectation or composition,
         )
         if standing.state is State.PENDING and (why := failure(series.machine_id)):

@@ -1,16 +1,19 @@
-"""Read stored models and verdicts back as what they mean."""
+"""Stored models and verdicts of series, read back as what they mean.
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+Few values of stored text ever occur, so that most are decoded once.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import Any, Final
 
 import orjson
-from sqlalchemy.orm import Session
 
+from scalewatch.exporters.documents import json_text
 from scalewatch.exporters.findings import model_object
 from scalewatch.modelling import (
     Direction,
@@ -18,23 +21,16 @@ from scalewatch.modelling import (
     Mark,
     Model,
     Noise,
+    Term,
     Verdict,
     direction,
+    parse_growth,
 )
 from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.search.exact import EXACT
-from scalewatch.services.series.stored_values import (
-    by_parameter,
-    descending,
-    growth_or_none,
-    model_of,
-    noise_json,
-    stored_fit,
-    stored_growth,
-    stored_noise,
-)
+from scalewatch.services.analysis.noise import noise_of
 from scalewatch.services.shared_cores import SHARED_CORES
-from scalewatch.storage.judgements import verdicts
+from scalewatch.storage.judgements.verdicts import Modelled
 
 LIKELY: Final = 0.5
 """Probability that a growth needs to be called found."""
@@ -69,7 +65,7 @@ class Standing:
     state: State
     points: int = 0
     repetitions: int = 0
-    stored: verdicts.Modelled = field(default=verdicts.Modelled(), repr=False)
+    stored: Modelled = field(default=Modelled(), repr=False)
     reason: str | None = None
 
     def __hash__(self) -> int:
@@ -82,7 +78,7 @@ class Standing:
     @cached_property
     def model(self) -> Model | None:
         """Its performance model."""
-        return model_of(self.stored.constant, self.stored.terms, self.rule)
+        return _model_of(self.stored.constant, self.stored.terms, self.rule)
 
     @cached_property
     def growth(self) -> Growth | None:
@@ -94,7 +90,7 @@ class Standing:
         """How the model grows by each of its parameters while the others are held."""
         model = self.model
         terms = model.terms if model else ()
-        return by_parameter(tuple([t.growth for t in terms if t.coefficient]))
+        return _by_parameter(tuple([t.growth for t in terms if t.coefficient]))
 
     @property
     def rule(self) -> str | None:
@@ -131,7 +127,7 @@ class Standing:
     @property
     def noise(self) -> Noise | None:
         """What the rule assumed of it; None where that was not recorded."""
-        return stored_noise(self.stored.noise) if self.stored.points else None
+        return _stored_noise(self.stored.noise) if self.stored.points else None
 
     @property
     def adjusted_r2(self) -> float | None:
@@ -146,13 +142,13 @@ class Standing:
     @cached_property
     def fit(self) -> Mapping[str, Any]:
         """What is known of exact counts and of misfit, as `fit_object` has it."""
-        return stored_fit(self.stored.fit)
+        return _stored_fit(self.stored.fit)
 
     @cached_property
     def class_probability(self) -> Mapping[Growth, float]:
         """Probabilities of growths, the most probable first."""
-        shares = descending(self.stored.likely.growths)
-        return {stored_growth(text): share for text, share in shares.items()}
+        shares = _descending(self.stored.likely.growths)
+        return {parse_growth(text): share for text, share in shares.items()}
 
     @property
     def divergence(self) -> Growth | None:
@@ -172,7 +168,7 @@ class Standing:
     @cached_property
     def verdict_probability(self) -> Mapping[Verdict, float]:
         """Probabilities of verdicts, the most probable first."""
-        shares = descending(self.stored.likely.verdicts)
+        shares = _descending(self.stored.likely.verdicts)
         return {Verdict(word): share for word, share in shares.items()}
 
     @property
@@ -237,7 +233,7 @@ class Standing:
                     "growth": stored.growth,
                     "growths": {name: str(each) for name, each in self.growths.items()},
                     "rule": stored.rule,
-                    "noise": noise_json(stored.noise) if stored.points else None,
+                    "noise": _noise_json(stored.noise) if stored.points else None,
                     "adjusted_r2": stored.adjusted_r2,
                     "smape": stored.smape,
                     "class_probability": orjson.Fragment(stored.likely.growths),
@@ -274,37 +270,88 @@ def crowded_among(standings: Iterable[Standing]) -> int:
     return sum(standing.is_crowded for standing in standings)
 
 
-def findings_at(
-    session: Session,
-    commit_id: int,
-    metrics: Collection[str],
-    regions: Collection[str] | None = None,
-) -> dict[int, list[verdicts.Modelled]]:
-    """Return models at a commit by series, once for each verdict on them."""
-    found: dict[int, list[verdicts.Modelled]] = defaultdict(list)
-    for each in verdicts.compared_at(session, commit_id, metrics, regions):
-        found[each.series_id].append(each)
-    return found
-
-
-def standing_of(
-    found: Sequence[verdicts.Modelled], expectation_id: int | None
-) -> Standing:
-    """Return what was found of a series, compared with one version of an expectation.
+def standing_of(models: Sequence[Modelled], expectation_id: int | None) -> Standing:
+    """Return the standing of a series by one version of an expectation.
 
     A model that nobody compared with it yet is pending.
     """
     state = State.MODELLED
     stored = None
     if expectation_id is not None:
-        judged = (each for each in found if each.expectation_id == expectation_id)
+        judged = (each for each in models if each.expectation_id == expectation_id)
         stored = next(judged, None)
         state = State.JUDGED if stored else State.PENDING
-    return _standing(state, stored or found[0].unjudged)
+    return _standing(state, stored or models[0].unjudged)
 
 
 # Cached by content, which an analysis replaces: many tables show the same models.
 @lru_cache(maxsize=KEPT)
-def _standing(state: State, stored: verdicts.Modelled) -> Standing:
+def _standing(state: State, stored: Modelled) -> Standing:
     reason = stored.verdict_reason or stored.reason
     return Standing(state, stored.points, stored.repetitions, stored, reason)
+
+
+_NO_FIT: Final[Mapping[str, Any]] = {
+    "unexplained": 0.0,
+    "misfit": None,
+    "outcome": None,
+    "candidates": [],
+    "separating": None,
+    "excepted": [],
+    "independent": [],
+}
+"""Fit of most series: nothing is known of it."""
+
+
+def _descending(probability: str) -> dict[str, float]:
+    """Return stored probabilities, the largest first."""
+    shares: dict[str, float] = orjson.loads(probability)
+    if len(shares) <= 1:
+        return shares
+    return dict(sorted(shares.items(), key=itemgetter(1), reverse=True))
+
+
+def _model_of(constant: float | None, terms: str, rule: str | None) -> Model | None:
+    """Return a model stored with its terms as JSON, None where there is none."""
+    if constant is None:
+        return None
+    return Model(
+        constant,
+        tuple(
+            [
+                Term(coefficient, parse_growth(growth), *bounds)
+                for coefficient, growth, *bounds in orjson.loads(terms)
+            ]
+        ),
+        is_exact=rule == EXACT,
+    )
+
+
+@lru_cache(maxsize=4096)
+def _by_parameter(growths: tuple[Growth, ...]) -> Mapping[str, Growth]:
+    """Return how a sum of growths grows by each parameter; few sums ever occur."""
+    model = Model(0.0, tuple(Term(1.0, growth) for growth in growths))
+    named = {name for growth in growths for name in growth.parameters}
+    return {name: model.growth_in(name) for name in sorted(named)}
+
+
+@lru_cache(maxsize=4096)
+def _stored_noise(text: str | None) -> Noise | None:
+    """Return the noise that a rule assumed; series of a machine share it."""
+    return None if text is None else noise_of(orjson.loads(text))
+
+
+@lru_cache(maxsize=4096)
+def _noise_json(text: str | None) -> orjson.Fragment:
+    """Return it as JSON."""
+    return orjson.Fragment(json_text(_stored_noise(text)))
+
+
+def _stored_fit(text: str | None) -> Mapping[str, Any]:
+    """Return what is known of exact counts and of misfit, as `fit_object` has it."""
+    return {**_NO_FIT, **orjson.loads(text)} if text else _NO_FIT
+
+
+def growth_or_none(text: str | None) -> Growth | None:
+    """Return a stored growth, None where there is none."""
+    return None if text is None else parse_growth(text)

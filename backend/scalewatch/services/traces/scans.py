@@ -10,7 +10,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.services.selection.settings import key_of
-from scalewatch.services.series.at_commit import Judged, judged_at
+from scalewatch.services.series.judged import Judged
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing
 from scalewatch.services.traces.question import Repeat
 from scalewatch.storage import tables
@@ -103,7 +104,7 @@ def traced_series(
 ) -> tuple[TracedSeries, ...]:
     """Return the traced series of a commit, by machine and configuration."""
     grouped: dict[tuple[Any, ...], list[Judged]] = defaultdict(list)
-    for each in judged_at(session, project, commit_id, METRICS):
+    for each in CommitSnapshot(session, project.id, commit_id).judged(METRICS):
         names = sorted(each.configuration)
         settings = tuple(zip(names, key_of(each.configuration, names), strict=True))
         grouped[each.slot, settings].append(each)

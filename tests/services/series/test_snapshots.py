@@ -4,14 +4,14 @@ import pytest
 from sqlalchemy import select
 
 from scalewatch.services.analysis import analysis
+from scalewatch.services.caches.editions import MOST_KILOBYTES
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.operations import replay
 from scalewatch.services.projects import feed
 from scalewatch.services.series import standing
-from scalewatch.services.series.at_commit import KEPT, judged_at
-from scalewatch.services.series.metrics import metrics_at
+from scalewatch.services.series.snapshots import JUDGED_KILOBYTES, CommitSnapshot
 from scalewatch.services.series.standing import State
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
@@ -30,8 +30,13 @@ def analyse(session):
 
 def states(session):
     project = session.scalars(select(tables.Project)).one()
-    judged = judged_at(session, project, SUBJECT.commit_id, ["time"])
+    judged = CommitSnapshot(session, project.id, SUBJECT.commit_id).judged(["time"])
     return {each.region: each.standing.state for each in judged}
+
+
+def metrics(session):
+    project = session.scalars(select(tables.Project)).one()
+    return CommitSnapshot(session, project.id, SUBJECT.commit_id).metrics
 
 
 @pytest.fixture
@@ -106,13 +111,13 @@ def test_commit_that_nobody_has_analysed_has_no_edition_yet(session):
 
 def test_two_commits_of_five_hundred_regions_on_thirty_machines_are_kept():
     # A cache that is smaller than what one page reads never finds anything in it.
-    assert KEPT >= 2 * 500 * 30
+    assert MOST_KILOBYTES >= 2 * 500 * 30 * JUDGED_KILOBYTES
     assert standing.KEPT >= 2 * 500 * 30
 
 
 @pytest.mark.usefixtures("analysed")
 def test_metrics_of_a_commit_are_those_of_its_newest_run(session):
-    assert metrics_at(session, SUBJECT.commit_id) == ["time"]
+    assert metrics(session) == ["time"]
     buffers = result(region="buffers", metric="memory", unit="B", values=[512.0])
     record_runs(session, [run_report(results=[buffers])])
-    assert metrics_at(session, SUBJECT.commit_id) == ["memory", "time"]
+    assert metrics(session) == ["memory", "time"]

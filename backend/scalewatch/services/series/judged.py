@@ -1,0 +1,231 @@
+"""Series as they stand at a commit, without the measurements themselves."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from statistics import median
+from typing import Any, Protocol
+
+from scalewatch.services.expectations.composed import ComposedExpectation
+from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.series.measurements import varied
+from scalewatch.services.series.standing import Standing, State, standing_of
+from scalewatch.storage.commits.coordinates import Place
+from scalewatch.storage.judgements.verdicts import Modelled
+from scalewatch.storage.runs.flags import Flag, flags_in
+from scalewatch.storage.runs.measurements import Middle, Noted, RunCoordinate
+
+Runs = Mapping[int, RunCoordinate]
+"""Runs of a commit by id, with where each measured."""
+
+
+class Placed(Protocol):
+    """A series at a commit, with where it was measured."""
+
+    @property
+    def series_id(self) -> int:
+        """Id of its row."""
+
+    @property
+    def region(self) -> str:
+        """The region that was timed."""
+
+    @property
+    def machine(self) -> str:
+        """Name of the machine."""
+
+    @property
+    def slot(self) -> int:
+        """Position of the machine among the project's."""
+
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        """Settings that it holds fixed."""
+
+    @property
+    def standing(self) -> Standing:
+        """Its model and verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A series at a commit: where it belongs and what is known of it.
+
+    Parameters
+    ----------
+    slot
+        Position of the machine among the project's: it fixes the machine's colour.
+    flags
+        Where each was raised, as settings of the parameter.
+    failures
+        Where no run succeeded though others did, and why: `p = 32: out of memory`.
+    """
+
+    series_id: int
+    region: str
+    metric: str
+    unit: str
+    better: str
+    machine: str
+    slot: int
+    configuration: Mapping[str, Any]
+    expectation: Expectation | None
+    composition: ComposedExpectation | None
+    standing: Standing
+    flags: Mapping[Flag, tuple[float, ...]]
+    failures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """The places of one series at a commit.
+
+    Parameters
+    ----------
+    tried, measured
+        Where a run brought it, and where one of these succeeded.
+    """
+
+    tried: frozenset[Place]
+    measured: frozenset[Place]
+
+
+@dataclass(frozen=True, slots=True)
+class Middles:
+    """Medians of one series along what was varied.
+
+    Parameters
+    ----------
+    parameter
+        What was varied.
+    values
+        The median at each setting of it; of several runs, the median of theirs.
+    """
+
+    parameter: str
+    values: Mapping[float, float]
+
+
+def standing_at(
+    runs: int,
+    repetitions: int | None,
+    reasons: Iterable[str | None],
+    models: Sequence[Modelled] | None,
+    expectation: Expectation | ComposedExpectation | None,
+) -> Standing:
+    """Return what is known of a series that was measured so often.
+
+    Parameters
+    ----------
+    runs, repetitions
+        How many have results of it, and the fewest repetitions in one.
+    reasons
+        Why runs have no result of it.
+    models
+        Its model, once for each verdict on it.
+    """
+    if not runs:
+        named = sorted({reason for reason in reasons if reason})
+        return Standing(State.FAILED, reason="; ".join(named) or None)
+    if not models:
+        return Standing(State.PENDING, points=runs, repetitions=repetitions or 0)
+    return standing_of(models, expectation.id if expectation else None)
+
+
+def given_up(series: Judged, reason: str | None) -> Judged:
+    """Return a series as failed if it is pending and its analysis was given up."""
+    if reason is None or series.standing.state is not State.PENDING:
+        return series
+    standing = replace(series.standing, state=State.FAILED, reason=reason)
+    return replace(series, standing=standing)
+
+
+def flags_at(runs: Runs, notes: Sequence[Noted]) -> Mapping[Flag, tuple[float, ...]]:
+    """Return where flags were raised on one series, as settings of what was varied."""
+    coordinates = {note.run_id: runs[note.run_id].coordinate for note in notes}
+    parameter = varied(list(coordinates.values()))
+    at: dict[Flag, set[float]] = {flag: set() for flag in Flag}
+    for note in notes:
+        for flag in flags_in(note.flags):
+            at[flag].add(float(coordinates[note.run_id].get(parameter, 1)))
+    return {flag: tuple(sorted(settings)) for flag, settings in at.items() if settings}
+
+
+def failures_at(runs: Runs, notes: Sequence[Noted]) -> tuple[str, ...]:
+    """Return where nothing of one series was measured, and why."""
+    place = {note.run_id: _place(runs[note.run_id]) for note in notes}
+    measured = {place[note.run_id] for note in notes if note.repetitions}
+    reasons: dict[str, set[Place]] = defaultdict(set)
+    for note in notes:
+        if place[note.run_id] not in measured:
+            reasons[note.reason or "no reason given"].add(place[note.run_id])
+    return tuple(f"{places_words(at)}: {reason}" for reason, at in reasons.items())
+
+
+def medians_by_series(runs: Runs, middles: Iterable[Middle]) -> dict[int, Middles]:
+    """Return the medians of series along what was varied."""
+
+    @cache
+    def scan(*of_runs: int) -> tuple[str, tuple[float, ...]]:
+        """Return what varies along runs, and its settings; many series share them."""
+        coordinates = [runs[run].coordinate for run in of_runs]
+        parameter = varied(coordinates)
+        return parameter, tuple(float(at.get(parameter, 1)) for at in coordinates)
+
+    measured: dict[int, dict[int, float]] = defaultdict(dict)
+    for middle in middles:
+        if middle.median is not None:
+            measured[middle.series_id][middle.run_id] = middle.median
+    return {
+        series_id: _along(*scan(*by_run), [*by_run.values()])
+        for series_id, by_run in measured.items()
+    }
+
+
+def places_by_series(runs: Runs, notes: Iterable[Noted]) -> dict[int, Places]:
+    """Return the places of series; most share theirs with others."""
+    place = {run_id: _place(run) for run_id, run in runs.items()}
+    points: dict[int, set[tuple[int, bool]]] = defaultdict(set)
+    for note in notes:
+        points[note.series_id].add((note.run_id, note.repetitions > 0))
+
+    @cache
+    def places(tried: frozenset[tuple[int, bool]]) -> Places:
+        return Places(
+            frozenset(place[run] for run, _ in tried),
+            frozenset(place[run] for run, is_measured in tried if is_measured),
+        )
+
+    return {series_id: places(frozenset(tried)) for series_id, tried in points.items()}
+
+
+def places_words(places: Collection[Place]) -> str:
+    """Name places: `p = 32, 64`, or `p = 32, threads = 2; p = 64, threads = 2`."""
+    ordered = sorted(places)
+    names = {name for place in ordered for name, _ in place}
+    if len(names) == 1:
+        (name,) = names
+        return f"{name} = {', '.join(f'{value:g}' for ((_, value),) in ordered)}"
+    return "; ".join(
+        ", ".join(f"{name} = {value:g}" for name, value in place) for place in ordered
+    )
+
+
+def _place(run: RunCoordinate) -> Place:
+    return tuple(sorted(run.coordinate.items()))
+
+
+def _along(
+    parameter: str, settings: Sequence[float], middles: Sequence[float]
+) -> Middles:
+    values: dict[float, list[float]] = defaultdict(list)
+    for x, middle in zip(settings, middles, strict=True):
+        values[x].append(middle)
+    return Middles(
+        parameter,
+        {
+            x: at_x[0] if len(at_x) == 1 else median(at_x)
+            for x, at_x in sorted(values.items())
+        },
+    )

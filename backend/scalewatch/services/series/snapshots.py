@@ -1,0 +1,319 @@
+"""Everything that is known of one commit, read part by part and kept by its edition."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Self, TypeVar
+
+from sqlalchemy.orm import Session
+
+from scalewatch.services import jobs
+from scalewatch.services.analysis.pools import (
+    Measurements,
+    SeriesPool,
+    pools_by_job,
+    pools_of,
+)
+from scalewatch.services.caches.editions import kept_of
+from scalewatch.services.expectations.composed import (
+    compositions_in_force,
+    promised_ids,
+)
+from scalewatch.services.expectations.in_force import in_force
+from scalewatch.services.series.judged import (
+    Judged,
+    Middles,
+    Places,
+    failures_at,
+    flags_at,
+    given_up,
+    medians_by_series,
+    places_by_series,
+    standing_at,
+)
+from scalewatch.services.series.standing import State
+from scalewatch.services.shared_cores import accepts_shared_cores, left_out_at
+from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.judgements import editions, verdicts
+from scalewatch.storage.machines import machines
+from scalewatch.storage.runs import measurements, points, runs, samples
+
+Answer = TypeVar("Answer")
+
+Environments = Mapping[str, Mapping[str, str]]
+"""Facts and settings of runs by machine, all values of each in words."""
+
+JUDGED_KILOBYTES: Final = 3.0
+"""Memory of a series with its model and verdict."""
+
+MEDIANS_KILOBYTES: Final = 0.6
+"""Memory of the medians of a series; its places take less."""
+
+
+@dataclass(frozen=True)
+class CommitSnapshot:
+    """A commit as it is known when it is first asked for something.
+
+    Each part is read in a few statements when it is first asked for, and kept in
+    memory by the edition of the commit. A snapshot lives as long as its session; what
+    is kept holds neither.
+    """
+
+    session: Session
+    project_id: int
+    commit_id: int
+
+    @classmethod
+    def of(cls, session: Session, commit: AnyCommit) -> Self:
+        """Return the snapshot of a commit."""
+        return cls(session, commit.project_id, commit.id)
+
+    @cached_property
+    def edition(self) -> editions.Edition | None:
+        """Its present edition, None while a machine has not been analysed yet.
+
+        Read before all else, so that parts can only be newer than it is.
+        """
+        return editions.at(self.session, [self.commit_id]).get(self.commit_id)
+
+    @property
+    def metrics(self) -> Sequence[str]:
+        """The metrics that were measured, by name."""
+        return kept_of(
+            self.edition,
+            self.commit_id,
+            ("metrics",),
+            lambda: measurements.metrics_at_commit(self.session, self.commit_id),
+        )
+
+    def judged(self, metrics: Collection[str]) -> tuple[Judged, ...]:
+        """Return all series of some metrics, with their models and verdicts."""
+        series = self._analysed(metrics)
+        reasons = self._given_up(series)
+        if not reasons:
+            return series
+        return tuple(given_up(each, reasons.get(each.machine)) for each in series)
+
+    def medians(self, series: Collection[int]) -> Mapping[int, Middles]:
+        """Return the medians of those series that have a result.
+
+        Times for which processes shared cores are left out.
+        """
+        ids = sorted(series)
+        return kept_of(
+            self.edition,
+            self.commit_id,
+            ("medians", ids),
+            lambda: self._read_medians(ids),
+            lambda medians: MEDIANS_KILOBYTES * len(medians),
+        )
+
+    def places(self, series: Collection[int]) -> Mapping[int, Places]:
+        """Return where those series were measured that the commit has runs of."""
+        ids = sorted(series)
+        return kept_of(
+            self.edition,
+            self.commit_id,
+            ("places", ids),
+            lambda: places_by_series(
+                measurements.places_at(self.session, self.commit_id),
+                measurements.notes_on(self.session, self.commit_id, ids),
+            ),
+            lambda places: MEDIANS_KILOBYTES * len(places),
+        )
+
+    @property
+    def environments(self) -> Environments:
+        """The facts and settings of its runs, by machine in order of appearance."""
+        return kept_of(
+            self.edition, self.commit_id, ("environments",), self._read_environments
+        )
+
+    @property
+    def accepts_shared_cores(self) -> bool:
+        """Whether times of processes that shared cores are evidence."""
+        return accepts_shared_cores(self.session, self.commit_id)
+
+    def measurements(self, series: Collection[int]) -> Measurements:
+        """Return the points of series with all repetitions."""
+        measured = points.of_series(self.session, self.commit_id, series)
+        return Measurements(
+            measured,
+            samples.of_runs(self.session, {point.run_id for point in measured}),
+            left_out_at(self.session, self.commit_id, measured),
+        )
+
+    def pools(self, series: Collection[int]) -> Mapping[int, SeriesPool]:
+        """Return all repetitions of those series that can be pooled."""
+        return pools_of(self.session, self.commit_id, series)
+
+    def pools_by_job(
+        self, series: Collection[int]
+    ) -> Mapping[int, tuple[SeriesPool, ...]]:
+        """Return the repetitions of series by the jobs that measured them."""
+        return pools_by_job(self.session, self.commit_id, series)
+
+    def kept(
+        self,
+        question: Sequence[object],
+        compute: Callable[[], Answer],
+        kilobytes: Callable[[Answer], float] = lambda _: 1,
+        *,
+        metrics: Collection[str] = (),
+        beside: "Sequence[CommitSnapshot]" = (),
+    ) -> Answer:
+        """Return an answer that is computed from this commit, as kept.
+
+        Parameters
+        ----------
+        question
+            The name of what is asked, and all that the answer depends on beside what
+            is known of the commit.
+        kilobytes
+            Returns the memory that an answer takes.
+        metrics
+            Those of the series whose standings it is computed from.
+        beside
+            Other commits that it is computed from, too.
+        """
+        states = [commit.state(metrics) for commit in (*beside, self)]
+        if None in states:
+            return compute()
+        return kept_of(
+            self.edition, self.commit_id, (*question, *states), compute, kilobytes
+        )
+
+    def state(self, metrics: Collection[str]) -> tuple[object, ...] | None:
+        """Return what changes whenever a series of some metrics stands otherwise.
+
+        None while a machine has not been analysed yet.
+        """
+        if self.edition is None:
+            return None
+        # Giving up an analysis begins no edition.
+        reasons = self._given_up(self._analysed(metrics)) if metrics else {}
+        expected = promised_ids(self.session, self.project_id)
+        return (
+            self.commit_id,
+            self.edition,
+            sorted(metrics),
+            expected,
+            [*reasons.items()],
+        )
+
+    def _analysed(self, metrics: Collection[str]) -> tuple[Judged, ...]:
+        return kept_of(
+            self.edition,
+            self.commit_id,
+            ("judged", sorted(metrics), promised_ids(self.session, self.project_id)),
+            lambda: self._read_judged(metrics),
+            lambda series: JUDGED_KILOBYTES * len(series),
+        )
+
+    def _given_up(self, series: Iterable[Judged]) -> dict[str, str]:
+        """Return why analyses were given up of machines with pending series."""
+        pending = {s.machine for s in series if s.standing.state is State.PENDING}
+        return {
+            row.name: reason
+            for row in machines.of_project(self.session, self.project_id)
+            if row.name in pending and (reason := self._failure(row.id)) is not None
+        }
+
+    def _failure(self, machine_id: int) -> str | None:
+        subject = str(jobs.AnalysedCommit(self.commit_id, machine_id))
+        return once(
+            self.session,
+            ("analysis failed", subject),
+            lambda: jobs.failure(self.session, jobs.JobKind.ANALYSE, subject),
+        )
+
+    def _read_judged(self, metrics: Collection[str]) -> tuple[Judged, ...]:
+        session, commit_id = self.session, self.commit_id
+        expectations = in_force(session, self.project_id)
+        compositions = compositions_in_force(session, self.project_id)
+        models = models_at(session, commit_id, metrics)
+        measured = [
+            row
+            for row in measurements.taken_at(session, commit_id)
+            if row.metric in metrics
+        ]
+        notes: dict[int, list[measurements.Noted]] = defaultdict(list)
+        noted = [row.id for row in measured if row.noted]
+        if noted:
+            for note in measurements.notes_on(session, commit_id, noted):
+                notes[note.series_id].append(note)
+        places = measurements.places_at(session, commit_id) if noted else {}
+        slots = {
+            machine.id: (machine.name, slot)
+            for slot, machine in enumerate(
+                machines.of_project(session, self.project_id)
+            )
+        }
+        settings = measurements.settings_of(session, self.project_id)
+        judged = []
+        for row in measured:
+            key = (row.region, row.metric)
+            expectation, composition = expectations.get(key), compositions.get(key)
+            name, slot = slots[row.machine_id]
+            remarks = notes.get(row.id, ())
+            judged.append(
+                Judged(
+                    series_id=row.id,
+                    region=row.region,
+                    metric=row.metric,
+                    unit=row.unit,
+                    better=row.better,
+                    machine=name,
+                    slot=slot,
+                    configuration=settings[row.configuration_id],
+                    expectation=expectation,
+                    composition=composition,
+                    standing=standing_at(
+                        row.runs,
+                        row.repetitions,
+                        [note.reason for note in remarks if not note.repetitions],
+                        models.get(row.id),
+                        expectation or composition,
+                    ),
+                    flags=flags_at(places, remarks)
+                    if any(note.flags for note in remarks)
+                    else {},
+                    failures=failures_at(places, remarks)
+                    if row.runs and any(not note.repetitions for note in remarks)
+                    else (),
+                )
+            )
+        return tuple(judged)
+
+    def _read_environments(self) -> Environments:
+        values: dict[str, dict[str, set[str]]] = {}
+        for machine, *stated in runs.environments_of(self.session, self.commit_id):
+            known = values.setdefault(machine, {})
+            for name, value in (pair for facts in stated for pair in facts.items()):
+                if value is not None:
+                    known.setdefault(name, set()).add(str(value))
+        return {
+            machine: {name: ", ".join(sorted(each)) for name, each in known.items()}
+            for machine, known in values.items()
+        }
+
+    def _read_medians(self, series: Sequence[int]) -> dict[int, Middles]:
+        places = measurements.places_at(self.session, self.commit_id)
+        middles = measurements.middles_of(self.session, self.commit_id, series)
+        left_out = left_out_at(self.session, self.commit_id, middles)
+        return medians_by_series(places, [at for at in middles if at not in left_out])
+
+
+def models_at(
+    session: Session,
+    commit_id: int,
+    metrics: Collection[str],
+    regions: Collection[str] | None = None,
+) -> dict[int, list[verdicts.Modelled]]:
+    """Return models at a commit by series, once for each verdict on them."""
+    models: dict[int, list[verdicts.Modelled]] = defaultdict(list)
+    for model in verdicts.compared_at(session, commit_id, metrics, regions):
+        models[model.series_id].append(model)
+    return models
