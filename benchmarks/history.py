@@ -28,8 +28,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.histories.changes import find_changes
-from scalewatch.modelling.histories.detection import detect
+from scalewatch.modelling.histories.changes import detect, find_changes
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories, locations
 

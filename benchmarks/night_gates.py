@@ -32,9 +32,9 @@ from benchmarks.truths_nights import (
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Direction, compare_versions
-from scalewatch.modelling.common_mode.events import machine_nights
+from scalewatch.modelling.common_mode.common_mode import machine_nights
 from scalewatch.modelling.common_mode.newest import beside_machine, newest_night
-from scalewatch.modelling.common_mode.thresholds import TARGET
+from scalewatch.modelling.common_mode.scan import TARGET
 from scalewatch.modelling.histories.histories import Histories, locations
 from scalewatch.services.commit_reports.constants import (
     LEAST_CONSTANT,

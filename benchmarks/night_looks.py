@@ -7,7 +7,7 @@ import numpy as np
 from benchmarks.truths_history import P
 from numpy.typing import NDArray
 
-from scalewatch.modelling.histories.detection import detect
+from scalewatch.modelling.histories.changes import detect
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.regressions.changes import HistoryChange, MachineStep, watch

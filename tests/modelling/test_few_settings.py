@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import Comparison, VersionChange, compare_versions
-from scalewatch.modelling.few_settings.steps import steps_of
-from scalewatch.modelling.measurements.further_settings import (
+from scalewatch.modelling.few_settings import steps_of
+from scalewatch.modelling.measurements.designs import (
     few_settings_reason,
     further_settings,
 )

@@ -16,7 +16,7 @@ from scalewatch.modelling import (
     Model,
     Proposal,
 )
-from scalewatch.modelling.few_settings.steps import Step
+from scalewatch.modelling.few_settings import Step
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:

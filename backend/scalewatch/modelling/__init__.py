@@ -32,10 +32,9 @@ from scalewatch.modelling.attribution.match_table import (
     Suspect,
     attribute,
 )
-from scalewatch.modelling.compositions.comparison import Composed
+from scalewatch.modelling.compositions.comparison import Composed, Measured
 from scalewatch.modelling.compositions.composed import compose
 from scalewatch.modelling.compositions.formula import Formula, parse_formula
-from scalewatch.modelling.compositions.series import Measured
 from scalewatch.modelling.configurations import (
     Effects,
     Interaction,
@@ -52,11 +51,9 @@ from scalewatch.modelling.forecasts.break_even import (
     memory_wall,
 )
 from scalewatch.modelling.forecasts.ranking import RankedRegion, rank_regions
-from scalewatch.modelling.growths.crossing import first_above
-from scalewatch.modelling.growths.declared import parse_declared
 from scalewatch.modelling.growths.growth import CONSTANT, Factor, Growth
-from scalewatch.modelling.growths.model import Model, Term
-from scalewatch.modelling.growths.parse import parse_growth
+from scalewatch.modelling.growths.model import Model, Term, first_above
+from scalewatch.modelling.growths.parse import parse_declared, parse_growth
 from scalewatch.modelling.growths.space import (
     Ruler,
     Space,
@@ -75,7 +72,7 @@ from scalewatch.modelling.growths.verdict import (
     direction,
     judge,
 )
-from scalewatch.modelling.guidelines.guidelines import (
+from scalewatch.modelling.guidelines import (
     Guideline,
     GuidelineCheck,
     check_guideline,
@@ -103,13 +100,12 @@ from scalewatch.modelling.machines.machines import (
 )
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.misfit.misfit import Misfit
-from scalewatch.modelling.next_measurement.proposal import (
+from scalewatch.modelling.next_measurement import (
     Cost,
     Proposal,
     next_measurement,
 )
-from scalewatch.modelling.noise.learn import learn_noise
-from scalewatch.modelling.noise.reuse import LearnedNoise
+from scalewatch.modelling.noise.learn import LearnedNoise, learn_noise
 from scalewatch.modelling.noise.several_parameters import learn_surface_noise
 from scalewatch.modelling.quadratic_extrapolation import (
     Extrapolation,
@@ -117,9 +113,12 @@ from scalewatch.modelling.quadratic_extrapolation import (
     extrapolations,
 )
 from scalewatch.modelling.scaling_errors.codes import (
+    NeededRun,
     Times,
+    WeakGaps,
     modelled_scaling_errors,
     strong_scaling_errors,
+    weak_gaps,
     weak_scaling_errors,
 )
 from scalewatch.modelling.scaling_errors.divergence_metric import (
@@ -132,12 +131,12 @@ from scalewatch.modelling.scaling_errors.errors import (
     ScalingError,
     ScalingErrors,
     ScalingKind,
+    SpeedUp,
+    speed_up,
     strong_errors,
     weak_errors,
     with_constant_work,
 )
-from scalewatch.modelling.scaling_errors.speed_up import SpeedUp, speed_up
-from scalewatch.modelling.scaling_errors.weak_gaps import NeededRun, WeakGaps, weak_gaps
 from scalewatch.modelling.search.finding import (
     Candidate,
     Exactness,
@@ -148,16 +147,14 @@ from scalewatch.modelling.search.findings import Findings
 from scalewatch.modelling.search.search import find_models
 from scalewatch.modelling.versions.compare import (
     Comparison,
-    Incomparable,
-    compare_versions,
-)
-from scalewatch.modelling.versions.growth_odds import (
     GrowthOdds,
+    Incomparable,
     all_growth_odds,
+    compare_versions,
     growth_odds,
 )
 from scalewatch.modelling.versions.kinds import VersionChange
-from scalewatch.modelling.versions.side_by_side import SideBySide, side_by_side
+from scalewatch.modelling.versions.ratios import SideBySide, side_by_side
 
 __all__ = [
     "CONSTANT",

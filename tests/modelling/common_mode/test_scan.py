@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.histories.detection import detect
+from scalewatch.modelling.histories.changes import detect
 from scalewatch.modelling.histories.histories import Histories
 
 P = 2.0 ** np.arange(2, 8)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.common_mode.thresholds import LEAST, TARGET, threshold
+from scalewatch.modelling.common_mode.scan import LEAST, TARGET, threshold
 
 
 def statistics(scale=1.0):

@@ -9,9 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.errors import BadExpression, UnitsUnfit
-from scalewatch.modelling.compositions.evaluation import Quantity, evaluate
-from scalewatch.modelling.compositions.formula import parse_formula
-from scalewatch.modelling.compositions.units import NUMBER, Unit, parse_unit
+from scalewatch.modelling.compositions.composed import Quantity, evaluate
+from scalewatch.modelling.compositions.formula import (
+    NUMBER,
+    Unit,
+    parse_formula,
+    parse_unit,
+)
 
 SECONDS = Unit((("s", Fraction(1)),))
 VALUES = {

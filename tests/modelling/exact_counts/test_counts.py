@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.modelling import Growth, Outcome, parse_growth
+from scalewatch.modelling.exact_counts.candidates import suspects
 from scalewatch.modelling.exact_counts.counts import Counts
-from scalewatch.modelling.exact_counts.rounding import Rounding
-from scalewatch.modelling.exact_counts.suspects import suspects
+from scalewatch.modelling.exact_counts.exactness import Rounding
 
 POWERS = np.array([4.0, 8, 16, 32, 64, 128])
 SIZES = 2.0 ** np.arange(4, 9)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import find_models
-from scalewatch.modelling.exact_counts.independence import independent_of
+from scalewatch.modelling.exact_counts.exactness import independent_of
 
 P, N = (
     grid.ravel() for grid in np.meshgrid([1.0, 2, 4, 8, 16], [8.0, 16, 32, 64, 128])

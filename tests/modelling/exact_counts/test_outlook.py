@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.exact_counts.counts import Counts
-from scalewatch.modelling.exact_counts.outlook import outlook, separating_setting
+from scalewatch.modelling.exact_counts.counts import Counts, outlook, separating_setting
 
 P = np.array([4.0, 8, 16, 32, 64, 128])
 FAR = {"p": np.array([2048.0, 65536.0])}

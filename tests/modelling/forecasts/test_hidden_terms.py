@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import CONSTANT, Model, Term, parse_growth
-from scalewatch.modelling.forecasts.hidden_terms import hidden_term
+from scalewatch.modelling.forecasts.break_even import hidden_term
 from scalewatch.modelling.measurements.assumptions import USUAL
 
 P = {"p": np.array([4.0, 8, 16, 32, 64, 128])}

@@ -1,7 +1,7 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from scalewatch.modelling.forecasts.shares import NEGLIGIBLE, shares_of
+from scalewatch.modelling.forecasts.ranking import NEGLIGIBLE, shares_of
 
 
 def test_shares_are_of_the_sum_at_each_scale():

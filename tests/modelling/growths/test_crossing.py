@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from scalewatch.errors import MissingParameter
 from scalewatch.modelling import Model, Term, first_above, parse_growth
-from scalewatch.modelling.growths.crossing import LARGEST_SCALE
+from scalewatch.modelling.growths.model import LARGEST_SCALE
 
 COEFFICIENTS = st.floats(min_value=1e-3, max_value=1e3)
 GROWTHS = st.sampled_from(["log p", "p^(1/2)", "p", "p log p", "p^2"]).map(parse_growth)

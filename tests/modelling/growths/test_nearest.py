@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import CONSTANT, Growth
-from scalewatch.modelling.growths.nearest import nearest_models
+from scalewatch.modelling.growths.verdict import nearest_models
 
 P = 2.0 ** np.arange(1, 8)
 ROOT = Growth.of("p", power="1/2")

@@ -3,7 +3,7 @@ import pytest
 
 from scalewatch.errors import BadExpression, UnknownChoice
 from scalewatch.modelling import Model, Term, parse_growth
-from scalewatch.modelling.guidelines.guidelines import (
+from scalewatch.modelling.guidelines import (
     Guideline,
     check_guideline,
     parse_guideline,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import parse_guideline
-from scalewatch.modelling.guidelines.odds import (
+from scalewatch.modelling.guidelines import (
     RegionRepetitions,
     newly_broken,
     violation_odds,

@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import pmnf
-from scalewatch.modelling.histories.changes import false_discoveries, find_changes
-from scalewatch.modelling.histories.detection import detect
+from scalewatch.modelling.histories.changes import (
+    detect,
+    false_discoveries,
+    find_changes,
+)
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.histories import Histories
 

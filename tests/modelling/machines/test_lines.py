@@ -4,12 +4,13 @@ from scipy.optimize import curve_fit
 from scipy.stats import t
 
 from scalewatch.errors import TooFewSizes
-from scalewatch.modelling.machines.line_pairs import (
+from scalewatch.modelling.machines.lines import (
+    Estimate,
     coefficient_differences,
     crossing_of,
     equality,
+    fit_line,
 )
-from scalewatch.modelling.machines.lines import Estimate, fit_line
 
 K = np.array([1e5, 2e5, 4e5, 8e5, 1.6e6])
 

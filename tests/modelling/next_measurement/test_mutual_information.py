@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.next_measurement.mutual_information import (
+from scalewatch.modelling.next_measurement import (
     OUTCOMES,
     BeliefAtSetting,
     entropy,

@@ -6,8 +6,8 @@ import pytest
 from scalewatch.modelling import CONSTANT, Growth, Space, find_models, learn_noise
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.estimators import located
-from scalewatch.modelling.noise.conformal import believed
 from scalewatch.modelling.noise.learn import LEAST_SERIES
+from scalewatch.modelling.noise.pools import believed
 from support.generated import P, measured, random_curves
 
 FAR = np.array([512.0, 2048.0])

@@ -7,7 +7,7 @@ from scalewatch.modelling.scaling_errors.codes import (
     strong_scaling_errors,
     weak_scaling_errors,
 )
-from scalewatch.modelling.scaling_errors.speed_up import speed_up
+from scalewatch.modelling.scaling_errors.errors import speed_up
 
 P = (1, 2, 4, 8, 16)
 

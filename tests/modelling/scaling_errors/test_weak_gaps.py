@@ -1,8 +1,12 @@
 import pytest
 
 from scalewatch.errors import SizeUnknown
-from scalewatch.modelling.scaling_errors.codes import Times, weak_scaling_errors
-from scalewatch.modelling.scaling_errors.weak_gaps import NeededRun, weak_gaps
+from scalewatch.modelling.scaling_errors.codes import (
+    NeededRun,
+    Times,
+    weak_gaps,
+    weak_scaling_errors,
+)
 
 
 def test_a_strong_scaling_study_lacks_the_grown_problems():

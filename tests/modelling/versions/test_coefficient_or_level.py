@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.versions.coefficient_or_level import log_ratio
+from scalewatch.modelling.versions.kinds import log_ratio
 
 P = 2.0 ** np.arange(2, 8)
 LOG = np.log2(P)

@@ -7,11 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.common_mode.cells import FLOOR, Cells
-from scalewatch.modelling.common_mode.contrasts import LENGTHS, contrasts
-from scalewatch.modelling.common_mode.correlation import Correlation
+from scalewatch.modelling.common_mode.correlation import LENGTHS, Correlation, contrasts
 from scalewatch.modelling.common_mode.machine import Learned, learn
-from scalewatch.modelling.common_mode.spreads import NORMAL, medians, projection
+from scalewatch.modelling.common_mode.spreads import (
+    FLOOR,
+    NORMAL,
+    Cells,
+    medians,
+    projection,
+)
 
 Counts = NDArray[np.intp]
 Rows = NDArray[np.intp] | slice

@@ -1,19 +1,29 @@
-"""What was learned of the series of one machine, from commits up to one of them."""
+"""Covariance of the series of one machine, learned from commits up to one of them.
+
+Means of many commits in a row scatter by their correlation. With C the correlation of n
++ m commits in a row, and w = (-1/n, …, 1/m, …), the mean of the last m less that of the
+first n has the variance w'Cw: of what wanders, commits nearby say the same, so that
+many of them tell less than as many independent ones.
+
+References
+----------
+J. Beran, *Statistics for Long-Memory Processes*, 1994, section 1.1 (variance of means).
+"""
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.common_mode.cells import FLOOR
 from scalewatch.modelling.common_mode.correlation import (
     Correlation,
     correlation,
     pooled,
     variograms,
 )
-from scalewatch.modelling.common_mode.spreads import medians, spreads
+from scalewatch.modelling.common_mode.spreads import FLOOR, medians, spreads
 
 LAGS: Final = (1, 2, 3, 5)
 FAR: Final = 4.0
@@ -107,3 +117,36 @@ def _whitening(features: Reals) -> tuple[Reals, Reals]:
     floor = FLOOR**2 / 6 * np.eye(len(covariance))
     colouring = np.linalg.cholesky(covariance + floor)
     return np.asarray(np.linalg.inv(colouring)), np.asarray(colouring)
+
+
+KEPT: Final = 4_096
+
+
+def difference_covariance(
+    learned: Learned, series: int, before: int, after: int
+) -> Reals:
+    """Return the covariance of what level and tilts differ by, shape (k, k).
+
+    Parameters
+    ----------
+    learned
+        Of the machine of the series.
+    series
+        Its number there.
+    before, after
+        Commits in a row whose means are compared.
+    """
+    white = [
+        of.variance * scale * _difference(of.phi, of.share, before, after)
+        for of, scale in zip(learned.correlations, learned.scale[series], strict=True)
+    ]
+    return np.asarray(learned.colouring * white @ learned.colouring.T)
+
+
+@lru_cache(KEPT)
+def _difference(phi: float, share: float, before: int, after: int) -> float:
+    """Return w'Cw for commits of variance 1."""
+    weight = np.concatenate([np.full(before, -1 / before), np.full(after, 1 / after)])
+    place = np.arange(before + after)
+    wandering = phi ** np.abs(place[:, np.newaxis] - place)
+    return float(share * weight @ wandering @ weight + (1 - share) * weight @ weight)

@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.common_mode.contrasts import MOST_WIDTH
-from scalewatch.modelling.common_mode.events import AROUND, MachineNights
+from scalewatch.modelling.common_mode.common_mode import AROUND, MachineNights
+from scalewatch.modelling.common_mode.correlation import MOST_WIDTH
 from scalewatch.modelling.common_mode.scan import LEAST_EFFECT
 
 NEAR: Final = 3

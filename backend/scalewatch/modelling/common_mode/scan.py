@@ -1,4 +1,4 @@
-"""When series of a machine changed, commit after commit, as its nights allow to tell.
+"""Detection of steps in the series of a machine, commit after commit.
 
 A commit enters held near its forecast: two bad nights in a row alarm as rarely as
 chance, three commits always. Its level and tilts, made uncorrelated, are compared with
@@ -10,6 +10,12 @@ the commits before for steps of the last w commits; with z the step in standard 
 an effect of `LEAST_EFFECT`: what is less than twice the usual spread is a change, too,
 if many commits make it sure, and whoever asks folds it as a drift. The newest commit
 alone, and a slope, have to reach that spread.
+
+The threshold is learned from histories without changes. The largest statistics of
+stretches of `STRETCH` commits tell how far the noise of a machine is from the one that
+is assumed: nine of ten are below `USUAL` where it is as assumed, and higher where
+nights wander on several time scales, or noise grows. Both numbers come from simulated
+machines of ten kinds of noise.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.common_mode.contrasts import contrasts
+from scalewatch.modelling.common_mode.correlation import contrasts
 from scalewatch.modelling.common_mode.features import (
     LEAST_HISTORY,
     Counts,
@@ -28,7 +34,44 @@ from scalewatch.modelling.common_mode.features import (
     largest_effect,
 )
 from scalewatch.modelling.common_mode.machine import Learned
-from scalewatch.modelling.common_mode.thresholds import ONE_LOOK, TARGET, threshold
+
+TARGET: Final = 0.04
+"""Share of histories of 200 commits without a change that may alarm, at most."""
+
+LEAST: Final = 16.0
+"""Threshold for that target where the noise is as assumed."""
+
+ONE_LOOK: Final = 1.5
+"""By so much less has the newest commit to differ, which is looked at once."""
+
+STRETCH: Final = 20
+QUANTILE: Final = 0.9
+USUAL: Final = 9.3
+BEFORE: Final = 10.2
+"""That quantile where nothing is known; weighs as much as `PRIOR` stretches."""
+
+PRIOR: Final = 40
+RISE: Final = 2.2
+"""By how much a threshold rises with the quantile."""
+
+
+def threshold(statistic: Reals, target: float) -> float:
+    """Return what fewer than `target` of the histories of a machine exceed by chance.
+
+    Parameters
+    ----------
+    statistic
+        Of steps, of each series at each commit so far, shape (S, t); NaN where a change
+        was noticed.
+    """
+    begin = STRETCH + statistic.shape[1] % STRETCH
+    largest = statistic[:, begin:].reshape(-1, STRETCH).max(axis=1)
+    known = largest[~np.isnan(largest)]
+    own = float(np.quantile(known, QUANTILE)) if known.size else BEFORE
+    quantile = (known.size * own + PRIOR * BEFORE) / (known.size + PRIOR)
+    least = LEAST + RISE * max(quantile - USUAL, 0.0)
+    return float(least + 2 * np.log(TARGET / target))
+
 
 DRIFT_THRESHOLD: Final = 24.0
 DRIFT_EVERY: Final = 5

@@ -1,14 +1,143 @@
-"""A composed model beside the measurements that it is about."""
+"""A composed model beside the measurements that it is about, at given settings."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.compositions.formula import Formula
-from scalewatch.modelling.compositions.series import Measured
+from scalewatch.modelling.compositions.formula import Formula, Unit, parse_unit
+from scalewatch.modelling.growths.model import Model
+from scalewatch.modelling.measurements.summary import Summary, summarise
 from scalewatch.modelling.search.finding import Finding, Forecast
+
+TIME: Final = "s"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measured:
+    """A series with the model that was found for it.
+
+    Parameters
+    ----------
+    unit
+        Unit of the values; None where nothing tells it.
+    configuration
+        What is held fixed.
+    parameters, settings, values
+        What is varied, its coordinates, shape (n, parameters), and the repetitions at
+        each, shape (n, R); NaN is missing.
+    crowded
+        Where processes or threads shared cores, shape (n,): no evidence.
+    model
+        None where there is none.
+    """
+
+    region: str
+    metric: str
+    unit: str | None
+    configuration: Mapping[str, object]
+    parameters: tuple[str, ...]
+    settings: Reals
+    values: Reals
+    crowded: NDArray[np.bool_]
+    model: Model | None = None
+
+    @property
+    def title(self) -> str:
+        """The series in words."""
+        held = ", ".join(f"{name}={at}" for name, at in self.configuration.items())
+        return f"{self.region}:{self.metric}{f' ({held})' if held else ''}"
+
+    @property
+    def size(self) -> float:
+        """The size of its unit in seconds and numbers."""
+        return 1.0 if self.unit is None else parse_unit(self.unit)[0]
+
+    @property
+    def dimension(self) -> Unit | None:
+        """Its unit without the size."""
+        return None if self.unit is None else parse_unit(self.unit)[1]
+
+    def column(self, name: str) -> Reals:
+        """Return the settings of a parameter that is varied or held."""
+        settings = self.setting(name)
+        assert settings is not None
+        return settings
+
+    def setting(self, name: str) -> Reals | None:
+        """Return the settings of a parameter that is varied or held, else None."""
+        if name in self.parameters:
+            return np.asarray(self.settings[:, self.parameters.index(name)])
+        held = self.configuration.get(name)
+        if isinstance(held, bool) or not isinstance(held, int | float):
+            return None
+        return np.full(len(self.settings), float(held))
+
+    def fits(self, other: "Measured") -> bool:
+        """Tell whether nothing that both hold fixed differs."""
+        common = self.configuration.keys() & other.configuration.keys()
+        return all(
+            self.configuration[key] == other.configuration[key] for key in common
+        )
+
+    def depends_on(self, other: "Measured") -> list[str]:
+        """Return the parameters at whose settings it has to be known.
+
+        A parameter that the other one varies counts even where it was held here.
+        """
+        held = (n for n in other.parameters if n not in self.parameters)
+        return [*self.parameters, *(n for n in held if self.setting(n) is not None)]
+
+    def summarised(self, summary: Summary) -> Reals:
+        """Return one value per setting, NaN where cores were shared.
+
+        A rate is summarised as the time that it takes, which one adds up.
+        """
+        dimension = self.dimension
+        is_rate = dimension is not None and dict(dimension.exponents).get(TIME, 0) < 0
+        values = 1 / self.values if is_rate else self.values
+        found = summarise(values, summary)
+        found = 1 / found if is_rate else found
+        return np.asarray(np.where(self.crowded, np.nan, found))
+
+    def at(self, wanted: Mapping[str, Reals], summary: Summary) -> Reals:
+        """Return its values at settings: measured where it was measured, else modelled.
+
+        NaN where it was not, and no model tells.
+        """
+        names = list(wanted)
+        own = np.column_stack([self.column(name) for name in names])
+        goal = np.column_stack([wanted[name] for name in names])
+        found = self._modelled(wanted, len(goal))
+        known = self.summarised(summary)
+        for row, at in zip(own, known, strict=True):
+            if np.isfinite(at):
+                found[(goal == row).all(axis=1)] = at
+        return found * self.size
+
+    def _modelled(self, wanted: Mapping[str, Reals], size: int) -> Reals:
+        """Return what the model tells where what was held is as it was held."""
+        found = np.full(size, np.nan)
+        if self.model is None:
+            return found
+        is_same = np.full(size, fill_value=True)
+        for name in (name for name in wanted if name not in self.parameters):
+            is_same &= wanted[name] == self.column(name)[0]
+        told = self.model({name: wanted[name] for name in self.parameters})
+        found[is_same] = np.broadcast_to(told, size)[is_same]
+        return found
+
+
+def named(name: str, among: Sequence[Measured]) -> list[Measured]:
+    """Return the series of a region, or of `region:metric`."""
+    return [each for each in among if name in {each.region, _full(each)}]
+
+
+def _full(series: Measured) -> str:
+    return f"{series.region}:{series.metric}"
 
 
 @dataclass(frozen=True, slots=True)

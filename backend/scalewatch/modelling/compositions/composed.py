@@ -4,14 +4,17 @@ The composed model is the expectation: where it tells the truth, the quotient
 measured/composed does not grow, whatever it is. So the quotient is modelled like any
 series, and expected to be constant.
 
+Formulas are evaluated at all settings at once, as numbers with units.
+
 References
 ----------
 F. Wolf et al., "Catwalk: A Quick Development Path for Performance Models",
 Euro-Par 2014 workshops, section 4.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -23,11 +26,23 @@ from scalewatch.errors import (
     ValueMissing,
 )
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.compositions.comparison import Composed, ComposedForecast
-from scalewatch.modelling.compositions.evaluation import Quantity, evaluate
-from scalewatch.modelling.compositions.formula import Formula
-from scalewatch.modelling.compositions.series import Measured, named
-from scalewatch.modelling.compositions.units import NUMBER
+from scalewatch.modelling.compositions.comparison import (
+    Composed,
+    ComposedForecast,
+    Measured,
+    named,
+)
+from scalewatch.modelling.compositions.formula import (
+    NUMBER,
+    Formula,
+    Logarithm,
+    Name,
+    Node,
+    Number,
+    Operation,
+    Power,
+    Unit,
+)
 from scalewatch.modelling.growths.growth import CONSTANT
 from scalewatch.modelling.measurements.summary import Summary
 from scalewatch.modelling.search.finding import Finding
@@ -89,6 +104,22 @@ def _follow(way: tuple[str, ...], formulas: Formulas) -> None:
             raise CircularComposition((*way[way.index(name) :], name))
         if name in formulas:
             _follow((*way, name), formulas)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """Values with their unit.
+
+    Parameters
+    ----------
+    values
+        In seconds and numbers, one per setting or one for all.
+    unit
+        None for a number as it is written, which takes the unit of what it is added to.
+    """
+
+    values: Reals
+    unit: Unit | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,3 +251,72 @@ def _forecasts(
         expected = float(np.broadcast_to(found.values, 1)[0]) / there.size
         if np.isfinite(expected) and expected > 0:
             yield ComposedForecast(at, expected, told.get(tuple(row[0].tolist())))
+
+
+Lookup = Callable[[str], Quantity]
+"""Returns what a name stands for."""
+
+
+def evaluate(formula: Formula, lookup: Lookup) -> Quantity:
+    """Return what a formula comes to.
+
+    Raises
+    ------
+    UnitsUnfit
+        If it adds quantities of different units, or takes the logarithm of one.
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        return _Evaluation(formula, lookup).value(formula.root)
+
+
+@dataclass(frozen=True, slots=True)
+class _Evaluation:
+    formula: Formula
+    lookup: Lookup
+
+    def value(self, node: Node) -> Quantity:
+        match node:
+            case Number(value):
+                return Quantity(np.asarray(value), None)
+            case Name(name):
+                return self.lookup(name)
+            case Power(base, exponent):
+                found = self.value(base)
+                unit = found.unit and found.unit**exponent
+                return Quantity(found.values ** float(exponent), unit)
+            case Logarithm(argument, text):
+                found = self.value(argument)
+                if found.unit not in {None, NUMBER}:
+                    told = f"{argument.text} is in {found.unit}"
+                    raise UnitsUnfit(self.formula.text, told, f"{text} takes a number")
+                return Quantity(np.log2(found.values), found.unit)
+            case Operation("+" | "-"):
+                return self._sum(node)
+            case Operation():
+                return self._product(node)
+
+    def _sum(self, node: Operation) -> Quantity:
+        left, right = self.value(node.left), self.value(node.right)
+        if left.unit != right.unit and None not in {left.unit, right.unit}:
+            raise UnitsUnfit(
+                self.formula.text,
+                f"{node.left.text} is in {left.unit}",
+                f"{node.right.text} is in {right.unit}",
+            )
+        values = left.values + right.values * _SIGNS[node.sign]
+        return Quantity(values, right.unit if left.unit is None else left.unit)
+
+    def _product(self, node: Operation) -> Quantity:
+        left, right = self.value(node.left), self.value(node.right)
+        if left.unit is None and right.unit is None:
+            unit = None
+        elif node.sign == "*":
+            unit = (left.unit or NUMBER) * (right.unit or NUMBER)
+        else:
+            unit = (left.unit or NUMBER) / (right.unit or NUMBER)
+        if node.sign == "*":
+            return Quantity(left.values * right.values, unit)
+        return Quantity(left.values / right.values, unit)
+
+
+_SIGNS: Final = {"+": 1.0, "-": -1.0}

@@ -1,12 +1,74 @@
-"""Which series are exact: repetitions tell one value at each setting."""
+"""Exactness of series: repetitions that agree, decimals, and idle parameters."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals, sorted_rows
-from scalewatch.modelling.exact_counts.rounding import RELATIVE
+
+RELATIVE: Final = 1e-9
+"""By so little values differ that are the same but for rounding by a computer."""
+
+BESIDE_LARGEST: Final = 1e-12
+"""The same, relative to the largest value of a series."""
+
+MOST_DECIMALS: Final = 6
+
+SLACK: Final = 1.0001
+"""Half a unit of the last digit, and what a computer rounds besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounding:
+    """How far exact values may be off.
+
+    Parameters
+    ----------
+    half_unit
+        Half a unit of the last decimal in which all values are given; None for numbers
+        of full precision.
+    tolerance
+        What a computer rounds, shape (n,).
+    """
+
+    half_unit: float | None
+    tolerance: Reals
+
+    @classmethod
+    def of(cls, y: Reals) -> "Rounding":
+        """Return that of the values of a series, shape (n,)."""
+        tolerance = np.abs(y) * RELATIVE
+        return cls(
+            half_unit=_half_unit(y),
+            tolerance=np.maximum(tolerance, np.abs(y).max() * BESIDE_LARGEST),
+        )
+
+    @property
+    def printed(self) -> Reals | None:
+        """How far values may be off that were rounded to their digits, shape (n,)."""
+        if self.half_unit is None:
+            return None
+        return np.maximum(self.tolerance, self.half_unit * SLACK)
+
+    def unit(self, y: Reals) -> Reals:
+        """Return the unit in which values are counted, shape (n,)."""
+        if self.half_unit is None:
+            return 2 * np.maximum(np.abs(y) * RELATIVE, np.finfo(np.float64).tiny)
+        return np.full(y.shape, 2 * self.half_unit)
+
+
+def _half_unit(y: Reals) -> float | None:
+    for decimals in range(MOST_DECIMALS + 1):
+        digits = y * 10.0**decimals
+        if (
+            np.abs(digits - np.round(digits)) <= 1e-9 * np.maximum(1, np.abs(digits))
+        ).all():
+            return float(0.5 * 10.0**-decimals)
+    return None
+
 
 MAJORITY: Final = 2 / 3
 """Share of the repetitions of a whole number that agree although a few do not."""
@@ -74,3 +136,39 @@ def _may_be(first: Reals) -> NDArray[np.bool_]:
     # Where a repetition is missing, nothing is told apart.
     is_apart = np.diff(ordered, axis=0) > RELATIVE * np.abs(ordered[1:])
     return np.asarray(~is_apart.all(axis=0))
+
+
+WITNESSES = 2
+"""Combinations of the other parameters at which the count has to stay the same."""
+
+
+def independent_of(settings: Mapping[str, Reals], y: Reals) -> tuple[str, ...]:
+    """Return the parameters that counts of several, shape (n,), do not depend on.
+
+    Wherever one of them alone varies, which it does at two combinations of the others
+    or at all there are, the count stays the same. Of one parameter its growth tells.
+    """
+    if len(settings) < 2:
+        return ()
+    return tuple(name for name in settings if _is_idle(name, settings, y))
+
+
+def without(
+    settings: Mapping[str, Reals], names: tuple[str, ...]
+) -> tuple[Mapping[str, Reals], NDArray[np.intp]]:
+    """Return the settings of the other parameters, once each, and their positions."""
+    left = [name for name in settings if name not in names]
+    table = np.stack([settings[name] for name in left], axis=1)
+    _, first = np.unique(table, axis=0, return_index=True)
+    return {name: settings[name][first] for name in left}, first
+
+
+def _is_idle(name: str, settings: Mapping[str, Reals], y: Reals) -> bool:
+    others = np.stack([x for each, x in settings.items() if each != name], axis=1)
+    combinations, place = np.unique(others, axis=0, return_inverse=True)
+    groups = [place.reshape(-1) == number for number in range(len(combinations))]
+    varied = [group for group in groups if len(np.unique(settings[name][group])) > 1]
+    needed = min(WITNESSES, len(combinations))
+    return len(varied) >= needed and all(
+        len(np.unique(y[group])) == 1 for group in varied
+    )

@@ -8,7 +8,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.exact_counts.dictionary import Atom
+from scalewatch.modelling.exact_counts.description_length import Atom
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
 

@@ -16,13 +16,11 @@ import numpy as np
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.exact_counts.description_length import (
     LEAST_BITS,
-    free_bits,
-    sum_bits,
-)
-from scalewatch.modelling.exact_counts.dictionary import (
     OTHER_BITS,
     Atom,
+    free_bits,
     simplest_terms,
+    sum_bits,
 )
 from scalewatch.modelling.exact_counts.formula import Formula, corners
 from scalewatch.modelling.growths.fractions import simple_fraction

@@ -15,14 +15,12 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.exact_counts.description_length import (
-    LEAST_BITS,
-    coefficient_bits,
-    free_bits,
-)
-from scalewatch.modelling.exact_counts.dictionary import (
     COMMON_BITS,
+    LEAST_BITS,
     RARER_BITS,
     Atom,
+    coefficient_bits,
+    free_bits,
     simplest_terms,
 )
 from scalewatch.modelling.exact_counts.formula import Formula

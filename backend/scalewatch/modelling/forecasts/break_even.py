@@ -4,6 +4,11 @@ Once a model is validated it can be instantiated to predict scaling limits (end 
 section 2.4 of the reference): where a region becomes so much slower than promised
 that it matters, and where memory no longer suffices (section 4.2, Juropa).
 
+A term too small to be seen may outgrow the model. Of a location at the largest setting
+x_n that has the relative standard deviation s, a term c·x^i of less than δ = 2s is not
+seen. Forecasts hold what was not seen, so that their intervals say nothing about it;
+were it there, it would double a model f from the x on where δ·(x/x_n)^i = f(x)/f(x_n).
+
 References
 ----------
 S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
@@ -13,10 +18,16 @@ Expectations?", ICS 2015.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
-from scalewatch.modelling.growths.crossing import first_above
+import numpy as np
+from numpy.typing import ArrayLike
+
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.model import Model, Term
+from scalewatch.modelling.growths.model import Model, Term, first_above
+from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.estimators import located
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,3 +159,63 @@ def memory_wall(
     scale = first_above(together, Model(per_node), parameter, start=start)
     needed = None if scale is None else float(together({parameter: scale}))
     return MemoryWall(scale, needed, per_node)
+
+
+UNSEEN: Final = 2.0
+"""Standard deviations of a location that nobody takes for a term."""
+
+POWERS: Final = (1, 2, 3)
+"""Exponents of what may hide; the least that outgrows the model is told."""
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenTerm:
+    """A term that the measurements could not have shown.
+
+    Parameters
+    ----------
+    growth
+        What it grows like.
+    share
+        δ, of the model at the largest setting measured.
+    largest
+        That setting.
+    doubles_from
+        The setting from which on it would be more than all the rest.
+    """
+
+    growth: Growth
+    share: float
+    largest: float
+    doubles_from: float
+
+
+def hidden_term(
+    settings: Mapping[str, Reals], values: ArrayLike, model: Model, noise: Noise
+) -> HiddenTerm | None:
+    """Return what may hide beside a model; None where nothing that outgrows it does.
+
+    Parameters
+    ----------
+    settings
+        Of the one parameter, shape (n,), positive.
+    values
+        Repetitions of one series, shape (n, R), positive; NaN where one is missing.
+    model
+        What was found, of the same parameter.
+    noise
+        What is known of the noise.
+    """
+    ((parameter, x),) = settings.items()
+    location = located(np.asarray(values, np.float64)[np.newaxis], noise)
+    share = UNSEEN * float(np.sqrt(location.variance[0]))
+    largest = float(x.max())
+    at_largest = float(model({parameter: largest}))
+    for power in POWERS:
+        growth = Growth.of(parameter, power=power)
+        if not growth > model.growth:
+            continue
+        hidden = Term(share * at_largest / largest**power, growth)
+        start = break_even(Model(0.0, (hidden,)), model, 1.0, parameter, start=largest)
+        return None if start is None else HiddenTerm(growth, share, largest, start)
+    return None

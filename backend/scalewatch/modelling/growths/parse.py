@@ -1,5 +1,9 @@
 """Read a growth from big-O text, such as `O(p^0.5 log p)`.
 
+The text is cut into numbers, names and symbols. Other spellings of a symbol are folded
+into one: `**` and superscripts become `^`, `·` and `×` become `*`, braces become
+parentheses.
+
 The grammar, by recursive descent; O, Θ and Ω around the whole are optional, what
 multiplies may be left out between factors, and constant factors are dropped as in
 big-O notation::
@@ -17,14 +21,76 @@ big-O notation::
 Two spellings that people read differently are refused: `log p^2` and `p^1/2`.
 """
 
+import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import NoReturn
+from typing import Final, Literal, NoReturn
 
 from scalewatch.errors import BadExpression
 from scalewatch.modelling.growths.growth import CONSTANT, Factor, Growth
-from scalewatch.modelling.growths.lexer import Token, tokens
+
+_PATTERN = re.compile(
+    r"""
+    (?P<space> \s+ )
+  | (?P<number> (?: \d+ (?: \.\d* )? | \.\d+ ) (?: [eE] [+-]? \d{1,3} )? )
+  | (?P<name> [A-Za-zα-ωΑ-Ω_] [A-Za-z0-9α-ωΑ-Ω_]* )
+  | (?P<superscript> [⁰¹²³⁴-⁹]+ )
+  | (?P<symbol> \*\* | [-+*/^(){}·×⋅∗√−] )
+    """,
+    re.VERBOSE,
+)
+_SPELLINGS = {
+    "**": "^",
+    "·": "*",
+    "×": "*",
+    "⋅": "*",
+    "∗": "*",
+    "−": "-",
+    "{": "(",
+    "}": ")",
+}
+_DIGITS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece of the text and where it starts; the last one is empty."""
+
+    kind: Literal["number", "name", "symbol", "end"]
+    text: str
+    position: int
+
+
+def tokens(text: str) -> list[Token]:
+    """Return the tokens of `text`, closed by one of kind `end`.
+
+    Raises
+    ------
+    BadExpression
+        If a character belongs to no token.
+    """
+    found: list[Token] = []
+    position = 0
+    while position < len(text):
+        match = _PATTERN.match(text, position)
+        if match is None:
+            raise BadExpression(text, position, "a parameter, a number or an operator")
+        piece = match.group()
+        match match.lastgroup:
+            case "number":
+                found.append(Token("number", piece, position))
+            case "name":
+                found.append(Token("name", piece, position))
+            case "superscript":
+                found.append(Token("symbol", "^", position))
+                found.append(Token("number", piece.translate(_DIGITS), position))
+            case "symbol":
+                found.append(Token("symbol", _SPELLINGS.get(piece, piece), position))
+        position = match.end()
+    return [*found, Token("end", "", len(text))]
+
 
 LONGEST_TEXT = 120
 """Characters of an expression; bounds the depth of the descent."""
@@ -279,3 +345,33 @@ _MISSPELT = {
     for slip in _slips(function)
     if slip != function
 }
+
+
+LARGEST_EXPONENT: Final = 100
+"""No code grows faster; a larger exponent is a slip."""
+
+DIGITS: Final = 12
+"""Decimal places of an exponent, such as 2.807354922."""
+
+
+def parse_declared(text: str) -> Growth:
+    """Return the growth that big-O text names; quotients of such may go beyond it.
+
+    Raises
+    ------
+    BadExpression
+        If it cannot be read, or has an exponent that no code has.
+    """
+    growth = parse_growth(text)
+    if not _is_sensible(growth):
+        expected = f"exponents of at most {LARGEST_EXPONENT}, to {DIGITS} digits"
+        raise BadExpression(text, 0, expected)
+    return growth
+
+
+def _is_sensible(growth: Growth) -> bool:
+    return all(
+        abs(exponent) <= LARGEST_EXPONENT and exponent.denominator <= 10**DIGITS
+        for factor in growth.factors
+        for exponent in factor.order
+    )

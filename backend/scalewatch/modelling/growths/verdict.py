@@ -10,12 +10,16 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import Self
 
+import numpy as np
+
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.model import Model, Term
 
 
 class Verdict(StrEnum):
@@ -106,3 +110,37 @@ def decide(probability: Mapping[Verdict, float], level: float) -> Verdict:
     if mismatch > 1 - level:
         return Verdict.UNDECIDED
     return max(Verdict.MATCH, Verdict.APPROXIMATE, key=lambda each: probability[each])
+
+
+def nearest_models(
+    parameter: str, x: Reals, y: Reals, growths: Sequence[Growth]
+) -> list[Model]:
+    """Return c₀ + c₁·g for each growth g, the squares of its relative errors least.
+
+    Growths of other parameters, and those not defined at some setting, are left out.
+
+    Parameters
+    ----------
+    parameter
+        What the settings are of.
+    x, y
+        Settings and positive values there, shape (n,).
+    growths
+        Candidates, in their order; the constant is one without c₁.
+    """
+    from scipy.optimize import nnls  # noqa: PLC0415 - slow to load, and seldom needed
+
+    models = []
+    for growth in growths:
+        if set(growth.parameters) - {parameter}:
+            continue
+        if growth == CONSTANT:
+            models.append(Model(float((1 / y).sum() / (1 / y**2).sum()), ()))
+            continue
+        tau = np.broadcast_to(growth({parameter: x}), x.shape)
+        if not np.isfinite(tau).all():
+            continue
+        (constant, coefficient), _ = nnls(np.stack([1 / y, tau / y], axis=1), y / y)
+        if coefficient > 0:
+            models.append(Model(float(constant), (Term(float(coefficient), growth),)))
+    return models

@@ -7,9 +7,8 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.histories.covariances import FLOOR
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
-from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.histories.histories import FLOOR, Histories
 from scalewatch.modelling.histories.segments import Segments
 
 SAME: Final = 1e-8

@@ -22,12 +22,15 @@ from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.segments import Segments
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.modelling.measurements.feasibility import obstacle
+from scalewatch.modelling.measurements.batch import obstacle
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.versions.coefficient_or_level import log_ratio
-from scalewatch.modelling.versions.kinds import Explanation, VersionChange, explain
-from scalewatch.modelling.versions.tilts import tilts
-from scalewatch.modelling.versions.versions import Versions
+from scalewatch.modelling.versions.kinds import (
+    Explanation,
+    VersionChange,
+    explain,
+    log_ratio,
+)
+from scalewatch.modelling.versions.versions import Versions, tilts
 
 FREEDOM: Final = 20.0
 """Degrees of freedom of a variance between jobs that many commits have told."""

@@ -1,9 +1,13 @@
 """The parts into which its changes divide a history, and where each change is.
 
 Once a change was noticed, all commits since the previous one and up to the next, at
-most `AFTER` later, say where it is: the likelihood ratios of `detection` of all
+most `AFTER` later, say where it is: the likelihood ratios of all
 commits nearby, as probabilities, and of these the fewest in a row that hold `HELD`.
-Steps in the same sense that follow each other may be a ramp, see `ramps`.
+Steps in the same sense that follow each other may be a ramp.
+
+A drift sets off one alarm after the other, each for a small step in the same sense.
+A ramp explains such steps together if it leaves hardly more than they do, where each
+further step has to pay `PRICE` for its place and its size.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,10 +20,11 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.common_mode.scan import Alarm
-from scalewatch.modelling.histories.covariances import FLOOR, components, shrunk
-from scalewatch.modelling.histories.histories import Histories
-from scalewatch.modelling.histories.ramps import Ramp, best_ramp, is_gradual, whitened
-from scalewatch.modelling.histories.winsorising import (
+from scalewatch.modelling.histories.histories import (
+    FLOOR,
+    Histories,
+    components,
+    shrunk,
     winsorised_between,
     winsorised_pieces,
 )
@@ -119,6 +124,15 @@ class Segments:
             variance=self.variance * wanders,
             in_spreads=in_spreads,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Ramp:
+    """Numbers of the first and last commit that are on the way, and what is left."""
+
+    first: int
+    last: int
+    misfit: float
 
 
 def segments(histories: Histories, alarms: Sequence[Alarm]) -> list[Segments]:
@@ -291,3 +305,69 @@ def _segments(
         variance=float(variance[0] - common[0]) + FLOOR**2,
         common=max(float(common[0]), 0.0),
     )
+
+
+LENGTHS: Final = (15, 25, 40, 60, 100, 150, 250)
+"""Commits through which a change may come."""
+
+EVERY: Final = 5
+"""Commits between the beginnings that are tried."""
+
+PRICE: Final = 12.0
+"""Of a step, as twice a logarithm; what an unneeded one gains is hardly ever more."""
+
+GRADUAL: Final = 6.0
+"""A ramp must be so much likelier than a single step."""
+
+
+def whitened(log: Reals, covariance: Reals, directions: Reals) -> Reals:
+    """Return level and tilt of each commit, uncorrelated and of variance 1.
+
+    Parameters
+    ----------
+    log
+        Locations, shape (T, n).
+    covariance
+        Of them, shape (n, n).
+    directions
+        Shape (k, n); so the result has shape (T, k).
+    """
+    weighed = np.asarray(np.linalg.solve(covariance, directions.T))
+    root = np.asarray(np.linalg.cholesky(directions @ weighed))
+    found = np.linalg.solve(root, (log @ weighed).T).T
+    return np.asarray(found, np.float64)
+
+
+def misfit_of_steps(features: Reals, places: Sequence[int]) -> float:
+    """Return what steps before these commits leave of features, shape (T, k)."""
+    pieces = np.split(features, places)
+    return float(sum(((p - p.mean(axis=0)) ** 2).sum() for p in pieces if len(p)))
+
+
+def best_ramp(features: Reals) -> Ramp | None:
+    """Return the ramp that leaves least, None if there are too few commits."""
+    count = len(features)
+    spans = np.array(
+        [
+            (first, min(first + length, count - 1))
+            for length in LENGTHS
+            for first in range(0, max(count - length // 2, 0), EVERY)
+            if count >= length // 2 + 2 * EVERY
+        ]
+    )
+    if not spans.size:
+        return None
+    place = np.arange(count) - spans[:, :1]
+    shape: Reals = np.clip(place / (spans[:, 1:] - spans[:, :1]), 0, 1)
+    shape -= shape.mean(axis=1, keepdims=True)
+    explained = ((shape @ features) ** 2).sum(axis=1) / (shape**2).sum(axis=1)
+    best = int(explained.argmax())
+    whole = misfit_of_steps(features, [])
+    first, last = spans[best].tolist()
+    return Ramp(first, last, whole - float(explained[best]))
+
+
+def is_gradual(ramp: Ramp, features: Reals, places: Sequence[int]) -> bool:
+    """Tell whether a ramp explains what was taken for steps before these commits."""
+    price = PRICE * (len(places) - 1) if len(places) > 1 else -GRADUAL
+    return ramp.misfit < misfit_of_steps(features, places) + price

@@ -20,13 +20,15 @@ from numpy.typing import ArrayLike
 from scalewatch.errors import TooFewMachines
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.false_discoveries import Correction, corrected
-from scalewatch.modelling.growths.crossing import first_above
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.machines.line_pairs import (
+from scalewatch.modelling.growths.model import first_above
+from scalewatch.modelling.machines.lines import (
+    Estimate,
+    Line,
     coefficient_differences,
     crossing_of,
+    fit_line,
 )
-from scalewatch.modelling.machines.lines import Estimate, Line, fit_line
 from scalewatch.modelling.scaling_errors.errors import known_times
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.search import find_models

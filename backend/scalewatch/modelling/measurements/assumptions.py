@@ -34,7 +34,7 @@ class Noise:
         Prior probability of the kinds of curves that forecasts weigh: the growths of
         the space, and those of `families`.
     shapes
-        Prior probability that a growth has one of its shapes, see `shapes`.
+        Prior probability that a growth has one of its shapes, see `evidence.model`.
     typical, level_typical
         Variance of one repetition that is typical of the batch, and its degrees of
         freedom, as `summary` and as `level` see it; none say nothing.
@@ -42,7 +42,7 @@ class Noise:
         Factor for the variance of all locations.
     widening
         Factor for the intervals of forecasts one step beyond the measurements, at least
-        1; see `prediction` for further ones.
+        1; see `rules.evidence.prediction` for further ones.
     """
 
     summary: Summary = "robust"

@@ -3,19 +3,24 @@
 Repetitions of a setting that was measured twice are put together, settings are
 sorted, series that were measured at the same settings are grouped, and each series
 is scaled by a power of two, which is exact and keeps every square finite.
+
+Settings that no rule can model are refused with a reason.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import prod
 from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scalewatch.errors import NotFinite, WrongShape
+from scalewatch.errors import NotFinite, OutsideDomain, WrongShape
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.growths.space import Space
+from scalewatch.modelling.growths.terms import log2_table
+from scalewatch.modelling.measurements.designs import few_settings_reason
 
 ORDINARY: Final = 1e60
 """Values up to here, and down to its inverse, can be multiplied and squared."""
@@ -158,3 +163,48 @@ def _put_together(values: Reals, place: NDArray[np.intp], points: int) -> Reals:
         merged[:, where, filled[where]] = values[:, point]
         filled[where] += 1
     return merged.reshape(series, points, times * repetitions)
+
+
+NEEDED_SETTINGS = 5
+"""Distinct settings that a model needs, a rule of thumb of the paper (section 2.3)."""
+
+LARGEST_TERM = 1000.0
+"""Terms above 2 to this power cannot be computed with."""
+
+
+def obstacle(settings: Mapping[str, NDArray[np.float64]], space: Space) -> str | None:
+    """Say in words why no rule can model series measured at these settings.
+
+    Parameters
+    ----------
+    settings
+        Per parameter its settings, shape (n,), distinct as tuples.
+    space
+        Growths that compete.
+    """
+    points = len(next(iter(settings.values())))
+    if points < NEEDED_SETTINGS:
+        return few_settings_reason(settings, NEEDED_SETTINGS)
+    columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
+    return _undefined(columns, space)
+
+
+# Many batches have the same few settings.
+@lru_cache(maxsize=128)
+def _undefined(
+    columns: tuple[tuple[str, tuple[float, ...]], ...], space: Space
+) -> str | None:
+    """Say which growth has no value at some settings that can be computed with."""
+    settings = {name: np.array(x) for name, x in columns}
+    largest = log2_table(space.growths, settings).max(axis=1)
+    if (largest <= LARGEST_TERM).all():
+        return None
+    for growth, log2 in zip(space, largest.tolist(), strict=True):
+        if log2 <= LARGEST_TERM:
+            continue
+        try:
+            growth.log2(settings)
+        except OutsideDomain as undefined:
+            return str(undefined)
+        return f"{growth} is too large to compute with at the settings measured"
+    return None

@@ -1,4 +1,4 @@
-"""What many series of one machine and metric tell about their common noise.
+"""Learn the noise that many series of one machine and metric have in common.
 
 The estimator of the repetitions is the one under which the best growth of each series
 leaves the least misfit. The shares of the excesses, of the shapes of growths and of
@@ -9,6 +9,12 @@ intervals are widened until as many of them hold as they promise. Real codes fit
 model exactly; it is their misfit, not the scatter of repetitions, that limits a
 forecast.
 
+A `LearnedNoise` is reused for later measurements. To learn takes longer than all that
+is modelled with it, and what jobs that share a node do to a code changes seldom. So it
+is reused as long as the best growths misfit new measurements, in units of their
+variance, as they did those it was learned from; the typical variance of a repetition is
+that of the new ones.
+
 References
 ----------
 A. P. Dempster, N. M. Laird, D. B. Rubin, "Maximum Likelihood from Incomplete Data via
@@ -18,10 +24,10 @@ G. Shafer and V. Vovk, "A Tutorial on Conformal Prediction", JMLR 9, 2008.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import reduce
 from statistics import NormalDist
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -35,9 +41,7 @@ from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.estimators import located, typical_variance
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.measurements.summary import Summary
-from scalewatch.modelling.noise.conformal import believed
-from scalewatch.modelling.noise.holdout import Endings
-from scalewatch.modelling.noise.pools import Pool, thinned
+from scalewatch.modelling.noise.pools import Endings, Pool, believed, thinned
 from scalewatch.modelling.rules.evidence.prior import Prior
 
 LEAST_SERIES: Final = 20
@@ -259,3 +263,64 @@ def _widening(ends: Sequence[Endings], noise: Noise, interval: float) -> float:
         reach = normal((1 + share) / 2) / normal((1 + interval) / 2)
         asked.append(float(score[rank - 1]) / reach)
     return believed(min(asked))
+
+
+UNLIKELY: Final = 2.5
+"""Standard errors by which misfits differ if something has changed; the logarithm of
+the mean misfit of S series scatters by about 1/√S."""
+
+
+@dataclass(frozen=True, slots=True)
+class LearnedNoise:
+    """Noise, and how well growths fit the series that it was learned from.
+
+    Parameters
+    ----------
+    misfit
+        Mean squared residual of the best growths, in units of the variance.
+    series
+        How many there were.
+    """
+
+    noise: Noise
+    misfit: float
+    series: int
+
+    @classmethod
+    def learn(
+        cls, x: Reals, values: Reals, parameter: str, expectations: Iterable[Growth]
+    ) -> Self | None:
+        """Learn it from series, given as to `learn_noise`; None if they are too few."""
+        pools = pools_of(x, values, parameter, expectations)
+        series = sum(map(len, pools))
+        if series < LEAST_SERIES:
+            return None
+        noise = learn_from(pools)
+        return cls(noise, _misfit(pools, noise), series)
+
+    def reuse(
+        self, x: Reals, values: Reals, parameter: str, expectations: Iterable[Growth]
+    ) -> Noise | None:
+        """Return the noise of other series of the same machine and metric.
+
+        None where they misfit otherwise.
+        """
+        pools = pools_of(x, values, parameter, expectations)
+        series = sum(map(len, pools))
+        if not series:
+            return None
+        few = series < LEAST_SERIES
+        noise = self.noise if few else with_typical(pools, self.noise)
+        misfits = (_misfit(pools, noise), self.misfit)
+        error = math.sqrt(1 / series + 1 / self.series)
+        has_changed = max(misfits) > min(misfits) * math.exp(UNLIKELY * error)
+        return None if has_changed else noise
+
+
+def _misfit(pools: Sequence[Pool], noise: Noise) -> float:
+    """Return the mean misfit of all series but the worst, in units of the variance."""
+    found = [best_misfits(pool, noise) for pool in pools]
+    misfit, variance = map(np.concatenate, zip(*found, strict=True))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ordered = np.sort(np.nan_to_num(misfit / variance))
+    return float(ordered[: math.ceil(TRIMMED * len(ordered))].mean())

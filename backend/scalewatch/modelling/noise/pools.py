@@ -1,5 +1,10 @@
-"""Series of one machine and metric, put together by their settings."""
+"""Series of one machine and metric, pooled by settings, and what their holdouts show.
 
+The last measurement of each series is forecast from all others. The widening of
+intervals is the quantile of the errors of these forecasts.
+"""
+
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -8,13 +13,14 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.space import Space
-from scalewatch.modelling.measurements.assumptions import USUAL, Noise
-from scalewatch.modelling.measurements.batch import Batch
-from scalewatch.modelling.measurements.estimators import located
-from scalewatch.modelling.measurements.feasibility import obstacle
+from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
+from scalewatch.modelling.measurements.batch import Batch, obstacle
+from scalewatch.modelling.measurements.estimators import MEASURED, located
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import falls
+from scalewatch.modelling.rules.evidence.prediction import Forecaster, TargetDensities
+from scalewatch.modelling.rules.evidence.prior import Prior
 from scalewatch.modelling.rules.evidence.weighing import Weighed
 
 Settings = Mapping[str, Reals]
@@ -92,3 +98,103 @@ def thinned(pools: Sequence[Pool], most: int) -> list[Pool]:
     """Return about so many of all series, evenly spread."""
     step = -(-sum(len(pool.values) for pool in pools) // most)
     return [replace(pool, values=pool.values[:: max(step, 1)]) for pool in pools]
+
+
+FITTED: Final = 3
+"""What a curve is fitted by: constant, coefficient, growth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endings:
+    """The last measurement of S series, and what the others say about it.
+
+    Parameters
+    ----------
+    outlooks
+        Of blocks of series.
+    place, variance
+        Logarithm of the measurement, and its variance, shape (S,).
+    """
+
+    outlooks: tuple[TargetDensities, ...]
+    place: Reals
+    variance: Reals
+
+    @classmethod
+    def of(cls, pool: Pool, noise: Noise) -> "Endings":
+        """Forecast the last measurement of each series."""
+        ((name, x),) = pool.settings.items()
+        rest = pool.but_last()
+        location = located(rest.values, noise)
+        hypotheses = rest.hypotheses
+        forecaster = Forecaster.of(
+            hypotheses,
+            Prior.of_forecasts(hypotheses, noise.shapes, None, None),
+            rest.settings,
+            [{name: float(x[-1])}],
+        )
+        weighed = rest.weigh(location, noise)
+        actual = located(pool.values, noise)
+        # Without repetitions only what fits leave tells how measurements scatter.
+        left = weighed.misfit.mean() / max(len(location.log) - FITTED, 1)
+        is_measured = actual.freedom >= MEASURED
+        return cls(
+            tuple(forecaster.outlooks(location, noise, weighed.fits)),
+            place=actual.log[-1],
+            variance=np.where(
+                is_measured, actual.variance, np.maximum(left, actual.variance)
+            ),
+        )
+
+    def likelihoods(self) -> Reals:
+        """Return how likely each series is as each kind of curve, shape (kinds, S)."""
+        ends = np.cumsum([len(each.kinds[0].deviation.T) for each in self.outlooks])
+        found = []
+        for outlook, place, variance in zip(
+            self.outlooks,
+            np.split(self.place, ends[:-1]),
+            np.split(self.variance, ends[:-1]),
+            strict=True,
+        ):
+            log = [kind.log_density(0, place, variance) for kind in outlook.kinds]
+            found.append(np.stack(log))
+        logarithm = np.hstack(found)
+        return np.asarray(np.exp(logarithm - logarithm.max(axis=0)))
+
+    def scores(self, noise: Noise, interval: float) -> Reals:
+        """Return by how much each last measurement misses its forecast."""
+        low, middle, high = np.concatenate(
+            [each.quantiles(noise.kinds, interval) for each in self.outlooks], axis=2
+        )[:, 0]
+        error = self.place - middle
+        reach = np.where(error > 0, high - middle, middle - low)
+        scatter = deviations(noise.shares, interval) ** 2 * self.variance
+        return np.asarray(np.abs(error) / np.sqrt(reach**2 + scatter))
+
+
+MOST_DEVIATIONS: Final = 10.0
+HALVINGS: Final = 40
+
+SLACK: Final = 1.1
+"""Up to this widening, chance and outliers among what is forecast explain it."""
+
+STEEPNESS: Final = 1.5
+"""How soon a widening beyond is believed; all of it is from 1.3 on."""
+
+
+def believed(widening: float) -> float:
+    """Return what is left of a widening after what chance and outliers explain."""
+    return max(1.0, min(widening, 1 + STEEPNESS * (widening - SLACK)))
+
+
+def deviations(shares: Sequence[float], interval: float) -> float:
+    """Return how many standard deviations hold a location's error, excess and all."""
+    low, high = 0.0, MOST_DEVIATIONS * math.sqrt(EXCESSES[-1])
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        held = sum(
+            share * math.erf(middle / math.sqrt(2 * excess))
+            for share, excess in zip(shares, EXCESSES, strict=True)
+        )
+        low, high = (middle, high) if held < interval else (low, middle)
+    return high

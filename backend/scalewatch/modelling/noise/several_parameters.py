@@ -16,13 +16,11 @@ from numpy.typing import ArrayLike
 
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
-from scalewatch.modelling.measurements.batch import Batch
+from scalewatch.modelling.measurements.batch import Batch, obstacle
 from scalewatch.modelling.measurements.designs import far_corner, unresolved
 from scalewatch.modelling.measurements.estimators import located
-from scalewatch.modelling.measurements.feasibility import obstacle
-from scalewatch.modelling.noise.conformal import believed, deviations
 from scalewatch.modelling.noise.learn import LEAST_SERIES
-from scalewatch.modelling.noise.pools import positive
+from scalewatch.modelling.noise.pools import believed, deviations, positive
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.rules.several_parameters.surfaces import select
 

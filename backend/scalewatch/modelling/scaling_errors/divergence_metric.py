@@ -29,8 +29,7 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth
-from scalewatch.modelling.scaling_errors.errors import ScalingErrors
-from scalewatch.modelling.scaling_errors.speed_up import row_of
+from scalewatch.modelling.scaling_errors.errors import ScalingErrors, row_of
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.search import find_models
 

@@ -10,9 +10,19 @@ Both are 0 for ideal scaling and positive where time is lost. A and B, equations
 and (7), are the sets of all (n₁, n₂, error): here a matrix whose row is n₁ and whose
 column is n₂, NaN where a time is not known.
 
+Beside the error stand speed-up, efficiency and serial fraction. For c = n₂/n₁ times the
+processes and the share e = M(k, n₁)/M(·, n₂) of the time:
+
+* speed-up s is e for strong scaling and, scaled, c·e for weak scaling;
+* parallel efficiency is s/c: 1 - α/c, and 1 - β;
+* the serial fraction of Karp and Flatt is (1/s - 1/c) / (1 - 1/c). If it stays
+  constant, serial work limits the code; if it grows, overhead does.
+
 References
 ----------
 "Formulation of Scientific Codes", LA-UR-14-26577, section 2.1.
+A. H. Karp and H. P. Flatt, "Measuring Parallel Processor Performance",
+Communications of the ACM 33(5), 1990.
 """
 
 from collections.abc import Iterator
@@ -22,7 +32,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scalewatch.errors import BadScale, RepeatedScale, WrongShape
+from scalewatch.errors import BadScale, RepeatedScale, UnknownChoice, WrongShape
 from scalewatch.modelling.arrays import Reals
 
 
@@ -246,3 +256,64 @@ def _place_of(
     rising = sizes[order]
     after = np.searchsorted(rising, wanted * (1 - 1e-9)).clip(max=rising.size - 1)
     return order[after], np.isclose(rising[after], wanted, rtol=1e-9, atol=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SpeedUp:
+    """How much faster a code is than at a base scale.
+
+    Parameters
+    ----------
+    base
+        n₁.
+    scales
+        n₂, shape (n,).
+    speed_up, efficiency, serial_fraction
+        Shape (n,), NaN where not known; the fraction, of Karp and Flatt, also where
+        n₂ = n₁.
+    """
+
+    base: float
+    scales: Reals
+    speed_up: Reals
+    efficiency: Reals
+    serial_fraction: Reals
+
+
+def speed_up(errors: ScalingErrors, base: float | None = None) -> SpeedUp:
+    """Return speed-ups over a base scale, the smallest unless given.
+
+    Raises
+    ------
+    UnknownChoice
+        If the base is not among the scales.
+    """
+    scales = errors.scales
+    row = row_of(errors, base)
+    factor = scales / scales[row]
+    efficiency = 1 - errors.normalised[row]
+    gained = factor * efficiency
+    # Of a time beyond all measure, rounding leaves no speed-up at all.
+    is_other = (factor != 1) & (gained > 0)
+    fraction = np.full(scales.shape, np.nan)
+    others = factor[is_other]
+    fraction[is_other] = (1 / gained[is_other] - 1 / others) / (1 - 1 / others)
+    return SpeedUp(float(scales[row]), scales, gained, efficiency, fraction)
+
+
+def row_of(errors: ScalingErrors, base: float | None) -> int:
+    """Return the row of a base scale, the smallest unless given.
+
+    Raises
+    ------
+    UnknownChoice
+        If the base is not among the scales.
+    """
+    if base is None:
+        return int(errors.scales.argmin())
+    rows = np.flatnonzero(errors.scales == base)
+    if not rows.size:
+        known = map("{:g}".format, errors.scales)
+        wanted = f"{base:g}"
+        raise UnknownChoice("scale", wanted, known)
+    return int(rows[0])

@@ -6,17 +6,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.exact_counts.counts import Counts, Outcome
-from scalewatch.modelling.exact_counts.independence import independent_of, without
-from scalewatch.modelling.exact_counts.outlook import (
+from scalewatch.modelling.exact_counts.counts import (
+    Counts,
+    Outcome,
     exponents,
     outlook,
     separating_setting,
 )
+from scalewatch.modelling.exact_counts.exactness import independent_of, without
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
-from scalewatch.modelling.misfit.local_exponents import ExponentInterval
+from scalewatch.modelling.misfit.misfit import ExponentInterval
 from scalewatch.modelling.rules.quality import adjusted_r2, smape
 from scalewatch.modelling.search.finding import (
     Candidate,

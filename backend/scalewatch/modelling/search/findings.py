@@ -16,8 +16,7 @@ from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.misfit.misfit import Misfit
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
-from scalewatch.modelling.search.horizon import is_told, widest_of
-from scalewatch.modelling.search.selected import selected_model
+from scalewatch.modelling.search.horizon import is_told, selected_model, widest_of
 
 Key = TypeVar("Key")
 

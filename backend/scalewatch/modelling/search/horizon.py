@@ -15,8 +15,31 @@ from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.model import Model, Term
 from scalewatch.modelling.rules.rule import Sample, Selection
-from scalewatch.modelling.search.selected import selected_model
+
+ROUNDING: Final = 1e-9
+"""A constant below this share of every measurement is a rounding error."""
+
+
+def selected_model(
+    sample: Sample, selection: Selection, row: int, log2_scale: int = 0
+) -> Model:
+    """Return the model of a series, where a hypothesis was chosen for it.
+
+    Parameters
+    ----------
+    log2_scale
+        Power of two that undoes the scaling of the sample.
+    """
+    scaled = selection.coefficients[row]
+    constant, *coefficients = np.ldexp(scaled, log2_scale).tolist()
+    least = np.fmin.reduce(np.abs(sample.values[row]), axis=None)
+    return Model(
+        0.0 if abs(scaled[0]) < ROUNDING * least else constant,
+        tuple(map(Term, coefficients, selection.hypotheses[selection.chosen[row]])),
+    )
+
 
 WIDEST: Final = 10.0
 """Ratio of the bounds of a forecast that is still one."""

@@ -24,8 +24,7 @@ from scalewatch.modelling.growths.space import (
     search_space,
 )
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
-from scalewatch.modelling.measurements.batch import Batch
-from scalewatch.modelling.measurements.feasibility import obstacle
+from scalewatch.modelling.measurements.batch import Batch, obstacle
 from scalewatch.modelling.measurements.summary import SUMMARIES, Summary
 from scalewatch.modelling.rules import Rule, Sample, rule_named
 from scalewatch.modelling.search.exact import EXACT, ExactQuestion

@@ -20,8 +20,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.growths.crossing import first_above
-from scalewatch.modelling.growths.model import Model
+from scalewatch.modelling.growths.model import Model, first_above
 
 LEAST: Final = 0.8
 """Efficiency below which a program calls for action."""

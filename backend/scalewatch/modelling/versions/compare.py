@@ -1,29 +1,43 @@
-"""What changed between two versions of a code: its growth, or only a factor.
+"""Compare two versions of a code: whether its growth changed, or only a factor.
 
 The kinds of change and their probability are those of `kinds`. Where the measurements
 cannot tell which growth it is, the tilt still says whether the later version grows
-faster, see `tilts`.
+faster, see `versions.tilts`.
+
+Of n settings, too few for a growth, each has a level of its own that both versions
+share. The differences d of their logarithms, of weight w, have the misfit Σ w d² if
+nothing changed, and Σ w (d - log κ)² if the later version is κ times the earlier; how
+likely each is follows as in `kinds`, without its curves. The noise is that of
+`few_settings.with_unseen`: two close values say little.
+
+Posteriors of two versions by themselves say less. `compare_versions` weighs the
+repetitions of both versions together. Where only the posteriors of their growths are at
+hand, they still tell with which probability the later growth dominates the earlier:
+both are drawn independently, and the orders compared,
+
+    P(faster) = Σ_g P(before = g) · Σ_{h > g} P(after = h).
+
+A growth selected by a hair's breadth changes its name without changing these sums much.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
+from scipy.special import softmax, stdtrit
 
 from scalewatch.errors import TooFewSettings, WrongShape
 from scalewatch.modelling.arrays import Reals, total
+from scalewatch.modelling.few_settings import with_unseen
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
-from scalewatch.modelling.measurements.batch import Batch
-from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS, obstacle
-from scalewatch.modelling.measurements.further_settings import LEAST
-from scalewatch.modelling.versions.kinds import VersionChange, explain
-from scalewatch.modelling.versions.levels import Levels
-from scalewatch.modelling.versions.tilts import tilts
-from scalewatch.modelling.versions.versions import Versions
+from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS, Batch, obstacle
+from scalewatch.modelling.measurements.designs import LEAST
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.versions.kinds import LOG_RANGE, PRIOR, VersionChange, explain
+from scalewatch.modelling.versions.versions import Versions, tilts
 
 FITTED = np.array([1.0, 2.0, 3.0, 3.0])
 """What each kind of change is fitted by besides a level, by `VersionChange`."""
@@ -240,3 +254,110 @@ def _points(before: Reals, after: Reals) -> NDArray[np.intp]:
     """Return how many settings of both versions were measured, shape (…)."""
     is_missing = np.isnan(before).all(axis=-1) | np.isnan(after).all(axis=-1)
     return np.asarray(np.count_nonzero(~is_missing, axis=-1), np.intp)
+
+
+@dataclass(frozen=True, slots=True)
+class GrowthOdds:
+    """Probability that a later version grows faster, or slower, than an earlier."""
+
+    faster: float
+    slower: float
+
+
+def growth_odds(
+    before: Mapping[Growth, float], after: Mapping[Growth, float]
+) -> GrowthOdds | None:
+    """Compare the posteriors of two versions; None where one of them is unknown.
+
+    Parameters
+    ----------
+    before, after
+        Probability by growth, of the likeliest ones at least.
+    """
+    return all_growth_odds([(before, after)])[0]
+
+
+def all_growth_odds(
+    pairs: Sequence[tuple[Mapping[Growth, float], Mapping[Growth, float]]],
+) -> list[GrowthOdds | None]:
+    """Compare the posteriors of two versions of many series, as `growth_odds`.
+
+    Few growths occur in all of them: they are put in order once.
+    """
+    named = set[Growth]().union(*(one for pair in pairs for one in pair))
+    rank = {growth: place for place, growth in enumerate(sorted(named))}
+    before = _shares([pair[0] for pair in pairs], rank)
+    after = _shares([pair[1] for pair in pairs], rank)
+    whole = before.sum(axis=1) * after.sum(axis=1)
+    faster = (after * (before.cumsum(axis=1) - before)).sum(axis=1)
+    slower = (before * (after.cumsum(axis=1) - after)).sum(axis=1)
+    return [
+        GrowthOdds(up / all_of_it, down / all_of_it) if all_of_it else None
+        for up, down, all_of_it in zip(
+            faster.tolist(), slower.tolist(), whole.tolist(), strict=True
+        )
+    ]
+
+
+def _shares(
+    posteriors: Sequence[Mapping[Growth, float]], rank: Mapping[Growth, int]
+) -> NDArray[np.float64]:
+    """Return the probability by posterior and by rank of the growth."""
+    shares = np.zeros((len(posteriors), len(rank)))
+    rows = [row for row, each in enumerate(posteriors) for _ in each]
+    columns = [rank[growth] for each in posteriors for growth in each]
+    shares[rows, columns] = [share for each in posteriors for share in each.values()]
+    return shares
+
+
+class Levels:
+    """What is told of the factor between versions of S series.
+
+    Attributes
+    ----------
+    probability
+        That nothing changed, or the level, shape (2, S).
+    variance, freedom
+        Of a difference of weight 1, shape (S,).
+    """
+
+    def __init__(self, versions: Versions, noise: Noise) -> None:
+        both = with_unseen(versions.both)
+        weight, difference = versions.weight, versions.difference
+        points = np.count_nonzero(weight, axis=0)
+        likelihood = Likelihood(
+            unit=both.freedom * both.variance,
+            prior_freedom=both.freedom.astype(np.float32),
+            freedom=(both.freedom + points).astype(np.float32),
+            shares=noise.shares,
+        )
+        same = total(weight * difference**2)
+        moved = total(weight * (difference - versions.log_factor) ** 2)
+        misfit = np.stack([same, moved])
+        phi, _ = likelihood(misfit)
+        self.variance: Reals = likelihood.variance(moved)
+        self.freedom: Reals = both.freedom + points - 1
+        width = np.log(2 * np.pi * self.variance / total(weight)) / 2 - LOG_RANGE
+        prior = np.log([PRIOR[VersionChange.NONE], PRIOR[VersionChange.LEVEL]])
+        evidence = phi.astype(np.float64) + prior[:, np.newaxis]
+        evidence[1] += width
+        self.probability: Reals = softmax(evidence, axis=0)
+        self._weight, self._versions = weight, versions
+
+    def bounds(self, level: float) -> Reals:
+        """Return the factors, and their intervals, shape (3, S)."""
+        factor = self._versions.log_factor
+        reach = stdtrit(self.freedom, (1 + level) / 2)
+        reach *= np.sqrt(self.variance / total(self._weight))
+        bounds: Reals = np.exp([factor, factor - reach, factor + reach])
+        return bounds
+
+    def tilts(self, x: Reals) -> tuple[Reals, Reals]:
+        """Return the exponents of the ratio, and how probably they are positive."""
+        return tilts(
+            np.log2(x),
+            self._versions.difference,
+            self._weight,
+            self.variance,
+            self.freedom,
+        )

@@ -1,4 +1,4 @@
-"""How likely each kind of change between two versions is.
+"""The kinds of change between two versions, and how likely each is.
 
 Growths are never compared by name: the same code measured twice gets another one in a
 third of all cases. Instead both versions are explained together by each of four kinds
@@ -10,11 +10,35 @@ of change, h any growth with its shapes,
     growth        h in the earlier version, another h' in the later,
 
 and Bayes' rule tells how likely each is. The likelihood φ of a misfit R is that of
-`likelihood`, the width W of its maximum that of `weighed_growths`. A version with a
+`likelihood`, the width W of its maximum that of `WeighedGrowths`. A version with a
 level of its own pays for it with the range of κ that is thought possible,
 
     log Z(h, h') = φ(R_before(h) + R_after(h')) + log W_before(h) + log W_after(h')
                    + log(√(2π)·sd_κ / (2 log `LARGEST_FACTOR`)).
+
+Measurements are weighed for each growth over all curves that it leads. Each growth has
+a few curves: itself beside a constant, and its shapes. With their evidence Z_c and
+their shares s_c of the prior of the growth,
+
+    Z = Σ_c s_c Z_c,    R that of the likeliest curve,    W = Z / exp φ(R),
+
+so that measurements that are explained together can add up their misfits R and widths
+W, as if each growth had one curve.
+
+A coefficient is told from a level by where the curves differ. Let a curve c₀ + c₁·τ
+with ρ = c₁/c₀ differ by d, the logarithm of after over before at n settings, of mean m.
+If all of it was multiplied, d is m everywhere. If only what grows was, by f, it is
+
+    t = log((1 + f·ρ·τ) / (1 + ρ·τ)),    f such that the mean of t is m.
+
+Either has one number to choose, the mean takes it away from both, and what is left is
+whether d rises with τ as t does. With s = (d - m)·(t - m) / |t - m|² and the variance v
+of a difference, the logarithm of the likelihood ratio is
+
+    log P(d | growing part) - log P(d | everything) = |t - m|² / v · (s - 1/2).
+
+What all settings of a commit share shifts m alone, and is no noise here. Where the
+constant vanishes both are the same, and the ratio is 1.
 
 References
 ----------
@@ -28,17 +52,19 @@ from enum import StrEnum
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import softmax
 
 from scalewatch.modelling.arrays import Indices, Reals, total
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.model import falls
+from scalewatch.modelling.rules.evidence.prior import shares_of
 from scalewatch.modelling.versions.versions import Versions
-from scalewatch.modelling.versions.weighed_growths import WeighedGrowths
 
 LARGEST_FACTOR = 4.0
 """A version is thought to be at most so many times slower or faster."""
@@ -210,3 +236,104 @@ def _log_mean(log_evidence: Reals, prior: float) -> Reals:
     most = log_evidence.max(axis=0)
     mean: Reals = most + np.log(total(np.exp(log_evidence - most)) * prior / competing)
     return mean
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedGrowths:
+    """Best fits, and how wide the maxima of the likelihood are about them.
+
+    Parameters
+    ----------
+    misfit, log_width
+        R and log W, shape (G, S).
+    is_alone
+        Whether the likeliest curve has one term only, shape (G, S).
+    """
+
+    misfit: Reals
+    log_width: Reals
+    is_alone: NDArray[np.bool_]
+
+    @classmethod
+    def of(
+        cls, hypotheses: Hypotheses, location: Location, noise: Noise
+    ) -> "WeighedGrowths":
+        """Weigh each growth that leads a hypothesis, shape (G, S)."""
+        series = location.log.shape[1]
+        scratch = hypotheses.scratch(series)
+        # What is negligible of one version may be likely of both.
+        weighed = hypotheses.weigh(location, noise, scratch, thoroughly=True)
+        log_evidence = weighed.log_evidence + _log_shares(hypotheses, noise.shapes)
+        misfits = weighed.fit.misfit
+        most = log_evidence[hypotheses.first]
+        chosen = np.repeat(hypotheses.first[:, np.newaxis], series, axis=1)
+        together = most.copy()
+        for row in hypotheses.others:
+            growth = hypotheses.leads[row]
+            is_likelier = log_evidence[row] > most[growth]
+            np.copyto(most[growth], log_evidence[row], where=is_likelier)
+            chosen[growth, is_likelier] = row
+            together[growth] = np.logaddexp(together[growth], log_evidence[row])
+        misfit = misfits[chosen, np.arange(series)]
+        phi, _ = Likelihood.of(location, noise)(misfit)
+        return cls(misfit, together - phi, hypotheses.is_alone[chosen])
+
+
+def _log_shares(hypotheses: Hypotheses, shapes: float) -> Reals:
+    """Return the logarithm of each curve's share of its growth, shape (H, 1)."""
+    shares = shares_of(hypotheses, shapes)
+    shares /= hypotheses.by_growth(shares)[hypotheses.leads]
+    with np.errstate(divide="ignore"):  # a metric may be known to have no shapes
+        return np.asarray(np.log(shares)[:, np.newaxis])
+
+
+LARGEST: Final = float(np.log(1e4))
+"""Of the logarithms of ρ and of f: beyond, nothing changes any more."""
+
+
+def log_ratio(tau: Reals, level: Reals, difference: Reals, variance: float) -> float:
+    """Return the logarithm of the likelihood of `growing part` over `everything`.
+
+    Parameters
+    ----------
+    tau
+        The growth at the settings, of any scale, shape (n,).
+    level
+        Log-locations of the curve before, shape (n,).
+    difference
+        Logarithm of after over before, shape (n,).
+    variance
+        Of one difference.
+    """
+    from scipy.optimize import brentq  # noqa: PLC0415 - see `_ratio`
+
+    growing = tau / np.abs(tau).max()
+    ratio = _ratio(growing, level)
+    mean = float(difference.mean())
+
+    def change(log_factor: float) -> Reals:
+        after = np.log1p(np.exp(log_factor) * ratio * growing)
+        changed: Reals = after - np.log1p(ratio * growing)
+        return changed
+
+    def excess(log_factor: float) -> float:
+        return float(change(log_factor).mean()) - mean
+
+    if excess(-LARGEST) * excess(LARGEST) >= 0:
+        return -np.inf  # not even without its growing part would it be so fast
+    template = change(brentq(excess, -LARGEST, LARGEST)) - mean
+    left = difference - mean
+    return float((left @ template - template @ template / 2) / variance)
+
+
+def _ratio(growing: Reals, level: Reals) -> float:
+    """Return ρ, by least squares of the logarithms."""
+    # A sixth of the time in which a worker starts, who may never come here.
+    from scipy.optimize import minimize_scalar  # noqa: PLC0415
+
+    def misfit(log_ratio: float) -> float:
+        residual = level - np.log1p(np.exp(log_ratio) * growing)
+        return float(residual.var())
+
+    best = minimize_scalar(misfit, bounds=(-LARGEST, LARGEST), method="bounded")
+    return float(np.exp(best.x))

@@ -1,4 +1,4 @@
-"""The ratio of two series over a parameter, with its interval: which one leads.
+"""The ratio of two series over a parameter, with its interval, or of their models.
 
 With forecasts f and f' of two series at a setting and their intervals, the ratio is
 ρ = f'/f. Forecasts of different machines err independently, so that the half-widths of
@@ -9,6 +9,11 @@ the intervals add up in squares, in logarithms and on each side by itself:
 The probability that ρ is above 1 is that of a normal variable whose interval reaches
 as far towards 1 as this one does. A crossing is where ρ is 1; its interval holds the
 settings at which the interval of ρ holds 1.
+
+Two models f = c·G + … and f' = c'·G' + … are told apart in two ways that must not be
+mixed: by their growths, G'/G, and, where these agree, by the ratio of the leading
+coefficients, c'/c. Where the growths differ, one may still be faster up to a scale;
+where they agree, such a scale would say little: noise decides where they cross.
 
 References
 ----------
@@ -24,6 +29,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.model import Model, first_above
 from scalewatch.modelling.search.finding import Forecast
 
 CERTAIN: Final = 0.99
@@ -214,3 +221,63 @@ def _bound(places: Reals, low: Reals, high: Reals) -> float | None:
         return float(np.exp(places[0]))
     edge = low if low[k] > 0 else high
     return float(np.exp(_root(places[k - 1 : k + 1], edge[k - 1 : k + 1])))
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    """How a model differs from another one.
+
+    Parameters
+    ----------
+    growth
+        G'/G; constant where both grow alike.
+    factor
+        c'/c, where both grow alike; None where a factor would depend on the scale.
+    crossing
+        Scale from which the one that is faster at the smallest scale no longer is;
+        None if that never happens, or where both grow alike.
+    is_slower
+        Whether it is the slower one at large scale.
+    """
+
+    growth: Growth
+    factor: float | None
+    crossing: float | None
+    is_slower: bool
+
+
+def side_by_side(
+    model: Model, other: Model, parameter: str = "p", *, start: float = 1.0
+) -> SideBySide | None:
+    """Compare `other` with `model` from a scale on; None if it depends on more.
+
+    Parameters
+    ----------
+    model, other
+        In the same unit.
+    parameter
+        What is scaled.
+    start
+        Smallest scale that is of interest.
+    """
+    named = {
+        name
+        for each in (model, other)
+        for term in each.terms
+        for name in term.growth.parameters
+    }
+    if not named <= {parameter}:
+        return None
+    growth = other.growth / model.growth
+    base, coefficient = model.leading_coefficient, other.leading_coefficient
+    is_alike = growth == CONSTANT
+    at_start = (float(model({parameter: start})), float(other({parameter: start})))
+    faster, slower = (model, other) if at_start[0] <= at_start[1] else (other, model)
+    return SideBySide(
+        growth=growth,
+        factor=coefficient / base if is_alike and base else None,
+        crossing=(
+            None if is_alike else first_above(faster, slower, parameter, start=start)
+        ),
+        is_slower=coefficient > base if is_alike else growth > CONSTANT,
+    )

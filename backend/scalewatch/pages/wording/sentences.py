@@ -7,8 +7,8 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Direction, Mark, Outcome, Verdict
-from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
-from scalewatch.modelling.measurements.further_settings import LEAST
+from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
+from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.modelling.search.findings import UNSETTLED
 from scalewatch.pages.wording.formats import (
     SPACE,

@@ -1,6 +1,6 @@
 """Factors between settings in sentences, where they are too few for a growth."""
 
-from scalewatch.modelling.few_settings.steps import Step
+from scalewatch.modelling.few_settings import Step
 from scalewatch.pages.wording.formats import SPACE, count, significant
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.analysis.few_settings import direction, efficiency_words

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from scalewatch.modelling.few_settings.steps import Step, steps_of
-from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
+from scalewatch.modelling.few_settings import Step, steps_of
+from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.services.analysis.questions import MeasuredSeries
 from scalewatch.wire.directions import better_direction
 

@@ -9,8 +9,8 @@ from functools import cached_property
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from scalewatch.modelling import Direction, Growth, GrowthOdds, Verdict
-from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
-from scalewatch.modelling.measurements.further_settings import LEAST
+from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
+from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.services.commit_reports.factors import SURE, ConstantChange
 
 

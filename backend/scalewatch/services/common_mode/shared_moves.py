@@ -5,9 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals, stacked
-from scalewatch.modelling.common_mode.common_mode import LEAST_REGIONS
-from scalewatch.modelling.common_mode.events import MachineNights, machine_nights
-from scalewatch.modelling.histories.detection import exact
+from scalewatch.modelling.common_mode.common_mode import (
+    LEAST_REGIONS,
+    MachineNights,
+    machine_nights,
+)
+from scalewatch.modelling.histories.changes import exact
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.services.common_mode.project_history import SeriesHistory
 

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Finding, Forecast
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.forecasts.shares import Shares, shares_of
+from scalewatch.modelling.forecasts.ranking import Shares, shares_of
 from scalewatch.services.commits.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.costs.regions import (

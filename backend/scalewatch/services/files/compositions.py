@@ -7,8 +7,8 @@ import numpy as np
 from scalewatch.errors import NameUnknown
 from scalewatch.importers import ImportedSeries
 from scalewatch.modelling import Composed, Finding, Measured, compose
+from scalewatch.modelling.compositions.comparison import named
 from scalewatch.modelling.compositions.composed import Formulas, refuse_circles
-from scalewatch.modelling.compositions.series import named
 from scalewatch.modelling.measurements.summary import Summary
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from scalewatch.modelling import Guideline
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.guidelines.odds import (
+from scalewatch.modelling.guidelines import (
     RegionRepetitions,
     newly_broken,
     violation_odds,

@@ -9,7 +9,7 @@ from typing import Any
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Guideline, GuidelineCheck, check_guideline
-from scalewatch.modelling.guidelines.guidelines import violations
+from scalewatch.modelling.guidelines import violations
 from scalewatch.services.regressions.effects import FARTHER
 from scalewatch.services.selection.settings import key_of, shared
 from scalewatch.services.series.judged import Middles, Placed

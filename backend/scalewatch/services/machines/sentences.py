@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.machines.line_pairs import equality
+from scalewatch.modelling.machines.lines import equality
 from scalewatch.modelling.machines.machines import MachineLine, MachinePair
 
 CAUSES = "more processors per node, a faster network or a larger cache"

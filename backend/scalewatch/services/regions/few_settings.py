@@ -8,9 +8,9 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals, stacked
-from scalewatch.modelling.few_settings.steps import Step, steps_of
-from scalewatch.modelling.measurements.feasibility import NEEDED_SETTINGS
-from scalewatch.modelling.measurements.further_settings import LEAST
+from scalewatch.modelling.few_settings import Step, steps_of
+from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
+from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.services.series.drawn import repetitions_of
 from scalewatch.services.series.scans import Scan
 

@@ -12,7 +12,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Finding, Forecast, Proposal, Verdict
-from scalewatch.modelling.forecasts.hidden_terms import HiddenTerm, hidden_term
+from scalewatch.modelling.forecasts.break_even import HiddenTerm, hidden_term
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.pools import pooled

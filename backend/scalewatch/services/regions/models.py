@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast
-from scalewatch.modelling.few_settings.steps import Step
+from scalewatch.modelling.few_settings import Step
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.composed import ComposedExpectation

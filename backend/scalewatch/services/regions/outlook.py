@@ -17,8 +17,7 @@ from scalewatch.modelling import (
     expected_model,
     memory_wall,
 )
-from scalewatch.modelling.forecasts.break_even import agreed_setting
-from scalewatch.modelling.forecasts.hidden_terms import HiddenTerm
+from scalewatch.modelling.forecasts.break_even import HiddenTerm, agreed_setting
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.regions.forecasts import (
     answer_of,

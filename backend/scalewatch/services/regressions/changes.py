@@ -13,11 +13,10 @@ import numpy as np
 
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays import stacked
-from scalewatch.modelling.common_mode.events import MachineNights
+from scalewatch.modelling.common_mode.common_mode import MachineNights
 from scalewatch.modelling.common_mode.origins import Origin, origins
 from scalewatch.modelling.common_mode.scan import SPREADS
-from scalewatch.modelling.histories.changes import FoundChanges, watched
-from scalewatch.modelling.histories.detection import exact
+from scalewatch.modelling.histories.changes import FoundChanges, exact, watched
 from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories

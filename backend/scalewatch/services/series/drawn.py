@@ -14,7 +14,7 @@ from scalewatch.errors import IncompleteCoordinates
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.notation import held_text
 from scalewatch.modelling import Model
-from scalewatch.modelling.growths.nearest import nearest_models
+from scalewatch.modelling.growths.verdict import nearest_models
 from scalewatch.services.analysis.pools import modelled_parameters
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan

@@ -1,7 +1,7 @@
 """All curves that compete for a series.
 
-Besides the growths of a space there are their shapes, see `shapes`, and where
-measurements fall what strong scaling may be, see `bases`.
+Besides the growths of a space there are their shapes and, where measurements fall, the
+curves of strong scaling, see `model`.
 """
 
 import threading

@@ -14,6 +14,7 @@ from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.rule import Hypothesis, Sample
 from scalewatch.modelling.rules.several_parameters.contest import Contest
+from scalewatch.modelling.rules.several_parameters.elimination import Weights
 from scalewatch.modelling.rules.several_parameters.intervals import (
     Contenders,
     Targets,
@@ -21,7 +22,6 @@ from scalewatch.modelling.rules.several_parameters.intervals import (
     likeliest,
 )
 from scalewatch.modelling.rules.several_parameters.strong_scaling import Base
-from scalewatch.modelling.rules.several_parameters.weights import Weights
 
 LISTED: Final = 32
 """Growths per series whose probability is told."""

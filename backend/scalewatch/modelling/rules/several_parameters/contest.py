@@ -30,9 +30,12 @@ from scalewatch.modelling.rules.several_parameters.competitors import (
     Growths,
     competitors,
 )
-from scalewatch.modelling.rules.several_parameters.elimination import Design, fit
-from scalewatch.modelling.rules.several_parameters.signed_sums import fit_signed
-from scalewatch.modelling.rules.several_parameters.weights import Weights
+from scalewatch.modelling.rules.several_parameters.elimination import (
+    Design,
+    Weights,
+    fit,
+    fit_signed,
+)
 
 PRICE: Final = 1.5
 """Half the number of parameters that a product adds."""

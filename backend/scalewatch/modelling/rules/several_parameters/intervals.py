@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.rules.several_parameters.contest import Contest
-from scalewatch.modelling.rules.several_parameters.weights import Weights
+from scalewatch.modelling.rules.several_parameters.elimination import Weights
 
 MOST_HYPOTHESES: Final = 200
 """The likeliest ones that take part."""

@@ -5,16 +5,17 @@ located by the logarithms of its repetitions, see `location`, and fitted relativ
 the likeliest hypothesis is selected, see `contest`.
 
 Where the space admits too many hypotheses, as with three parameters, those compete
-whose growths are the fittest of each parameter by itself, see `shortlist`. Where the
-settings cannot tell a product from a sum, simplicity alone decides between them: the
-verdict stays open unless both have the same, and says which measurement would settle
-it, see `scans`.
+whose growths are the fittest of each parameter by itself, see `strong_scaling`. Where
+the settings cannot tell a product from a sum, simplicity alone decides between them:
+the verdict stays open unless both have the same, and says which measurement would
+settle it.
 
 Where settings scatter about the likeliest surface by more than repetitions tell, and do
-no more than scatter, the contest is held again with that as the noise, see `misfits`.
+no more than scatter, the contest is held again with that as the noise, see
+`misfits_of`.
 
 Where measurements fall along a parameter, as n/p does, hypotheses compete as well that
-are multiples of 1/p, see `bases`.
+are multiples of 1/p, see `strong_scaling`.
 
 References
 ----------
@@ -22,6 +23,7 @@ A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial, reduce
 from typing import Final
 
@@ -37,6 +39,7 @@ from scalewatch.modelling.measurements.designs import never_together, unresolved
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit.misfit import Misfit, Misfits
+from scalewatch.modelling.misfit.scatter import is_scatter
 from scalewatch.modelling.rules.evidence.least_squares import LARGEST_RANGE
 from scalewatch.modelling.rules.evidence.rule import NOT_POSITIVE
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
@@ -47,11 +50,120 @@ from scalewatch.modelling.rules.several_parameters.answers import (
 )
 from scalewatch.modelling.rules.several_parameters.competitors import common_growths
 from scalewatch.modelling.rules.several_parameters.contest import Contest
+from scalewatch.modelling.rules.several_parameters.elimination import Weights
 from scalewatch.modelling.rules.several_parameters.intervals import widened
-from scalewatch.modelling.rules.several_parameters.misfits import misfits_of
-from scalewatch.modelling.rules.several_parameters.shortlist import shortlist
-from scalewatch.modelling.rules.several_parameters.strong_scaling import Base, falling
-from scalewatch.modelling.rules.several_parameters.weights import Weights
+from scalewatch.modelling.rules.several_parameters.strong_scaling import (
+    Base,
+    falling,
+    shortlist,
+)
+
+FITTED: Final = 6
+"""Degrees of freedom that a surface takes: terms, and the choice of them."""
+
+MOST_SHARED: Final = 5.0
+"""How many times as far as repetitions explain settings may lie from a surface because
+of what repetitions of a job have in common."""
+
+CAUTION: Final = 4.0
+"""How many times the variance about the best surface becomes that of the noise: what
+told it is judged by it, and of thousands of surfaces the best one was taken."""
+
+WIDENING: Final = 1.2
+"""By what factor their intervals are wider: under so much noise the simplest surface
+is taken, and what lower-order terms are worth is not seen."""
+
+ODDS: Final = 10.0
+"""How many times as likely a verdict has to be: where settings tell little, what is
+expected weighs more than they do."""
+
+
+def _scattered(
+    sample: Sample, misfits: Misfits | None, found: list[SelectedHypothesis]
+) -> Indices:
+    """Return flagged series that scatter about their surfaces, and do no more."""
+    if misfits is None:
+        return np.array([], dtype=np.intp)
+    is_near = misfits.statistic[misfits.rows] <= MOST_SHARED**2
+    near = misfits.rows[is_near].tolist()
+    return np.array(
+        [row for row in near if is_scatter(sample.settings, found[row].residuals)],
+        dtype=np.intp,
+    )
+
+
+def _with_scatter(
+    location: Location, series: Indices, found: list[SelectedHypothesis]
+) -> Location:
+    """Return locations of which some vary as settings scatter about their surfaces."""
+    variance, freedom, known = (
+        each.copy()
+        for each in (location.variance, location.freedom, location.repeated_freedom)
+    )
+    left = len(location.log) - FITTED
+    variance[series] = [CAUTION * found[row].least / left for row in series.tolist()]
+    freedom[series] = known[series] = left
+    return replace(location, variance=variance, freedom=freedom, repeated_freedom=known)
+
+
+def misfits_of(
+    sample: Sample,
+    location: Location,
+    found: list[SelectedHypothesis],
+    ask: Callable[[Location], list[SelectedHypothesis]],
+) -> Misfits | None:
+    """Test for misfit; ask again about series that do no more than scatter.
+
+    Parameters
+    ----------
+    sample, location
+        Of S series.
+    found
+        What was found about each of them; overwritten where it is asked again.
+    ask
+        The contest, of locations with another variance.
+    """
+    misfits = _misfits(sample, location, found)
+    shared = _scattered(sample, misfits, found)
+    if not len(shared):
+        return misfits
+    location = _with_scatter(location, shared, found)
+    again = ask(location.only(shared))
+    for place, other in zip(shared.tolist(), again, strict=True):
+        found[place] = _cautious(other)
+    return _misfits(sample, location, found)
+
+
+def _cautious(found: SelectedHypothesis) -> SelectedHypothesis:
+    """Return what is found with wider intervals and a verdict that is less sure."""
+    mismatch = float(found.verdicts[-1])
+    least, most = sorted([mismatch, float(found.verdicts[:-1].sum())])
+    verdicts = found.verdicts
+    if least > 0:
+        doubt = min(ODDS * least / (ODDS * least + most), 1 / 2)
+        is_mismatch = mismatch > 1 / 2
+        verdicts = verdicts * np.where(
+            [is_mismatch, is_mismatch, not is_mismatch],
+            doubt / least,
+            (1 - doubt) / most,
+        )
+    return replace(
+        found,
+        forecasts=widened(found.forecasts, WIDENING),
+        verdicts=verdicts,
+    )
+
+
+def _misfits(
+    sample: Sample, location: Location, found: list[SelectedHypothesis]
+) -> Misfits | None:
+    """Test for misfit where settings are positive and more than can be fitted."""
+    smallest = min(map(np.min, sample.settings.values()))
+    if not found or smallest <= 0 or sample.values.shape[1] <= FITTED:
+        return None
+    least = np.array([each.least for each in found])
+    return Misfits.of(sample.settings, location, least, sample.noise, FITTED)
+
 
 NO_FACTORS: Final = (
     "the space needs growths of one parameter each: it is their sums and products "

@@ -4,19 +4,39 @@ From setting a to b the factor is exp(m_b - m_a), m the robust logarithm of the
 repetitions, with the interval of Student's distribution. On a parameter that counts
 resources the efficiency is that of strong scaling, x_a t_a / (x_b t_b); of weak scaling
 it is t_a / t_b, which is one over the factor.
+
+Repetitions do not show all of the noise. Five settings scatter about a model by all
+that differs between jobs. Two do not, and the repetitions of one job show only what
+happens within it. So to the variance v that they tell with ν degrees of freedom comes
+`UNSEEN`² with `FREEDOM` of them,
+
+    v' = (ν v + FREEDOM · UNSEEN²) / (ν + FREEDOM),   ν' = ν + FREEDOM.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.few_settings.unseen import with_unseen
-from scalewatch.modelling.measurements.further_settings import LEAST
-from scalewatch.modelling.measurements.location import locate
+from scalewatch.modelling.measurements.designs import LEAST
+from scalewatch.modelling.measurements.location import Location, locate
+
+UNSEEN: Final = 0.02
+"""Relative deviation of jobs of the same code, which is common on shared networks."""
+
+FREEDOM: Final = 2.0
+
+
+def with_unseen(location: Location) -> Location:
+    """Return locations that are as uncertain as single jobs are."""
+    freedom = location.freedom + FREEDOM
+    told = location.freedom * location.variance + FREEDOM * UNSEEN**2
+    return replace(location, variance=told / freedom, freedom=freedom)
+
 
 RESOURCES = frozenset({"p", "threads", "nodes"})
 """Parameters of which more are to do the same in less time."""

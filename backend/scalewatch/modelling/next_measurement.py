@@ -1,23 +1,38 @@
 """The smallest further measurement that would settle an undecided verdict.
 
 A measurement with R' repetitions at p scatters by their share of the measured variance
-and by the excess that no repetition reduces, see `noise`; it costs
+and by the excess that no repetition reduces, see `Noise`; it costs
 p·(startup + R'·E[G(p)]) core-seconds. Of all candidates the cheapest is proposed that
-more likely than not settles the verdict, see `information`; where none does, the
+more likely than not settles the verdict; where none does, the
 cheapest that tells at least half as much as any.
 
 Equal costs at all scales, many repetitions at small p, already settle more verdicts
 than repeated sweeps; what is proposed here needs a quarter to two thirds of a sweep's
 cost for a verdict at 0.95, see benchmarks/README.md.
+
+How much a measurement would tell is its mutual information with the verdict. Of the
+posterior remain normal densities of log G(p) with weights W_c, each belonging to a
+verdict V. A measurement y of variance s² turns them into N(μ_c, σ_c² + s²), and
+
+    I(V; y) = H(V) - E[H(V | y)]
+
+in bits, with the expectation over outcomes drawn evenly from all of them.
+
+References
+----------
+D. V. Lindley, "On a Measure of the Information Provided by an Experiment", Annals of
+Mathematical Statistics 27, 1956.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
+from statistics import NormalDist
 from typing import Final
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth
@@ -29,23 +44,109 @@ from scalewatch.modelling.growths.space import (
 )
 from scalewatch.modelling.growths.verdict import Verdict
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
-from scalewatch.modelling.measurements.batch import Batch, most_repetitions
+from scalewatch.modelling.measurements.batch import Batch, most_repetitions, obstacle
 from scalewatch.modelling.measurements.estimators import located
-from scalewatch.modelling.measurements.feasibility import obstacle
 from scalewatch.modelling.measurements.location import FLOOR
-from scalewatch.modelling.next_measurement.mutual_information import (
-    BeliefAtSetting,
-    entropy,
-    is_settled,
-)
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.log_residuals import Centred
 from scalewatch.modelling.rules.evidence.mixture import Mixture
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import posterior
 from scalewatch.modelling.rules.evidence.prediction import Forecaster
-from scalewatch.modelling.rules.evidence.prior import Prior
+from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.search.search import find_models
+
+OUTCOMES: Final = 200
+GOLDEN: Final = (5**0.5 - 1) / 2
+MISMATCH: Final = len(RANKS) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class BeliefAtSetting:
+    """What is believed of log G at one setting.
+
+    Parameters
+    ----------
+    weight
+        W, shape (C,), sums to 1.
+    mean, variance
+        Of each density, shape (C,).
+    rank
+        Verdict of each density, index in `RANKS`.
+    """
+
+    weight: Reals
+    mean: Reals
+    variance: Reals
+    rank: NDArray[np.intp]
+
+    @property
+    def median(self) -> float:
+        """Median of the means."""
+        order = np.argsort(self.mean)
+        below = np.cumsum(self.weight[order])
+        return float(self.mean[order[np.searchsorted(below, 0.5)]])
+
+    @property
+    def verdicts(self) -> Reals:
+        """Posterior of the verdicts, shape (3,)."""
+        shares = np.bincount(self.rank, self.weight, len(RANKS))
+        return np.asarray(shares, dtype=np.float64)
+
+    def verdicts_after(self, scatter: Reals) -> Reals:
+        """Return the posterior of verdicts after each outcome, (OUTCOMES, 3).
+
+        Parameters
+        ----------
+        scatter
+            Variance of the measurement under each density, shape (C,).
+        """
+        variance = self.variance + scatter
+        part, z = _draws(self.weight)
+        outcomes = self.mean[part] + np.sqrt(variance[part]) * z
+        # In place: these 200 by 400 numbers take most of the time of a proposal.
+        density = outcomes[:, np.newaxis] - self.mean
+        density *= density
+        density /= variance
+        density -= density.min(axis=1, keepdims=True)
+        density /= -2
+        np.exp(density, out=density)
+        density *= self.weight / np.sqrt(variance)
+        verdicts = np.stack(
+            [density[:, self.rank == rank].sum(axis=1) for rank in range(len(RANKS))],
+            axis=1,
+        )
+        verdicts /= verdicts.sum(axis=1, keepdims=True)
+        return verdicts
+
+
+def entropy(probability: Reals) -> Reals:
+    """Return the entropy along the last axis, in bits."""
+    logs = np.log2(probability, out=np.zeros_like(probability), where=probability > 0)
+    bits: Reals = -(probability * logs).sum(axis=-1)
+    return bits
+
+
+def is_settled(verdicts: Reals, level: float) -> NDArray[np.bool_]:
+    """Tell where a posterior of verdicts settles one, as `verdict.decide` does."""
+    mismatch = verdicts[..., MISMATCH]
+    return (mismatch >= level) | (mismatch <= 1 - level)
+
+
+def _draws(weight: Reals) -> tuple[NDArray[np.intp], Reals]:
+    """Return OUTCOMES densities, each as often as it weighs, and normal numbers."""
+    even, normal = _points()
+    part = np.searchsorted(np.cumsum(weight), even * weight.sum())
+    return np.minimum(part, len(weight) - 1), normal
+
+
+@lru_cache
+def _points() -> tuple[Reals, Reals]:
+    steps = (np.arange(OUTCOMES) + 0.5) / OUTCOMES
+    scattered = (0.5 + GOLDEN * np.arange(OUTCOMES)) % 1
+    inverse = np.vectorize(NormalDist().inv_cdf)
+    return steps, inverse(np.clip(scattered, 1e-6, 1 - 1e-6))
+
 
 LIKELY: Final = 0.5
 FARTHER: Final = (2.0, 4.0)

@@ -1,1 +1,0 @@
-"""Series of fewer settings than a growth needs: what they tell all the same."""

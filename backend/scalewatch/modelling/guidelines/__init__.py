@@ -1,1 +1,0 @@
-"""Rules between regions, f ⪯ g + h, and how surely they hold."""

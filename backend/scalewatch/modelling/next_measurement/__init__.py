@@ -1,1 +1,0 @@
-"""Which measurement tells most for its cost."""
