@@ -23,6 +23,7 @@ BENCHMARKS: Final = (
     "tracing",
     "delivery",
     "imports",
+    "hostile_imports",
     "history",
     "history_speed",
     "nights",
@@ -72,6 +73,8 @@ def asked() -> Namespace:
     server.add_argument("--seconds", type=float, help="how long agents post")
     faults = parser.add_argument_group("faults, only printed; has --seed, too")
     faults.add_argument("--minutes", type=float, help="how long things break")
+    hostile = parser.add_argument_group("hostile_imports, only printed")
+    hostile.add_argument("--part", type=_part, help="a part of the files, as 2/10")
     reads = parser.add_argument_group("reads, only printed but for --requests")
     reads.add_argument("--measurements", type=int, help="how many the store has")
     reads.add_argument("--database", choices=("sqlite", "postgresql"), action="append")
@@ -89,11 +92,17 @@ def asked() -> Namespace:
     names = [word for word in found.asked if not word.isdecimal()] or BENCHMARKS
     found.names = [name for name in names if name != SCOREBOARD]
     partly = (found.quick, found.seconds, found.measurements, found.database)
-    drawn = (found.seed, found.repetitions, found.noise, found.functions)
+    drawn = (found.part, found.seed, found.repetitions, found.noise, found.functions)
     found.is_whole = not any((*partly, found.minutes, found.only, found.root, *drawn))
     if unknown := [name for name in found.names if name not in BENCHMARKS]:
         parser.error(f"no script {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     return found
+
+
+def _part(text: str) -> tuple[int, int]:
+    """Return which part of how many is meant."""
+    part, _, parts = text.partition("/")
+    return int(part), int(parts)
 
 
 def series(thorough: int, quick: int) -> int:

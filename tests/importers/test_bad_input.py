@@ -208,3 +208,15 @@ def test_test_may_be_called_as_nothing_is_written(write, name) -> None:
     [series] = read_files([path]).series
 
     assert series.region == name
+
+
+def test_file_that_begins_with_thousands_of_blank_lines_is_of_no_known_format(
+    tmp_path,
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("\n" * 3_000 + TABLE)
+
+    [error] = read_files([str(path)]).unreadable
+
+    assert error.reason.startswith("expected Extra-P text")
+    assert error.reason.endswith("found 'p,time'")

@@ -40,7 +40,10 @@ def is_table(head: str) -> bool:
     A header names a parameter, or has as many cells as the row below, which has a
     number.
     """
-    header, *rows = filter(says_something, head.lstrip("\ufeff").splitlines())
+    lines = [*filter(says_something, head.lstrip("\ufeff").splitlines())]
+    if not lines:
+        return False
+    header, *rows = lines
     delimiter = _delimiter(header)
     cells = [cell.strip(' "').lower() for cell in header.split(delimiter)]
     if all(isinstance(plain_setting(cell), int | float) for cell in cells):
