@@ -6,12 +6,12 @@ from fastapi.testclient import TestClient
 
 from scalewatch.errors import BadScale, UnknownChoice
 from scalewatch.modelling import Against, Correction, ScalingKind
-from scalewatch.services.configurations.question import (
+from scalewatch.services.configurations import (
     ConfigurationQuestion,
     Objective,
 )
-from scalewatch.services.hotspots.question import HotspotQuestion
-from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
+from scalewatch.services.hotspots.scans import HotspotQuestion
+from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
 from scalewatch.web.queries import (
     ConfigurationQuestionDep,
     HotspotQuestionDep,

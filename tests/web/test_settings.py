@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import update
 
 from scalewatch.pages.wording.formats import SPACE
-from scalewatch.services.access import audit, policies, repositories, tokens
+from scalewatch.services.access import audit, policies, tokens
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.policies import Policy
 from scalewatch.storage import tables
@@ -76,7 +76,7 @@ def test_repository_is_stated_and_noted_and_outlives_the_policy(browser, session
 
     assert 'value="https://code.example.org/a/b"' in page.text
     with sessions.reading() as session:
-        kept = repositories.repository_of(session, "mpich")
+        kept = policies.repository_of(session, "mpich")
         deeds = audit.entries(session, "mpich", limit=10)
     assert (kept.address, kept.forge) == ("https://code.example.org/a/b", "gitlab")
     assert [deed.action for deed in deeds] == ["policy changed", "repository changed"]

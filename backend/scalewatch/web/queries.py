@@ -15,13 +15,13 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from scalewatch.errors import BadScale, NotFound, UnknownChoice
 from scalewatch.modelling import Against, Correction, ScalingKind
-from scalewatch.services.configurations.question import (
+from scalewatch.services.configurations import (
     ConfigurationQuestion,
     Objective,
 )
-from scalewatch.services.hotspots.question import HotspotQuestion
-from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
-from scalewatch.services.traces.question import Repeat, TracesQuestion
+from scalewatch.services.hotspots.scans import HotspotQuestion
+from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
+from scalewatch.services.traces.scans import Repeat, TracesQuestion
 
 LARGEST_ID: Final = 2**31
 """What an id is below: the tighter of the two databases holds no larger one."""

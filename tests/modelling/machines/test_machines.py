@@ -6,7 +6,7 @@ import pytest
 from scalewatch.errors import TooFewMachines, TooFewSizes
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.machines.machines import compare_machines
-from scalewatch.services.machines.sentences import machine_sentence
+from scalewatch.services.machines.lines import machine_sentence
 
 K = np.array([1e5, 2e5, 4e5, 8e5, 1.6e6, 3.2e6])
 

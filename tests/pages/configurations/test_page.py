@@ -4,7 +4,7 @@ from io import StringIO
 import plotly.graph_objects as go
 
 from scalewatch.api.http.derived import schema_of
-from scalewatch.services.configurations.search import ConfigurationSearch
+from scalewatch.services.configurations import ConfigurationSearch
 from support.builders import sweep_reports
 from support.recorded import record, record_configurations
 from support.shown_pages import words_of

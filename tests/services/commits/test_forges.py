@@ -3,7 +3,7 @@
 import pytest
 
 from scalewatch.errors import InvalidReport
-from scalewatch.services.access.repositories import repository_of, state_repository
+from scalewatch.services.access.policies import repository_of, state_repository
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.commits.forges import Forge, ForgeKind, forge_of
 from scalewatch.storage.access import projects

@@ -1,4 +1,4 @@
-from scalewatch.services.projects.maps import MOST_ROWS, home_map
+from scalewatch.services.projects.home import MOST_ROWS, home_map
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import sessions_of
 from support.builders import sweep_reports

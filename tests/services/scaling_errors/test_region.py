@@ -4,8 +4,8 @@ from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.modelling import DivergenceMetric, Origin, ScalingKind
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
-from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
 from scalewatch.services.scaling_errors.region import scaling_errors_at
+from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
 from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
 from support.builders import result, run_report, sweep_reports

@@ -6,7 +6,7 @@ from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.modelling.traces.conclusions import Rule
 from scalewatch.modelling.traces.linearity import Bend
 from scalewatch.services.selection.view import View
-from scalewatch.services.traces.question import Repeat, TracesQuestion
+from scalewatch.services.traces.scans import Repeat, TracesQuestion
 from scalewatch.services.traces.traces import traces_at
 from support.recorded import record
 from support.traced import PROCESSES, noisy, traced_run, wavefront

@@ -8,8 +8,8 @@ from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
-from scalewatch.services.configurations.figures import FIGURES
-from scalewatch.services.configurations.search import (
+from scalewatch.services.configurations import (
+    FIGURES,
     ConfigurationSearch,
     search_configurations,
 )

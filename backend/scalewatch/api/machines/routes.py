@@ -7,8 +7,11 @@ from fastapi import Query, Response
 from scalewatch.api.http.answers import answer, answers, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.routers import api_router
-from scalewatch.services.machines.line_figures import lines_figure
-from scalewatch.services.machines.lines import MachineLines, machine_lines_at
+from scalewatch.services.machines.lines import (
+    MachineLines,
+    lines_figure,
+    machine_lines_at,
+)
 from scalewatch.web.queries import Scale
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep

@@ -22,14 +22,12 @@ from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.scaling_errors.sentences import share
 from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import number
-from scalewatch.services.configurations.figures import (
+from scalewatch.services.configurations import (
     FIGURES,
+    ConfigurationSearch,
+    Objective,
     objective_name,
     objective_unit,
-)
-from scalewatch.services.configurations.question import Objective
-from scalewatch.services.configurations.search import (
-    ConfigurationSearch,
     search_configurations,
 )
 from scalewatch.services.selection.view import View

@@ -7,8 +7,11 @@ from markupsafe import Markup
 from scalewatch.modelling import MainEffect
 from scalewatch.pages.scaling_errors.sentences import share
 from scalewatch.pages.wording.formats import held, quantity, settings
-from scalewatch.services.configurations.figures import objective_name, objective_unit
-from scalewatch.services.configurations.search import ConfigurationSearch
+from scalewatch.services.configurations import (
+    ConfigurationSearch,
+    objective_name,
+    objective_unit,
+)
 
 BEST: Final = Markup(
     "On <bdi>{machine}</bdi>, <bdi>{settings}</bdi> is best for <bdi>{region}</bdi>: "

@@ -15,7 +15,7 @@ from scalewatch.pages.wording.factors import factor_words
 from scalewatch.pages.wording.formats import significant
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.histories.region import History
-from scalewatch.services.histories.segmented import SegmentedHistory
+from scalewatch.services.histories.segments import SegmentedHistory
 
 WIDTH: Final = 360.0
 HEIGHT: Final = 132.0

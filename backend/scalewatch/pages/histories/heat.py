@@ -13,7 +13,7 @@ from scalewatch.pages.histories.sentences import history_sentence
 from scalewatch.pages.wording.factors import factor_words
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.histories.region import History
-from scalewatch.services.histories.segmented import SegmentedHistory
+from scalewatch.services.histories.segments import SegmentedHistory
 
 WIDTH: Final = 1000.0
 """Of a row, in the units of its picture."""

@@ -9,8 +9,11 @@ from scalewatch.pages.wording.factors import factor_words
 from scalewatch.pages.wording.formats import day, plural, significant
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.histories.region import History
-from scalewatch.services.histories.segmented import SegmentedHistory
-from scalewatch.services.histories.segments import StoredChange, telling
+from scalewatch.services.histories.segments import (
+    SegmentedHistory,
+    StoredChange,
+    telling,
+)
 
 FEWEST_COMMITS: Final = 9
 """A change of what scatters is told from this many commits on."""

@@ -14,8 +14,13 @@ from scalewatch.pages.rendering.templates import Query, render
 from scalewatch.pages.scaling_errors.sentences import share
 from scalewatch.pages.wording.formats import assignments, number
 from scalewatch.services.hotspots.figures import FIGURES
-from scalewatch.services.hotspots.question import LEVEL, HotspotQuestion
-from scalewatch.services.hotspots.scans import Hotspots, hotspots_at, setting_key
+from scalewatch.services.hotspots.scans import (
+    LEVEL,
+    HotspotQuestion,
+    Hotspots,
+    hotspots_at,
+    setting_key,
+)
 from scalewatch.services.selection.view import View
 from scalewatch.web.queries import HotspotQuestionDep
 from scalewatch.web.sessions import ReadingDep

@@ -14,8 +14,11 @@ from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import MISSING, number, quantity, significant
 from scalewatch.pages.wording.intervals import quantities
-from scalewatch.services.machines.line_figures import lines_figure
-from scalewatch.services.machines.lines import MachineLines, machine_lines_at
+from scalewatch.services.machines.lines import (
+    MachineLines,
+    lines_figure,
+    machine_lines_at,
+)
 from scalewatch.web.queries import Scale
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep

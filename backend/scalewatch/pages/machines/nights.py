@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.pages.wording.formats import SPACE
-from scalewatch.services.machines.nights import Nights
+from scalewatch.services.machines.machine import Nights
 
 WIDTH: Final = 360.0
 HEIGHT: Final = 120.0

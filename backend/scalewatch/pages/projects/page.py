@@ -16,14 +16,15 @@ from scalewatch.pages.wording.formats import percent, stated
 from scalewatch.pages.wording.growths import like
 from scalewatch.pages.wording.mathematics import growth
 from scalewatch.pages.wording.sentences import WORSE, verdict_lead
-from scalewatch.services.machines.provenance import all_origins
+from scalewatch.services.machines.machines import all_origins
 from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.projects.home import (
+    HomeMap,
     Project,
     SeriesOfConcern,
     all_projects,
+    home_map,
 )
-from scalewatch.services.projects.maps import HomeMap, home_map
 from scalewatch.services.projects.timeline import timeline
 from scalewatch.services.projects.visits import news_since
 from scalewatch.web.sessions import ReadingDep

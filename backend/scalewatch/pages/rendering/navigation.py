@@ -11,9 +11,9 @@ from sqlalchemy.orm import Session
 from starlette.routing import NoMatchFound
 
 from scalewatch.pages.rendering.addresses import path_to
-from scalewatch.services.projects.lacking import Lack, lacking
 from scalewatch.services.projects.news import position_now
-from scalewatch.services.traces.known import has_traces
+from scalewatch.services.projects.progress import Lack, lacking
+from scalewatch.services.traces.traces import has_traces
 from scalewatch.web.sessions import CALLER, SESSION
 
 WITHIN: Final = {

@@ -32,7 +32,7 @@ from scalewatch.pages.wording import (
 )
 from scalewatch.pages.wording.factors import factor_words
 from scalewatch.resources import bundled
-from scalewatch.services.machines.provenance import Provenance, origins_of
+from scalewatch.services.machines.machines import Provenance, origins_of
 from scalewatch.services.shared_cores import crowded_sentence
 from scalewatch.web.sessions import CALLER, SESSION
 

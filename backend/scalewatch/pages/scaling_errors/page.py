@@ -26,13 +26,13 @@ from scalewatch.pages.scaling_errors.sentences import (
 from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import assignments, number
 from scalewatch.services.scaling_errors.figures import FIGURES
-from scalewatch.services.scaling_errors.question import (
+from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
+from scalewatch.services.scaling_errors.scan import (
+    CodeScaling,
     Quantity,
     ScalingQuestion,
     TimesSource,
 )
-from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
-from scalewatch.services.scaling_errors.scan import CodeScaling
 from scalewatch.services.selection.view import View
 from scalewatch.web.queries import ScalingQuestionDep, choice
 from scalewatch.web.sessions import ReadingDep

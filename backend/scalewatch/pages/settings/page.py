@@ -16,7 +16,6 @@ from scalewatch.services.access import (
     audit,
     callers,
     policies,
-    repositories,
     tokens,
 )
 from scalewatch.services.access.callers import Role
@@ -217,7 +216,7 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
         return {"projects": administered(session), **shared}
     return {
         "policy": policies.policy_of(session, project),
-        "repository": repositories.repository_of(session, project),
+        "repository": policies.repository_of(session, project),
         "forges": list(ForgeKind),
         "expectations": in_force.listed(session, project),
         "rules": rules.rules_of(session, project),

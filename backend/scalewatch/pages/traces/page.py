@@ -26,7 +26,7 @@ from scalewatch.pages.traces.sentences import (
 from scalewatch.pages.wording.formats import number
 from scalewatch.services.selection.view import View
 from scalewatch.services.traces.figures import FIGURES, shown_time
-from scalewatch.services.traces.question import Repeat, TracesQuestion
+from scalewatch.services.traces.scans import Repeat, TracesQuestion
 from scalewatch.services.traces.traces import traces_at
 from scalewatch.web.queries import TracesQuestionDep
 from scalewatch.web.sessions import ReadingDep

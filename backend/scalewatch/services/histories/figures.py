@@ -13,7 +13,7 @@ from scalewatch.figures.histories.exponents import (
 from scalewatch.services.commits.drawn import drawn_commit
 from scalewatch.services.histories.paging import NEWEST, Window
 from scalewatch.services.histories.region import History, history_of
-from scalewatch.services.histories.segmented import SegmentedHistory
+from scalewatch.services.histories.segments import SegmentedHistory
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects

@@ -3,9 +3,9 @@
 Changes are those that were detected last, as the regressions are.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
@@ -16,19 +16,18 @@ from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
 )
-from scalewatch.services.histories.baselines import joined
 from scalewatch.services.histories.commits import HistorySteps, target_of
-from scalewatch.services.histories.modes import two_modes
 from scalewatch.services.histories.paging import NEWEST, Window, part_of
-from scalewatch.services.histories.segmented import SegmentedHistory
 from scalewatch.services.histories.segments import (
+    SegmentedHistory,
     StoredChange,
     changes_of,
     exponents_of,
     growths_of,
+    joined,
     segments_between,
 )
-from scalewatch.services.machines.nights import bad_nights
+from scalewatch.services.machines.machine import bad_nights
 from scalewatch.services.regressions.regressions import RegressionSummary, summaries_of
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.access import projects
@@ -231,3 +230,23 @@ def _changes(
         )
         for history in histories
     ]
+
+
+def two_modes(
+    details: Mapping[str, Any], histories: Sequence[SeriesHistory]
+) -> Iterator[str]:
+    """Yield a sentence for each of the histories that has two modes.
+
+    Parameters
+    ----------
+    details
+        What is stored of the detection.
+    """
+    known = details.get("modes", {})
+    for history in histories:
+        modes = known.get(str(history.series.id))
+        if modes is not None:
+            yield (
+                f"{history.series.machine}: two modes, × {modes['factor']:.3g} apart; "
+                f"{100 * modes['share']:.0f} % of the commits are at the upper one"
+            )

@@ -3,9 +3,10 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import isnan, log
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from scipy.special import stdtrit
@@ -15,6 +16,7 @@ from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.common_mode.project_history import SeriesHistory
+from scalewatch.services.histories.commits import HistoryStep
 from scalewatch.services.series.standing import is_improbable
 from scalewatch.storage.histories.regressions import RegressionShift
 
@@ -80,6 +82,42 @@ class Segment:
     exponent: float | None
     low: float | None
     high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentedHistory:
+    """The history of one series on one state of its machine.
+
+    Parameters
+    ----------
+    positions, exponents
+        Position of each commit on the line, and what `Step` says of it.
+    steps
+        All that is known of each commit, or of the newest of them; none, and no
+        exponents, where all regions are shown.
+    bad_nights
+        Positions of commits measured in what was taken for a bad night of the machine.
+    is_exact
+        Whether it is counted exactly, so that one commit tells a change.
+    baselines
+        Positions from which on the machine is in another state: what was measured
+        before is no baseline for it.
+    """
+
+    region: str
+    machine: str
+    configuration: Mapping[str, Any]
+    unit: str
+    positions: tuple[int, ...]
+    segments: tuple[Segment, ...]
+    changes: tuple[StoredChange, ...]
+    exponents: tuple[float | None, ...] = ()
+    steps: tuple[HistoryStep, ...] = ()
+    parameter: str | None = None
+    target: float | None = None
+    bad_nights: tuple[int, ...] = ()
+    is_exact: bool = False
+    baselines: tuple[int, ...] = ()
 
 
 def exponents_of(history: SeriesHistory) -> tuple[float | None, ...]:
@@ -222,3 +260,45 @@ def _interval(slopes: Reals) -> tuple[float | None, float | None]:
         return None, None
     reach = stdtrit(slopes.size - 1, 0.95) * slopes.std(ddof=1) / np.sqrt(slopes.size)
     return float(slopes.mean() - reach), float(slopes.mean() + reach)
+
+
+def joined(histories: Sequence[SegmentedHistory]) -> tuple[SegmentedHistory, ...]:
+    """Return one history per series; a new state of its machine begins a baseline.
+
+    States that were measured over another parameter, or side by side, stay apart.
+    """
+    groups: list[list[SegmentedHistory]] = []
+    for each in histories:
+        group = next((own for own in groups if _goes_on(own, each)), None)
+        if group is None:
+            groups.append([each])
+        else:
+            group.append(each)
+            group.sort(key=lambda one: one.positions[0])
+    return tuple(map(_joined, groups))
+
+
+def _goes_on(group: Sequence[SegmentedHistory], other: SegmentedHistory) -> bool:
+    own = sorted([*group, other], key=lambda one: one.positions[0])
+    return all(
+        (one.region, one.machine, one.configuration, one.parameter)
+        == (next_.region, next_.machine, next_.configuration, next_.parameter)
+        and one.positions[-1] < next_.positions[0]
+        for one, next_ in pairwise(own)
+    )
+
+
+def _joined(group: Sequence[SegmentedHistory]) -> SegmentedHistory:
+    newest = group[-1]
+    if len(group) == 1:
+        return newest
+    return replace(
+        newest,
+        positions=tuple(at for one in group for at in one.positions),
+        exponents=tuple(each for one in group for each in one.exponents),
+        steps=tuple(step for one in group for step in one.steps),
+        segments=tuple(each for one in group for each in one.segments),
+        changes=tuple(each for one in group for each in one.changes),
+        bad_nights=tuple(at for one in group for at in one.bad_nights),
+        baselines=tuple(one.positions[0] for one in group[1:]),
+    )

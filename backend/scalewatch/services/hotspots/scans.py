@@ -2,12 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError, NotFound, NotMeasured
 from scalewatch.modelling import (
+    Against,
+    Correction,
     Movement,
     ProfileScan,
     ScanStep,
@@ -21,10 +23,45 @@ from scalewatch.services.hotspots.profiles import (
     profiled_scans,
     varied,
 )
-from scalewatch.services.hotspots.question import LEVEL, HotspotQuestion
 from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import profiles
+
+LEVEL: Final = 0.05
+"""Corrected p-values below this one are significant."""
+
+
+@dataclass(frozen=True, slots=True)
+class HotspotQuestion:
+    """Which profiles are compared, and how.
+
+    Parameters
+    ----------
+    over
+        Parameter of the scan; what varies most usefully unless given.
+    held
+        Which of several scans: what it holds fixed, as text.
+    against
+        What each profile is compared with.
+    correction
+        How p-values are corrected for the number of comparisons.
+    unit
+        Seconds that count as one in χ²; a hundredth of the shortest profile unless
+        given.
+    at
+        The setting, as text, whose profile is shown beside the one before it; that
+        of the largest change unless given.
+    vs
+        What to compare with: `commit=v1`, `machine=jureca` or `held=n=1000`.
+    """
+
+    over: str | None = None
+    held: str | None = None
+    against: Against = Against.PREVIOUS
+    correction: Correction = Correction.HOLM
+    unit: float | None = None
+    at: str | None = None
+    vs: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,24 +3,21 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError, NotMeasured
-from scalewatch.modelling import (
-    MachineLine,
-    MachinePair,
-    compare_lines,
-    machine_line,
-)
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.machine_lines import DrawnLine, machine_lines_figure
+from scalewatch.modelling import MachineLine, MachinePair, compare_lines, machine_line
 from scalewatch.modelling.arrays import Reals, stacked
+from scalewatch.modelling.machines.lines import equality
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.machines.sentences import machine_sentence
 from scalewatch.services.regions.region import timed_region
-from scalewatch.services.scaling_errors.planes import SCALE, SIZE
+from scalewatch.services.scaling_errors.design import SCALE, SIZE
 from scalewatch.services.selection.settings import choices_among, is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.drawn import repetitions_of
@@ -181,3 +178,165 @@ def _compared(shown: MachineLines) -> MachineLines:
         pairs=pairs,
         sentences=tuple(machine_sentence(pair, unit=shown.unit) for pair in pairs),
     )
+
+
+def lines_figure(shown: MachineLines) -> Figure:
+    """Draw the lines of those machines that have one."""
+    lines = [DrawnLine(each.slot, each.line) for each in shown.lines if each.line]
+    return machine_lines_figure(lines, unit=shown.unit)
+
+
+CAUSES = "more processors per node, a faster network or a larger cache"
+"""What makes a machine faster for smaller problems."""
+
+SECONDS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
+"""Units of time, the largest first."""
+
+
+def machine_sentence(
+    pair: MachinePair, *, parameter: str = "n", unit: str = "s", alpha: float = 0.05
+) -> str:
+    """Interpret two machines: which is faster where, and what its growth costs.
+
+    Parameters
+    ----------
+    pair
+        The comparison.
+    parameter, unit
+        What the problem size is called, and what times are measured in.
+    alpha
+        Below which p-value a difference counts.
+    """
+    curved = [
+        each.machine for each in (pair.first, pair.second) if not each.is_line_enough
+    ]
+    better = f"On {' and '.join(curved)} another growth fits better than a line"
+    if curved and (by_growths := _which_by_growths(pair, parameter)):
+        return f"{by_growths} {better}."
+    parts = [_which(pair, parameter, alpha), _slopes(pair, parameter, unit, alpha)]
+    if curved:
+        parts.append(f"{better}: trust that instead.")
+    return " ".join(parts)
+
+
+def _which_by_growths(pair: MachinePair, parameter: str) -> str | None:
+    """Say which machine is faster by the growths, where both were measured."""
+    overlap, crossing = pair.overlap, pair.growth_crossing
+    models = (pair.first.finding.model, pair.second.finding.model)
+    if overlap is None or models[0] is None or models[1] is None:
+        return None
+    is_first_faster = [
+        bool(models[0]({parameter: at}) <= models[1]({parameter: at})) for at in overlap
+    ]
+    below, above = (
+        (pair.first.machine, pair.second.machine)[:: 1 if is_first else -1]
+        for is_first in is_first_faster
+    )
+    if below == above:
+        return (
+            f"{below[0]} is faster than {below[1]} at every {parameter} that both were "
+            "measured at, by the growths that fit best."
+        )
+    if crossing is None:
+        return None
+    return (
+        f"{above[0]} is faster from {parameter} = {_number(crossing)} on, and "
+        f"{below[0]} below, by the growths that fit best."
+    )
+
+
+def _which(pair: MachinePair, parameter: str, alpha: float) -> str:
+    """Say which machine is faster, where both were measured or beyond."""
+    flatter, steeper = _by_slope(pair)
+    crossing = pair.crossing
+    overlap = pair.overlap
+    chance = equality(pair.first.line, pair.second.line)
+    if overlap is not None and chance >= alpha:
+        return (
+            f"{pair.first.machine} and {pair.second.machine} take the same time, as "
+            f"far as these {parameter} can tell ({_chance(chance)})."
+        )
+    if crossing is not None and (
+        overlap is None or overlap[0] <= crossing.value <= overlap[1]
+    ):
+        return (
+            f"{flatter.machine} is faster from {parameter} = "
+            f"{_number(crossing.value)} on{_between(pair)}, and {steeper.machine} "
+            f"below: something such as {CAUSES} favours it on smaller problems."
+        )
+    if overlap is None:
+        return (
+            f"The machines were measured at different {parameter}, at none of which "
+            "they can be compared."
+        )
+    middle = np.sqrt(overlap[0] * overlap[1])
+    times = [float(each.line(middle)) for each in (pair.first, pair.second)]
+    faster, slower = (
+        (pair.first, pair.second) if times[0] <= times[1] else (pair.second, pair.first)
+    )
+    said = (
+        f"{faster.machine} is faster than {slower.machine} at every {parameter} that "
+        f"both were measured at."
+    )
+    if crossing is None or crossing.value < overlap[0]:
+        return said
+    return (
+        f"{said[:-1]}; by their lines, {flatter.machine} would overtake it at "
+        f"{parameter} = {_number(crossing.value)}{_between(pair)}, beyond the "
+        "measurements."
+    )
+
+
+def _slopes(pair: MachinePair, parameter: str, unit: str, alpha: float) -> str:
+    flatter, steeper = _by_slope(pair)
+    costs = (
+        f"{_quantity(steeper.slope.value, unit)} on {steeper.machine}, "
+        f"{_quantity(flatter.slope.value, unit)} on {flatter.machine}"
+    )
+    if pair.slope_p_value is None:
+        return (
+            f"One more unit of {parameter} costs {costs}; two sizes cannot tell how "
+            "sure that is."
+        )
+    if pair.slope_p_value >= alpha:
+        return (
+            f"One more unit of {parameter} costs {costs}; that may be the same "
+            f"({_chance(pair.slope_p_value)})."
+        )
+    return (
+        f"One more unit of {parameter} costs {costs} ({_chance(pair.slope_p_value)})."
+    )
+
+
+def _chance(p_value: float) -> str:
+    """Write a p-value with two digits; nobody needs more of a tiny one."""
+    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.2g}"
+
+
+def _by_slope(pair: MachinePair) -> tuple[MachineLine, MachineLine]:
+    """Return the machine with the flatter line, then the other one."""
+    if pair.first.slope.value <= pair.second.slope.value:
+        return pair.first, pair.second
+    return pair.second, pair.first
+
+
+def _between(pair: MachinePair) -> str:
+    crossing = pair.crossing
+    if crossing is None or crossing.low is None or crossing.high is None:
+        return " (how surely cannot be told)"
+    return f" (between {_number(crossing.low)} and {_number(crossing.high)})"
+
+
+def _number(value: float) -> str:
+    """Write three digits: `114,000`, `0.25`, `1.2e-09`."""
+    rounded = float(f"{value:.3g}")
+    is_plain = 1e-3 <= abs(rounded) < 1e15 or not rounded
+    return f"{rounded:,.10g}" if is_plain else f"{rounded:.3g}"
+
+
+def _quantity(value: float, unit: str) -> str:
+    """Write a quantity, a time in the unit that suits it."""
+    if unit != "s":
+        return f"{_number(value)} {unit}"
+    name, size = next((each for each in SECONDS if abs(value) >= each[1]), SECONDS[-1])
+    return f"{_number(value / size)} {name}"

@@ -1,5 +1,6 @@
 """Machines: what they are, and when they were last heard of."""
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -53,3 +54,51 @@ def newest_fingerprint(
     """Return what the last run on a machine told about it."""
     project_id = projects.existing(session, project).id
     return machines.newest_facts(session, project_id).get(machine, {})
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """What some machines of a project are, in words of those who posted their runs."""
+
+    machines: tuple[str, ...]
+    text: str
+
+
+def origins_of(session: Session, project: str) -> tuple[Provenance, ...]:
+    """Return the origins of simulated and published machines of a project."""
+    return all_origins(session, project).get(project, ())
+
+
+def all_origins(
+    session: Session, project: str | None = None
+) -> Mapping[str, tuple[Provenance, ...]]:
+    """Return the origins of one project, or of each that has some."""
+    named: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for owner, machine, text in machines.provenances(session, project):
+        if text:
+            named[owner][text].append(machine)
+    return {
+        owner: tuple(Provenance(tuple(names), text) for text, names in texts.items())
+        for owner, texts in named.items()
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFact:
+    """A fact that differs between two states; None where a state lacks it."""
+
+    fact: str
+    before: Any
+    after: Any
+
+
+def changed_facts(
+    before: Mapping[str, Any], after: Mapping[str, Any]
+) -> tuple[ChangedFact, ...]:
+    """Return the facts that differ, by name."""
+    names = sorted({**before, **after})
+    return tuple(
+        ChangedFact(name, before.get(name), after.get(name))
+        for name in names
+        if repr(before.get(name)) != repr(after.get(name))
+    )

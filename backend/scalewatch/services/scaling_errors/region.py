@@ -10,9 +10,9 @@ from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.modelling import ScalingKind
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import Region, region_at, timed_region
-from scalewatch.services.scaling_errors.question import ScalingQuestion
 from scalewatch.services.scaling_errors.scan import (
     CodeScaling,
+    ScalingQuestion,
     code_scaling,
     settled,
     side_by_side,

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
@@ -26,11 +27,59 @@ from scalewatch.modelling import (
     weak_scaling_errors,
     with_constant_work,
 )
-from scalewatch.services.scaling_errors.design import Design, design_of
-from scalewatch.services.scaling_errors.planes import SCALE, planes_of, pooled
-from scalewatch.services.scaling_errors.question import ScalingQuestion, TimesSource
+from scalewatch.services.scaling_errors.design import (
+    SCALE,
+    Design,
+    design_of,
+    planes_of,
+    pooled,
+)
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
+
+
+class TimesSource(StrEnum):
+    """Where the times come from."""
+
+    MEASURED = "measured"
+    MODEL = "model"
+
+
+class Quantity(StrEnum):
+    """What is drawn of pairs of scales."""
+
+    EFFICIENCY = "efficiency"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class ScalingQuestion:
+    """Which scaling errors are asked for.
+
+    Parameters
+    ----------
+    kind
+        Strong or weak; what the runs are made for unless given.
+    size
+        k, the problem size at n₁; the best measured one unless given.
+    base
+        n₁ of the row; the smallest scale unless given.
+    source
+        Whether times are measured, or those of the model.
+    reach
+        Largest scale shown of a model; four times the largest measured unless given.
+    vs
+        What to compare with: `commit=v1`, `machine=jureca` or
+        `configuration=threads=4`.
+    """
+
+    kind: ScalingKind | None = None
+    size: float | None = None
+    base: float | None = None
+    source: TimesSource = TimesSource.MEASURED
+    reach: float | None = None
+    vs: str | None = None
+
 
 NO_PAIR: Final = "no two scales have problem sizes in proportion to each other"
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
@@ -13,11 +14,40 @@ from scalewatch.services.selection.settings import key_of
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing
-from scalewatch.services.traces.question import Repeat
 from scalewatch.storage import tables
 from scalewatch.storage.runs import points, samples, traces
 from scalewatch.storage.runs.points import StoredMeasurement
 from scalewatch.storage.runs.traces import PROGRAM, TRACED
+
+
+class Repeat(StrEnum):
+    """Which of several traces at one number of processes is looked at."""
+
+    BEST = "best"  # the one with the least time in MPI, as a whole
+    MEDIAN = "median"
+
+
+@dataclass(frozen=True, slots=True)
+class TracesQuestion:
+    """What is asked about traces.
+
+    Parameters
+    ----------
+    location
+        Region whose table and figure are shown; the one that costs most unless given.
+    target
+        Number of processes for which locations are ranked; four times the largest
+        one traced unless given.
+    vs
+        What to compare with: `commit=v1`, `machine=jureca` or
+        `configuration=threads=4`.
+    """
+
+    location: str | None = None
+    target: float | None = None
+    repeat: Repeat = Repeat.BEST
+    vs: str | None = None
+
 
 SCALE: Final = "p"
 SIZE: Final = "n"

@@ -11,10 +11,10 @@ from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.selection.view import View
 from scalewatch.services.traces.locations import TracedLocation
 from scalewatch.services.traces.program import Traced, traced_program
-from scalewatch.services.traces.question import TracesQuestion
 from scalewatch.services.traces.scans import (
     WAITS,
     TracedSeries,
+    TracesQuestion,
     traced_scan,
     traced_series,
 )
@@ -223,3 +223,8 @@ def _other(  # noqa: PLR0913, PLR0917 - what stays the same, and what does not
     return TraceSide(
         commit_of(commit), _program(session, commit, side, metric, question)
     )
+
+
+def has_traces(session: Session, project: str) -> bool:
+    """Tell whether any program of a project was traced."""
+    return traces.is_traced(session, project)

@@ -1,7 +1,8 @@
 """The best configuration of a region, and which of its settings matter."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
 from itertools import islice, product
 from math import prod
 from typing import Any, Final
@@ -9,17 +10,73 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError, NotMeasured
-from scalewatch.modelling import Effects, Trial, effects_of
+from scalewatch.figures.axes import canvas
+from scalewatch.figures.effects import (
+    DrawnObjective,
+    interaction_figure,
+    main_effects_figure,
+)
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.notation import setting_text
+from scalewatch.modelling import Effects, ScalingKind, Trial, effects_of
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.configurations.question import ConfigurationQuestion, Objective
 from scalewatch.services.regions.region import timed_region
-from scalewatch.services.scaling_errors.planes import SCALE, SIZE
-from scalewatch.services.scaling_errors.question import ScalingQuestion
-from scalewatch.services.scaling_errors.scan import CodeScaling, code_scalings
+from scalewatch.services.scaling_errors.design import SCALE, SIZE
+from scalewatch.services.scaling_errors.scan import (
+    CodeScaling,
+    ScalingQuestion,
+    code_scalings,
+)
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
+
+
+class Objective(StrEnum):
+    """f₀: what is to be small."""
+
+    AREA = "area"
+    GROWTH = "growth"
+    CORRELATION = "correlation"
+    TIME = "time"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigurationQuestion:
+    """Which configuration is looked for.
+
+    Parameters
+    ----------
+    objective
+        A divergence metric of the scaling error, or the time at a scale.
+    kind
+        Of scaling, for the divergence metrics.
+    target
+        p at which the time counts; the largest scale measured unless given.
+    size
+        n at the smallest scale; the best measured one unless given.
+    constraints
+        bᵢ: the levels, as text, that a setting may have; others are left out.
+    declared
+        Levels, as text, that belong to the space whether measured or not.
+    """
+
+    objective: Objective = Objective.AREA
+    kind: ScalingKind = ScalingKind.STRONG
+    target: float | None = None
+    size: float | None = None
+    constraints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    declared: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def allows(self, settings: Mapping[str, Any]) -> bool:
+        """Tell whether the constraints admit a configuration."""
+        return all(
+            str(settings[name]) in levels
+            for name, levels in self.constraints.items()
+            if name in settings
+        )
+
 
 MOST_MISSING: Final = 50
 """Configurations without runs that are listed."""
@@ -252,3 +309,42 @@ def _missing(
 
 def _key(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, str(value)) for name, value in settings.items()))
+
+
+def objective_name(question: ConfigurationQuestion) -> str:
+    """Name what is to be small, for an axis."""
+    if question.objective is Objective.TIME:
+        scale = (
+            "the largest p"
+            if question.target is None
+            else f"p = {setting_text(question.target)}"
+        )
+        return f"time at {scale}"
+    return f"divergence of {question.kind} scaling ({question.objective})"
+
+
+def objective_unit(question: ConfigurationQuestion) -> str:
+    """Return the unit of what is to be small; empty where it has none."""
+    return "s" if question.objective is Objective.TIME else ""
+
+
+def _main_effects(shown: ConfigurationSearch) -> Figure:
+    if shown.effects is None:
+        return canvas()
+    return main_effects_figure(shown.effects, _drawn(shown.question))
+
+
+def _interaction(shown: ConfigurationSearch) -> Figure:
+    if shown.effects is None or not shown.effects.interactions:
+        return canvas()
+    return interaction_figure(shown.effects.interactions[0], _drawn(shown.question))
+
+
+def _drawn(question: ConfigurationQuestion) -> DrawnObjective:
+    return DrawnObjective(objective_name(question), objective_unit(question))
+
+
+FIGURES: Final[Mapping[str, Callable[[ConfigurationSearch], Figure]]] = {
+    "interaction": _interaction,
+    "main-effects": _main_effects,
+}

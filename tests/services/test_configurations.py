@@ -2,8 +2,11 @@ import pytest
 
 from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.modelling import ScalingKind
-from scalewatch.services.configurations.question import ConfigurationQuestion, Objective
-from scalewatch.services.configurations.search import search_configurations
+from scalewatch.services.configurations import (
+    ConfigurationQuestion,
+    Objective,
+    search_configurations,
+)
 from scalewatch.services.selection.view import View
 from support.builders import sweep_reports
 from support.recorded import record, record_configurations
