@@ -27,7 +27,13 @@ COMPOSITION_ROOTS = ("app.py", "cli/", "jobs/")
 UNREAD = (
     *(f"backend/scalewatch/{layer}/" for layer in (
         "api", "cli", "errors", "exporters", "figures", "importers", "jobs",
-        "modelling", "pages", "services", "web", "wire",
+        "modelling", "pages", "web", "wire",
+    )),
+    *(f"backend/scalewatch/services/{room}" for room in (
+        "analysis/versions.py", "caches/", "commit_reports/", "commits/",
+        "comparisons/", "compositions.py", "confirmations/", "costs/", "expectations/",
+        "files/", "gates/", "guidelines/", "match_table/", "near_names.py", "regions/",
+        "runs/", "selection/", "series/", "shared_cores.py",
     )),
     *(f"backend/scalewatch/{module}.py" for module in ("app", "client")),
     "bench_agent/scalewatch_agent/",

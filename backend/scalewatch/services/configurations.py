@@ -1,4 +1,4 @@
-"""The best configuration of a region, and which of its settings matter."""
+"""The search for the best configuration of a region, and for settings that matter."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ from scalewatch.storage.access import projects
 
 
 class Objective(StrEnum):
-    """f₀: what is to be small."""
+    """f₀: the quantity to be minimised."""
 
     AREA = "area"
     GROWTH = "growth"
@@ -44,7 +44,7 @@ class Objective(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationQuestion:
-    """Which configuration is looked for.
+    """The search that is asked for: objective, constraints and space.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ class TriedConfiguration:
 
 @dataclass(frozen=True, slots=True)
 class ConfigurationSearch:
-    """The best configuration of a region, and which of its settings matter.
+    """The best configuration of a region, and the effects of its settings.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ class ConfigurationSearch:
 def search_configurations(
     session: Session, view: View, region: str | None, question: ConfigurationQuestion
 ) -> ConfigurationSearch:
-    """Return the best configuration of a region on a machine, and what matters.
+    """Return the best configuration of a region on a machine, and the effects.
 
     Raises
     ------
@@ -188,28 +188,28 @@ def _tried(
     scans: Sequence[Scan], question: ConfigurationQuestion
 ) -> tuple[TriedConfiguration, ...]:
     """Return all configurations that the constraints admit, with their objectives."""
-    asked = ScalingQuestion(kind=question.kind, size=question.size)
-    found = []
+    of_scaling = ScalingQuestion(kind=question.kind, size=question.size)
+    measured = []
     for scan in scans:
-        for scaling in code_scalings(scan, asked):
+        for scaling in code_scalings(scan, of_scaling):
             settings = {**scaling.configuration, **scaling.held}
             if question.allows(settings):
-                found.append((settings, *_objective(scan, scaling, question)))
-    names = dict.fromkeys(name for settings, *_ in found for name in settings)
+                measured.append((settings, *_objective(scan, scaling, question)))
+    names = dict.fromkeys(name for settings, *_ in measured for name in settings)
     varying = [
         name
         for name in names
-        if len({repr(settings.get(name)) for settings, *_ in found}) > 1
+        if len({repr(settings.get(name)) for settings, *_ in measured}) > 1
         or name in question.declared
     ]
     tried = [
         TriedConfiguration(
             {name: settings.get(name) for name in varying}, value, reason
         )
-        for settings, value, reason in found
+        for settings, value, reason in measured
     ]
     return tuple(
-        sorted(tried, key=lambda each: (each.value is None, each.value or 0.0))
+        sorted(tried, key=lambda trial: (trial.value is None, trial.value or 0.0))
     )
 
 
@@ -219,9 +219,9 @@ def _objective(
     """Return f₀, or why it cannot be told."""
     if question.objective is Objective.TIME:
         return _time(scan, scaling, question)
-    for each in scaling.divergences:
-        if each.metric.value == question.objective.value:
-            return each.value, each.reason if each.value is None else None
+    for known in scaling.divergences:
+        if known.metric.value == question.objective.value:
+            return known.value, known.reason if known.value is None else None
     return None, scaling.reason
 
 
@@ -283,7 +283,7 @@ def _space(
 
 
 def _rank(level: str) -> tuple[bool, float, str]:
-    """Return what levels are sorted by: numbers first, by size."""
+    """Return the sort key of a level: numbers first, by size."""
     try:
         return (False, float(level), "")
     except ValueError:
@@ -312,7 +312,7 @@ def _key(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
 
 
 def objective_name(question: ConfigurationQuestion) -> str:
-    """Name what is to be small, for an axis."""
+    """Return the name of the objective, for an axis."""
     if question.objective is Objective.TIME:
         scale = (
             "the largest p"
@@ -324,7 +324,7 @@ def objective_name(question: ConfigurationQuestion) -> str:
 
 
 def objective_unit(question: ConfigurationQuestion) -> str:
-    """Return the unit of what is to be small; empty where it has none."""
+    """Return the unit of the objective; empty where it has none."""
     return "s" if question.objective is Objective.TIME else ""
 
 

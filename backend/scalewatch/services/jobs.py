@@ -27,7 +27,7 @@ LEASE: Final = timedelta(seconds=30)
 """How long after its worker's last sign of life another one takes a job over."""
 
 LONGEST: Final = timedelta(minutes=10)
-"""What takes longer hangs: it is ended, together with the process that does it."""
+"""Jobs that take longer hang: they are ended, together with their process."""
 
 MAX_ATTEMPTS: Final = 5
 """How often a job is tried before it has failed."""
@@ -39,7 +39,7 @@ FIRST_PAUSE: Final = timedelta(seconds=2)
 """Time until the second attempt; each further pause is four times as long."""
 
 QUEUED: Final = "queued"
-"""Where a session keeps the ids of the jobs that it has queued, in its `info`."""
+"""Key in the `info` of a session of the ids of the jobs that it has queued."""
 
 
 class JobKind(StrEnum):
@@ -49,7 +49,7 @@ class JobKind(StrEnum):
     """Model and judge all series of a commit on a machine."""
 
     REJUDGE = "rejudge"
-    """Analyse again what an expectation of a project has changed for."""
+    """Analyse again the commits that a changed expectation concerns."""
 
     REANALYSE = "reanalyse"
     """Analyse again all times of a project for which processes shared cores."""
@@ -58,7 +58,7 @@ class JobKind(StrEnum):
     """Look for changes in the histories of a project."""
 
     NOTIFY = "notify"
-    """Tell a webhook what happened to a regression."""
+    """Deliver an event of a regression to a webhook."""
 
     THIN = "thin"
     """Export old repetitions of a project, and keep some of them."""
@@ -84,7 +84,7 @@ class JobTerms:
 
 @dataclass(frozen=True, slots=True)
 class AnalysedCommit:
-    """What an analysis is about: all that a machine measured of a commit."""
+    """The subject of an analysis: all that a machine measured of a commit."""
 
     commit_id: int
     machine_id: int
@@ -232,7 +232,7 @@ def end_overdue(session: Session, claim: Claim, longest: timedelta) -> None:
 
 
 def give_back(session: Session, owner: str) -> None:
-    """Queue what a worker that ends was doing, as if it had not begun."""
+    """Queue the job of a worker that ends, as if it had not begun."""
     jobs.give_back(session, owner)
     workers.gone(session, owner)
 
@@ -243,7 +243,7 @@ def job_of(session: Session, job_id: int) -> Job:
     Raises
     ------
     NotFound
-        If there is none with this id, or it is about what the caller may not see.
+        If there is none with this id that the caller may see.
     """
     row = jobs.identified(session, job_id)
     if not is_visible(session, row):

@@ -1,4 +1,4 @@
-"""The search over all that has a page: projects, regions, machines, commits, causes."""
+"""The search over everything with a page: projects, regions, machines, commits."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -19,7 +19,7 @@ MOST_WORDS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What contains all words of a text, a few of each kind.
+    """Matches of all words of a text, a few of each kind.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Found:
 
 
 def search(session: Session, text: str, project: str | None) -> Found:
-    """Return what contains all words of a text, of a project or (None) of all."""
+    """Return the matches of all words of a text, in a project or (None) in all."""
     empty = Found(text, project)
     words = empty.words
     if not words:
@@ -60,8 +60,8 @@ def search(session: Session, text: str, project: str | None) -> Found:
 
 def search_commits(session: Session, text: str, project: str | None) -> Found:
     """Return the commits whose hash, tag, message or date contain all words."""
-    found = Found(text, project)
-    if not found.words:
-        return found
-    commits = matches.commits(session, found.words, project, MOST_COMMITS)
-    return replace(found, commits=tuple(commits))
+    empty = Found(text, project)
+    if not empty.words:
+        return empty
+    commits = matches.commits(session, empty.words, project, MOST_COMMITS)
+    return replace(empty, commits=tuple(commits))

@@ -1,1 +1,1 @@
-"""Who may do what: callers, tokens, policies and the audit log."""
+"""Access: callers and their roles, tokens, policies and the audit log."""

@@ -1,8 +1,8 @@
 """Callers of the product: their roles, and how a request is admitted.
 
-A session that serves a request is told by `admit` who asks. From then on it finds
-only what the caller may see, and `permit` says what the caller may do. A session that
-nobody admitted is the operator's: a command line or a job.
+`admit` identifies the caller of the session that serves a request. From then on it
+finds only what the caller may see, and `permit` checks what they may do. A session
+without a caller is the operator's: of a command line or a job.
 """
 
 import hmac
@@ -34,7 +34,7 @@ _NO_DIGEST: Final = sha256(b"").hexdigest()
 
 
 class Role(StrEnum):
-    """What a token is for; each includes those before it."""
+    """The right that a token gives; each includes those before it."""
 
     READ = "read"
     INGEST = "ingest"
@@ -48,7 +48,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks for something.
+    """The one who sends a request, or gives a command.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ class Caller:
 
 
 OPERATOR: Final = Caller("operator", Role.ADMIN)
-"""Who has the command line, and with it the database."""
+"""The user of the command line, and with it of the database."""
 
 ANYBODY: Final = Caller("anybody", Role.ADMIN)
-"""Who reaches a server for which no token was ever made: its single user."""
+"""The caller of a server without any token: its single user."""
 
 STRANGER: Final = Caller("stranger", None)
-"""Who shows no token where there are some."""
+"""A caller without a token, where tokens were made."""
 
 
 def admit(
@@ -123,8 +123,8 @@ def admit(
 
 def caller_of(session: Session) -> Caller:
     """Return the caller of a session."""
-    found: Caller = session.info.get(_KEY, OPERATOR)
-    return found
+    caller: Caller = session.info.get(_KEY, OPERATOR)
+    return caller
 
 
 def may(session: Session, role: Role, project: str | None) -> bool:

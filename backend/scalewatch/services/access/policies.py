@@ -1,4 +1,4 @@
-"""Policies of projects: visibility, and how long repetitions are kept."""
+"""Policies of projects: visibility, retention of repetitions, and the repository."""
 
 from dataclasses import asdict, dataclass
 
@@ -83,25 +83,25 @@ _REPOSITORY: TypeAdapter[str] = TypeAdapter(Repository)
 
 @dataclass(frozen=True, slots=True)
 class StatedRepository:
-    """What is said of a project's repository.
+    """The address of a project's repository, as stated.
 
     Parameters
     ----------
     address
-        What administrators say; None as runs do.
+        As administrators state it; None as runs do.
     forge
-        What answers there; None by the address.
-    told
-        What runs say.
+        Software that answers there; None by the address.
+    of_runs
+        As runs state it.
     """
 
     address: str | None
     forge: str | None
-    told: str | None
+    of_runs: str | None
 
 
 def repository_of(session: Session, project_name: str) -> StatedRepository:
-    """Return what is said of where the code of a project lies.
+    """Return where the code of a project lies, as stated.
 
     Raises
     ------
@@ -138,11 +138,16 @@ def state_repository(
         return
     project_id = projects.existing(session, project_name).id
     stated = {"repository": address, "forge": forge}
+    former = {
+        "address": before.address,
+        "forge": before.forge,
+        "told": before.of_runs,
+    }
     policies.change(session, project_id, stated)
     audit.note(
         session,
         "repository changed",
         project_name,
-        before=asdict(before),
+        before=former,
         after=stated,
     )

@@ -102,10 +102,10 @@ def revoke(session: Session, prefix: str, project: str | None = None) -> Token:
     NotFound
         If there is no such token (for this project, if one is named).
     """
-    found = tokens.by_prefix(session, prefix)
-    if found is None or project not in {None, found[1]}:
+    known = tokens.by_prefix(session, prefix)
+    if known is None or project not in {None, known[1]}:
         raise NotFound("token", prefix)
-    row, owner = found
+    row, owner = known
     if row.revoked_at is None:
         row.revoked_at = now()
         tokens.remove_logins(session, row.id)

@@ -211,28 +211,28 @@ def _apart(
     """Return answers about series that cannot be modelled, and the other series."""
     refused: list[Answer] = []
     modelled: list[_Modelled] = []
-    for each in pooled:
-        expectation = expectations.get((each.region, each.metric))
-        if isinstance(each.pool, str):
+    for measured in pooled:
+        expectation = expectations.get((measured.region, measured.metric))
+        if isinstance(measured.pool, str):
             finding = refusal(
                 points=0,
                 repetitions=0,
                 expectation=expectation.growth if expectation else None,
                 deviation_limit=expectation.deviation_limit if expectation else None,
-                reason=each.pool,
+                reason=measured.pool,
             )
             refused.append(
-                Answer(each.series_id, expectation, finding, None, each.crowded)
+                Answer(measured.series_id, expectation, finding, None, measured.crowded)
             )
         else:
             modelled.append(
                 _Modelled(
-                    each.series_id,
-                    each.region,
-                    each.metric,
+                    measured.series_id,
+                    measured.region,
+                    measured.metric,
                     expectation,
-                    each.pool,
-                    each.crowded,
+                    measured.pool,
+                    measured.crowded,
                 )
             )
     return refused, modelled
@@ -289,8 +289,8 @@ def _noise_by_metric(
         State of the machine.
     """
     measured: dict[str, list[SeriesPool]] = defaultdict(list)
-    for each in modelled:
-        measured[each.metric].append(each.pool)
+    for one_series in modelled:
+        measured[one_series.metric].append(one_series.pool)
     expected: dict[str, set[Growth]] = defaultdict(set)
     for (_, metric), expectation in expectations.items():
         expected[metric].add(expectation.growth)

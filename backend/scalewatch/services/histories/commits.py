@@ -1,4 +1,4 @@
-"""Steps of a history: what each commit shows by itself."""
+"""Steps of a history: the model and the verdict of each commit by itself."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class HistoryStep:
 
     @property
     def mark(self) -> Mark | None:
-        """The verdict as it is shown: better than promised is no fault."""
+        """The verdict as it is shown: better than expected is no fault."""
         if self.verdict is None:
             return None
         return Mark.told(self.verdict, self.divergence)
@@ -66,7 +66,7 @@ _VERDICTS: Final = {str(verdict): verdict for verdict in Verdict}
 
 
 class _ModelValues(NamedTuple):
-    """What a model is worth at its commit, as `HistoryStep` has it."""
+    """The growth of a model with its values, as `HistoryStep` has them."""
 
     growth: Growth | None
     coefficient: float | None
@@ -98,25 +98,27 @@ class _Sum(NamedTuple):
 
 
 class HistorySteps:
-    """Tells what was found of each commit by itself."""
+    """Steps of some histories, read at once."""
 
     def __init__(
         self,
         session: Session,
         line: Lineage,
-        own: Sequence[SeriesHistory],
+        histories: Sequence[SeriesHistory],
         newest: int | None,
     ) -> None:
         self._line = line
         self._first = 0 if newest is None else -newest
         positions = {
-            position for history in own for position in history.positions[self._first :]
+            position
+            for history in histories
+            for position in history.positions[self._first :]
         }
-        self._found = {
+        self._rows = {
             (row.series_id, row.commit_id): row
             for row in verdicts.steps_of(
                 session,
-                [history.series.id for history in own],
+                [history.series.id for history in histories],
                 [line.commits[position].id for position in positions],
             )
         }
@@ -142,7 +144,7 @@ class HistorySteps:
         exponent: float | None,
         target: _Target | None,
     ) -> HistoryStep:
-        row = self._found.get((series_id, self._line.commits[position].id))
+        row = self._rows.get((series_id, self._line.commits[position].id))
         values = _model_values(row, target) if row else _NOTHING
         return HistoryStep(
             position=position,
@@ -188,7 +190,7 @@ def _sum(
     target: _Target | None,
     has_constant: bool,  # noqa: FBT001 - cached by position
 ) -> _Sum:
-    """Return what all models have in common that are sums of these growths."""
+    """Return the sum of these growths, and their values at the target."""
     growths = tuple(map(parse_growth, texts))
     terms = tuple(Term(1.0, each) for each in growths)
     growth = Model(float(has_constant), terms).growth

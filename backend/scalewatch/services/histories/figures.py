@@ -1,4 +1,4 @@
-"""What the figure of a history draws: one series over its commits."""
+"""The figure of a history: a series over its commits."""
 
 from sqlalchemy.orm import Session
 

@@ -17,7 +17,7 @@ ASIDE: Final = 4
 
 
 class Axis(StrEnum):
-    """What the commits of a history are spaced by."""
+    """The quantity that spaces the commits of a history."""
 
     COMMIT = "commit"
     DATE = "date"
@@ -42,7 +42,7 @@ NEWEST: Final = Window()
 
 @dataclass(frozen=True, slots=True)
 class LinePart:
-    """What a window shows of a line; `next` is the `before` of the one that is older.
+    """The part of a line in a window; `next` is the `before` of the older window.
 
     None if nothing is older.
     """
@@ -64,9 +64,9 @@ def part_of(session: Session, project: tables.Project, window: Window) -> LinePa
     newest = newest_commits(session, project.id, most, before=last)
     rows, older = newest.commits, newest.older
     whole = lineage(rows if last is None else [last, *rows], last, older)
-    own = [row for row in whole.commits if last is None or row.id != last.id]
-    shown = own[-window.limit :]
-    is_all = newest.is_all and len(shown) == len(own)
+    before = [row for row in whole.commits if last is None or row.id != last.id]
+    shown = before[-window.limit :]
+    is_all = newest.is_all and len(shown) == len(before)
     return LinePart(
         replace(whole, commits=tuple(shown)),
         None if is_all or not shown else shown[0].sha,

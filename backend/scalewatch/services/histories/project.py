@@ -33,7 +33,7 @@ def overview_of(
 ) -> History:
     """Return the segments of each region on a machine, by default on the first one.
 
-    It reads what was detected last, and no commit by itself.
+    The newest detection is read, and no commit by itself.
 
     Raises
     ------
@@ -48,21 +48,21 @@ def overview_of(
     shown = chosen("metric", metrics, metric or usual, project.name)
     machines = locations.machines_of(session, project.id, shown)
     name = chosen("machine", machines, machine, shown)
-    own = locations.series_of(session, project.id, metric=shown, machine=name)
+    series = locations.series_of(session, project.id, metric=shown, machine=name)
     part = part_of(session, project, window)
     line = part.line
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
     positions = sorted(
         position_of[commit_id]
-        for commit_id in coordinates.commits_on(session, own[0].machine_id)
+        for commit_id in coordinates.commits_on(session, series[0].machine_id)
         if commit_id in position_of
     )
-    shifts = regressions.shifts_of(session, [each.id for each in own])
+    shifts = regressions.shifts_of(session, [each.id for each in series])
     changes = changes_of(shifts, position_of)
     growths: Mapping[int, str | None] = {}
     if positions:
         newest = line.commits[positions[-1]].id
-        growths = verdicts.growths_at(session, newest, [each.id for each in own])
+        growths = verdicts.growths_at(session, newest, [each.id for each in series])
     return History(
         project=project.name,
         region=None,
@@ -73,8 +73,8 @@ def overview_of(
         commits=tuple(map(commit_of, line.commits)),
         remarks=line.remarks,
         series=_segmented(
-            own,
-            _Line(positions, _baselines(session, own[0], position_of)),
+            series,
+            _Line(positions, _baselines(session, series[0], position_of)),
             aliases,
             changes,
             growths,
@@ -105,14 +105,14 @@ def _baselines(
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """Where a machine measured, and where it was in a new state."""
+    """Positions that a machine measured, and those of its new states."""
 
     positions: Sequence[int]
     baselines: tuple[int, ...]
 
 
 def _segmented(
-    own: Sequence[LocatedSeries],
+    tracks: Sequence[LocatedSeries],
     line: _Line,
     aliases: Mapping[str, str],
     changes: Mapping[int, list[StoredChange]],
@@ -121,7 +121,7 @@ def _segmented(
     """Return a track per series, those that changed last first."""
     histories = []
     positions = tuple(line.positions)
-    for series in own:
+    for series in tracks:
         moved = tuple(changes.get(series.id, ()))
         histories.append(
             SegmentedHistory(

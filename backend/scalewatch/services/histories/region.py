@@ -1,4 +1,4 @@
-"""The history of a region: what it was at every commit, and where it changed.
+"""The history of a region: its state at every commit, and its changes.
 
 Changes are those that were detected last, as the regressions are.
 """
@@ -50,7 +50,7 @@ class History:
     commits
         The line, oldest first; series refer to positions on it.
     remarks
-        What is odd about the order of the commits, and new baselines.
+        Oddities in the order of the commits, and new baselines.
     series
         Steps, segments and changes of each, by position on the line.
     regressions
@@ -157,12 +157,12 @@ def _with_bad_nights(
 
 
 def chosen(noun: str, known: Sequence[str], wanted: str | None, at: str) -> str:
-    """Return what is wanted, else the first; it has to be known.
+    """Return the name that is wanted, else the first one known.
 
     Raises
     ------
     NotMeasured
-        If it is not.
+        If it is not known.
     """
     if wanted is None and known:
         return known[0]
@@ -186,15 +186,15 @@ def _segmented(
     ]
     growths = iter(growths_of(steady))
     steps = HistorySteps(session, line, histories, newest)
-    found = []
+    segmented = []
     for history, changed in zip(histories, changes, strict=True):
         exponents = exponents_of(history)
-        own = steps.of(history, exponents)
-        if history.series.is_exact:  # one commit tells as much as many
-            now = str(own[-1].growth) if own[-1].growth else None
+        taken = steps.of(history, exponents)
+        if history.series.is_exact:  # a single commit shows as much as many
+            now = str(taken[-1].growth) if taken[-1].growth else None
         else:
             now = None if changed else next(growths)
-        found.append(
+        segmented.append(
             SegmentedHistory(
                 region=history.region,
                 machine=history.series.machine,
@@ -204,19 +204,19 @@ def _segmented(
                 target=target_of(history),
                 positions=history.positions,
                 exponents=exponents,
-                steps=own,
+                steps=taken,
                 segments=segments_between(history.positions, changed, now, exponents),
                 changes=changed,
                 is_exact=history.series.is_exact,
             )
         )
-    return tuple(found)
+    return tuple(segmented)
 
 
 def _changes(
     line: Lineage, histories: Sequence[SeriesHistory], shifts: Sequence[RegressionShift]
 ) -> list[tuple[StoredChange, ...]]:
-    """Return what was found to have changed in each history, oldest first."""
+    """Return the changes in each history, oldest first."""
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
     by_series = changes_of(shifts, position_of)
     return [
@@ -240,7 +240,7 @@ def two_modes(
     Parameters
     ----------
     details
-        What is stored of the detection.
+        Of the newest detection.
     """
     known = details.get("modes", {})
     for history in histories:

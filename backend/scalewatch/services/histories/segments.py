@@ -1,4 +1,4 @@
-"""Segments: the commits between two changes, and what they show together."""
+"""Segmented histories: changes of a series, and its growth between two changes."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -21,12 +21,12 @@ from scalewatch.services.series.standing import is_improbable
 from scalewatch.storage.histories.regressions import RegressionShift
 
 RECENT: Final = 60
-"""Commits that say what a growth is now."""
+"""Newest commits that a present growth is of."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredChange:
-    """Where a history changed: positions on the line, and what it means.
+    """A change of a history: positions on the line, kind and size.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class StoredChange:
 
     @property
     def words(self) -> str:
-        """What changed; of modes, how frequent the upper level was and is."""
+        """The change in words; of modes, how frequent the upper level was and is."""
         if self.shares is None:
             return str(self.kind)
         before, after = (f"{100 * share:.0f} %" for share in self.shares)
@@ -91,17 +91,17 @@ class SegmentedHistory:
     Parameters
     ----------
     positions, exponents
-        Position of each commit on the line, and what `Step` says of it.
+        Position of each commit on the line, and its exponent.
     steps
-        All that is known of each commit, or of the newest of them; none, and no
-        exponents, where all regions are shown.
+        Of each commit, or of the newest of them; none, and no exponents, where all
+        regions are shown.
     bad_nights
-        Positions of commits measured in what was taken for a bad night of the machine.
+        Positions of commits that were measured in a bad night of the machine.
     is_exact
-        Whether it is counted exactly, so that one commit tells a change.
+        Whether it is counted exactly, so that a single commit shows a change.
     baselines
-        Positions from which on the machine is in another state: what was measured
-        before is no baseline for it.
+        Positions from which on the machine is in another state, for which no earlier
+        commit is a baseline.
     """
 
     region: str
@@ -152,15 +152,15 @@ def changes_of(
     position_of
         Position of each commit on the line, by id; what is not on it is left out.
     """
-    found: defaultdict[int, list[StoredChange]] = defaultdict(list)
+    changes: defaultdict[int, list[StoredChange]] = defaultdict(list)
     for shift in shifts:
         first = position_of.get(shift.first_commit_id)
         last = position_of.get(shift.last_commit_id)
         if first is not None and last is not None:
-            found[shift.series_id].append(_stored_change(shift, first, last))
-    for own in found.values():
-        own.sort(key=lambda change: change.first)
-    return found
+            changes[shift.series_id].append(_stored_change(shift, first, last))
+    for of_series in changes.values():
+        of_series.sort(key=lambda change: change.first)
+    return changes
 
 
 def _stored_change(shift: RegressionShift, first: int, last: int) -> StoredChange:
@@ -210,14 +210,14 @@ def segments_between(
     for first, last, growth in zip(bounds, bounds[1:], growths, strict=False):
         if first == last:
             continue
-        own = np.array([each for each in exponents[first:last] if each is not None])
-        low, high = _interval(own)
+        slopes = np.array([each for each in exponents[first:last] if each is not None])
+        low, high = _interval(slopes)
         segments.append(
             Segment(
                 first=positions[first],
                 last=positions[last - 1],
                 growth=growth,
-                exponent=float(own.mean()) if own.size else None,
+                exponent=float(slopes.mean()) if slopes.size else None,
                 low=low,
                 high=high,
             )
@@ -232,8 +232,8 @@ def growths_of(histories: Sequence[SeriesHistory]) -> list[str | None]:
     """
     newest = slice(-RECENT, None)
     questions = [SeriesQuestion.of(history.pool(newest)) for history in histories]
-    found = find_all(questions, {"rule": "evidence"})
-    return [_likely(each) for each in found]
+    findings = find_all(questions, {"rule": "evidence"})
+    return [_likely(each) for each in findings]
 
 
 def _likely(finding: Finding) -> str | None:
@@ -268,23 +268,23 @@ def joined(histories: Sequence[SegmentedHistory]) -> tuple[SegmentedHistory, ...
     States that were measured over another parameter, or side by side, stay apart.
     """
     groups: list[list[SegmentedHistory]] = []
-    for each in histories:
-        group = next((own for own in groups if _goes_on(own, each)), None)
+    for history in histories:
+        group = next((known for known in groups if _goes_on(known, history)), None)
         if group is None:
-            groups.append([each])
+            groups.append([history])
         else:
-            group.append(each)
-            group.sort(key=lambda one: one.positions[0])
+            group.append(history)
+            group.sort(key=lambda member: member.positions[0])
     return tuple(map(_joined, groups))
 
 
 def _goes_on(group: Sequence[SegmentedHistory], other: SegmentedHistory) -> bool:
-    own = sorted([*group, other], key=lambda one: one.positions[0])
+    ordered = sorted([*group, other], key=lambda member: member.positions[0])
     return all(
-        (one.region, one.machine, one.configuration, one.parameter)
-        == (next_.region, next_.machine, next_.configuration, next_.parameter)
-        and one.positions[-1] < next_.positions[0]
-        for one, next_ in pairwise(own)
+        (former.region, former.machine, former.configuration, former.parameter)
+        == (later.region, later.machine, later.configuration, later.parameter)
+        and former.positions[-1] < later.positions[0]
+        for former, later in pairwise(ordered)
     )
 
 
@@ -294,11 +294,11 @@ def _joined(group: Sequence[SegmentedHistory]) -> SegmentedHistory:
         return newest
     return replace(
         newest,
-        positions=tuple(at for one in group for at in one.positions),
-        exponents=tuple(each for one in group for each in one.exponents),
-        steps=tuple(step for one in group for step in one.steps),
-        segments=tuple(each for one in group for each in one.segments),
-        changes=tuple(each for one in group for each in one.changes),
-        bad_nights=tuple(at for one in group for at in one.bad_nights),
-        baselines=tuple(one.positions[0] for one in group[1:]),
+        positions=tuple(at for part in group for at in part.positions),
+        exponents=tuple(each for part in group for each in part.exponents),
+        steps=tuple(step for part in group for step in part.steps),
+        segments=tuple(each for part in group for each in part.segments),
+        changes=tuple(each for part in group for each in part.changes),
+        bad_nights=tuple(at for part in group for at in part.bad_nights),
+        baselines=tuple(part.positions[0] for part in group[1:]),
     )

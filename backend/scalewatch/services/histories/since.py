@@ -1,4 +1,4 @@
-"""Since when a region is as it is: the change of each scan that matters."""
+"""The change of each scan of a region that matters: since when it is as it is."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from scalewatch.storage.histories import locations, regressions
 
 @dataclass(frozen=True, slots=True)
 class Since:
-    """The change that made a series what it is.
+    """The change that brought a series to its present state.
 
     Parameters
     ----------

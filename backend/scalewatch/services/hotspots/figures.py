@@ -1,4 +1,4 @@
-"""What figures draw of hotspots."""
+"""Figures of hotspots: differences, movements and shares of functions."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -15,9 +15,9 @@ from scalewatch.services.hotspots.profiles import SCALE
 from scalewatch.services.hotspots.scans import Hotspots, HotspotScan
 
 
-def _name(scan: HotspotScan, what: str | None) -> str:
-    """Name a scan by what tells it from the other: the start of `what`, as in vs."""
-    return what or scan.label or scan.machine
+def _name(scan: HotspotScan, name: str | None) -> str:
+    """Return a name of a scan that tells it from the other."""
+    return name or scan.label or scan.machine
 
 
 def _differences(shown: Hotspots) -> Figure:
@@ -25,8 +25,8 @@ def _differences(shown: Hotspots) -> Figure:
         return canvas()
     lines = [DifferenceLine(_name(shown.chosen, None), shown.chosen.steps)]
     if shown.other is not None:
-        told = shown.alternatives.get(shown.question.vs or "")
-        lines.append(DifferenceLine(_name(shown.other, told), shown.other.steps))
+        name = shown.alternatives.get(shown.question.vs or "")
+        lines.append(DifferenceLine(_name(shown.other, name), shown.other.steps))
     return differences_figure(shown.question.over or SCALE, lines)
 
 

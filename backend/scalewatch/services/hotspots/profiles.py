@@ -1,4 +1,4 @@
-"""Profiled runs, and the scans that they make: all else fixed, one setting varied."""
+"""Scans of profiled runs: all settings fixed but for the one that varies."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ class ProfiledScan:
     Parameters
     ----------
     held
-        What they have in common.
+        Settings that they share.
     seconds
         By setting, the time of each function; of several runs, its mean.
     runs
@@ -84,7 +84,7 @@ def _settings(run: profiles.ProfiledRun) -> dict[str, Any]:
 
 
 def _fixed(settings: Mapping[str, Any], over: str) -> list[dict[str, Any]]:
-    """Return what a run can hold fixed while one setting varies."""
+    """Return the settings that a run can hold fixed while another one varies."""
     rest = {name: value for name, value in settings.items() if name != over}
     held = [rest]
     other = {SCALE: SIZE, SIZE: SCALE}.get(over)

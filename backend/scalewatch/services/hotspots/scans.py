@@ -1,4 +1,4 @@
-"""Where the profile of a code changes, as its scale, size or configuration does."""
+"""Hotspots: where the profile of a code changes along a scan of a setting."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -33,16 +33,16 @@ LEVEL: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class HotspotQuestion:
-    """Which profiles are compared, and how.
+    """The comparison of profiles that is asked for.
 
     Parameters
     ----------
     over
-        Parameter of the scan; what varies most usefully unless given.
+        Parameter of the scan; the most useful one unless given.
     held
-        Which of several scans: what it holds fixed, as text.
+        Which of several scans: the settings that it holds fixed, as text.
     against
-        What each profile is compared with.
+        The profile that each is compared with.
     correction
         How p-values are corrected for the number of comparisons.
     unit
@@ -52,7 +52,7 @@ class HotspotQuestion:
         The setting, as text, whose profile is shown beside the one before it; that
         of the largest change unless given.
     vs
-        What to compare with: `commit=v1`, `machine=jureca` or `held=n=1000`.
+        The other side: `commit=v1`, `machine=jureca` or `held=n=1000`.
     """
 
     over: str | None = None
@@ -66,12 +66,12 @@ class HotspotQuestion:
 
 @dataclass(frozen=True, slots=True)
 class HotspotScan:
-    """One scan, compared step by step, or why that cannot be done.
+    """A scan, compared step by step, or why that cannot be done.
 
     Parameters
     ----------
     held
-        What all its runs have in common.
+        Settings that all its runs share.
     label
         Those of it in which the scans of the machine differ, as text.
     functions, seconds
@@ -117,11 +117,11 @@ class Hotspots:
     chosen
         The one that is shown; None where nothing was profiled.
     other
-        What it is compared with, if that was asked for.
+        The other side, if one was asked for.
     alternatives
-        What it could be compared with: text for `vs` by what people call it.
+        Possible other sides: their names by the text for `vs`.
     step, movements
-        Two neighbouring profiles, and what each function did between them.
+        Two neighbouring profiles, and the change of each function between them.
     """
 
     project: str
@@ -144,8 +144,8 @@ def hotspots_at(session: Session, view: View, question: HotspotQuestion) -> Hots
     Raises
     ------
     NotFound, AmbiguousReference
-        If the project, the commit, the machine, the setting or what it is to be
-        compared with is unknown or was not profiled.
+        If the project, the commit, the machine, the setting or the other side is
+        unknown or was not profiled.
     """
     project = projects.existing(session, view.project)
     profiled = profiles.commits_of(session, project.id)
@@ -202,8 +202,8 @@ def _chosen_runs(
 def _scans(
     runs: Sequence[profiles.ProfiledRun], machine: str, question: HotspotQuestion
 ) -> tuple[ProfiledScan, ...]:
-    own = [run for run in runs if run.machine == machine]
-    scans = profiled_scans(own, question.over or SCALE)
+    on_machine = [run for run in runs if run.machine == machine]
+    scans = profiled_scans(on_machine, question.over or SCALE)
     if not scans:
         raise NotFound("setting", question.over)
     return scans
@@ -217,7 +217,7 @@ def _held(scans: Sequence[ProfiledScan], label: str | None) -> ProfiledScan:
 
 
 def _label(scan: ProfiledScan, scans: Sequence[ProfiledScan]) -> str:
-    """Return what tells a scan from the others, such as `n=1000, threads=2`."""
+    """Return the settings that tell a scan from the others: `n=1000, threads=2`."""
     return ", ".join(
         f"{name}={value:g}" if isinstance(value, float) else f"{name}={value}"
         for name, value in scan.held.items()
@@ -228,12 +228,12 @@ def _label(scan: ProfiledScan, scans: Sequence[ProfiledScan]) -> str:
 def _compared(
     scan: ProfiledScan, scans: Sequence[ProfiledScan], question: HotspotQuestion
 ) -> HotspotScan:
-    """Compare the profiles of a scan, or tell why that cannot be done."""
+    """Compare the profiles of a scan, or say why that cannot be done."""
     place = HotspotScan(
         scan.machine, scan.held, _label(scan, scans), scan.runs, tuple(scan.seconds)
     )
     try:
-        found: ProfileScan = scan_profiles(
+        compared: ProfileScan = scan_profiles(
             list(scan.seconds),
             list(scan.seconds.values()),
             against=question.against,
@@ -245,16 +245,16 @@ def _compared(
         return replace(place, reason=str(why))
     return replace(
         place,
-        settings=found.settings,
-        functions=found.functions,
-        seconds=tuple(map(tuple, found.seconds.tolist())),
-        unit=found.unit,
-        steps=tuple(found),
+        settings=compared.settings,
+        functions=compared.functions,
+        seconds=tuple(map(tuple, compared.seconds.tolist())),
+        unit=compared.unit,
+        steps=tuple(compared),
     )
 
 
 def _step(scan: HotspotScan, question: HotspotQuestion) -> ScanStep | None:
-    """Return the step that is looked at: as asked, else the largest change."""
+    """Return the step that is shown: the one asked for, else the largest change."""
     if question.at is not None:
         for step in scan.steps:
             if setting_key(step.after) == question.at:
@@ -309,8 +309,8 @@ def _other(
     """Return the scan that the chosen one is compared with."""
     if not question.vs:
         return None
-    what, _, named = question.vs.partition("=")
-    match what:
+    kind, _, named = question.vs.partition("=")
+    match kind:
         case "held":
             scans = _scans(runs, machine, question)
             return _compared(_held(scans, named), scans, question)
@@ -322,6 +322,6 @@ def _other(
             scans = _scans(_chosen_runs(session, commit.id, view), machine, question)
         case _:
             raise NotFound("comparison", question.vs)
-    # What another machine or commit was held at need not be told in the same words.
+    # Another machine or commit may hold other settings fixed.
     matching = [each for each in scans if _label(each, scans) == question.held]
     return _compared((matching or list(scans))[0], scans, question)

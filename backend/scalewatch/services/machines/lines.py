@@ -36,7 +36,7 @@ class PlacedLine:
     slot
         Position of the machine among the project's.
     configuration
-        What its runs hold fixed.
+        Settings that its runs hold fixed.
     line
         None where there is none.
     reason
@@ -57,11 +57,11 @@ class MachineLines:
     Parameters
     ----------
     scale, scales
-        Processes of all that is compared, and what they could be.
+        Number of processes of all that is compared, and its possible values.
     lines
         One per machine.
     pairs, sentences
-        Each machine against each, and what that says.
+        Each machine against each, and that in words.
     reason
         Why nothing is compared, in words.
     """
@@ -134,9 +134,9 @@ def _scales(scans: Sequence[Scan]) -> dict[float, int]:
     """Return the scales with sizes, those with the most measurements first."""
     counts: dict[float, int] = defaultdict(int)
     for scan in scans:
-        for each in scan.measurements:
-            if each.count and SIZE in each.coordinate and SCALE in each.coordinate:
-                counts[float(each.coordinate[SCALE])] += 1
+        for taken in scan.measurements:
+            if taken.count and SIZE in taken.coordinate and SCALE in taken.coordinate:
+                counts[float(taken.coordinate[SCALE])] += 1
     return dict(sorted(counts.items(), key=lambda item: (-item[1], -item[0])))
 
 
@@ -145,17 +145,17 @@ def _times(
 ) -> tuple[Reals, Reals]:
     """Return sizes, shape (n,), and all times there, shape (n, R), NaN where none."""
     at: dict[float, list[Reals]] = defaultdict(list)
-    for each in scan.measurements:
+    for taken in scan.measurements:
         if (
-            each.run in repetitions
-            and each.coordinate.get(SCALE) == scale
-            and SIZE in each.coordinate
+            taken.run in repetitions
+            and taken.coordinate.get(SCALE) == scale
+            and SIZE in taken.coordinate
         ):
-            at[float(each.coordinate[SIZE])].append(repetitions[each.run])
-    taken = {size: np.concatenate(values) for size, values in sorted(at.items())}
-    if not taken:
+            at[float(taken.coordinate[SIZE])].append(repetitions[taken.run])
+    times = {size: np.concatenate(values) for size, values in sorted(at.items())}
+    if not times:
         return np.empty(0), np.empty((0, 0))
-    return np.array(list(taken)), stacked(list(taken.values()))
+    return np.array(list(times)), stacked(list(times.values()))
 
 
 def _placed(scan: Scan, sizes: Reals, times: Reals) -> PlacedLine:
@@ -181,13 +181,13 @@ def _compared(shown: MachineLines) -> MachineLines:
 
 
 def lines_figure(shown: MachineLines) -> Figure:
-    """Draw the lines of those machines that have one."""
+    """Draw the lines of the machines that have one."""
     lines = [DrawnLine(each.slot, each.line) for each in shown.lines if each.line]
     return machine_lines_figure(lines, unit=shown.unit)
 
 
 CAUSES = "more processors per node, a faster network or a larger cache"
-"""What makes a machine faster for smaller problems."""
+"""Properties that make a machine faster on smaller problems."""
 
 SECONDS: Final = (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("ns", 1e-9))
 """Units of time, the largest first."""
@@ -203,7 +203,7 @@ def machine_sentence(
     pair
         The comparison.
     parameter, unit
-        What the problem size is called, and what times are measured in.
+        The name of the problem size, and the unit of times.
     alpha
         Below which p-value a difference counts.
     """

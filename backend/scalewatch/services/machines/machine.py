@@ -1,4 +1,4 @@
-"""A machine in full: its states, its noise, and what it has measured."""
+"""A machine in full: states, noise, nights, and coverage of commits."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from scalewatch.storage.histories import regressions
 from scalewatch.storage.machines import machines, noise
 
 CORRELATED: Final = 0.05
-"""Nights less correlated than that are said to be independent."""
+"""Least correlation of nights that are called correlated."""
 
 WHOSE: Final = {
     "library": "the library's, as on other machines",
@@ -37,7 +37,7 @@ class NightStep:
     factor
         After over before.
     origin
-        What moved them: `library`, `machine` or `undecided`.
+        Cause of the step: `library`, `machine` or `undecided`.
     """
 
     commit: str
@@ -46,7 +46,7 @@ class NightStep:
 
     @property
     def sentence(self) -> str:
-        """What it says of the machine."""
+        """The step in words."""
         sense = "slow" if self.factor > 1 else "fast"
         if self.origin == "machine":
             return f"machine {sense} since {self.commit}, × {self.factor:.2f}"
@@ -55,7 +55,7 @@ class NightStep:
 
 @dataclass(frozen=True, slots=True)
 class Nights:
-    """What a night does to all regions of a machine, in a metric.
+    """The common mode of a machine in a metric: moves that all regions share.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ class Nights:
     regions, commits
         From how many this was learned.
     effects
-        Newest nights, by commit: logarithm of what each did to all regions on average.
+        Newest nights, by commit: mean move of all regions, as a logarithm.
     bad
         Commits of nights that were taken for bad ones, by hash.
     steps
@@ -94,19 +94,19 @@ class Nights:
 
 
 def nights_of(session: Session, project_id: int, machine: str) -> tuple[Nights, ...]:
-    """Return what is known of the nights of a machine, by metric."""
+    """Return the nights of a machine, by metric, as the newest detection knows them."""
     detection = regressions.detection_of(session, project_id)
     known = detection.details.get("nights", ()) if detection else ()
     return tuple(_nights(each) for each in known if each["machine"] == machine)
 
 
 def bad_nights(details: Mapping[str, Any], metric: str) -> Mapping[str, set[str]]:
-    """Return the hashes of commits of bad nights by machine, as a detection has it."""
-    found: dict[str, set[str]] = {}
+    """Return the hashes of commits of bad nights by machine."""
+    bad: dict[str, set[str]] = {}
     for known in details.get("nights", ()):
         if known["metric"] == metric:
-            found.setdefault(known["machine"], set()).update(known["bad"])
-    return found
+            bad.setdefault(known["machine"], set()).update(known["bad"])
+    return bad
 
 
 def _nights(known: Mapping[str, Any]) -> Nights:
@@ -131,7 +131,7 @@ WORST: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class MachineState:
-    """What a machine was like for some time.
+    """The facts of a machine for some time.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ class MetricNoise:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What was measured of a commit.
+    """The runs of a machine for a commit.
 
     Parameters
     ----------
@@ -223,7 +223,7 @@ class Platform:
 
 
 def platform(session: Session, project_name: str, name: str) -> Platform:
-    """Return what is known of a machine.
+    """Return a machine of a project in full.
 
     Raises
     ------
@@ -275,7 +275,7 @@ def _noise(
         MetricNoise(
             metric=metric,
             scatter=_scatter(
-                metric, [share for own in regions.values() for share in own]
+                metric, [share for shares in regions.values() for share in shares]
             ),
             regions=_worst(regions),
             widening=learned[metric].get("widening") if metric in learned else None,
@@ -286,7 +286,7 @@ def _noise(
 
 def _worst(regions: Mapping[str, Sequence[float]]) -> tuple[Scatter, ...]:
     scatters = [_scatter(region, shares) for region, shares in regions.items()]
-    return tuple(sorted(scatters, key=lambda each: -each.median)[:WORST])
+    return tuple(sorted(scatters, key=lambda scatter: -scatter.median)[:WORST])
 
 
 def _scatter(name: str, shares: Sequence[float]) -> Scatter:
@@ -318,5 +318,5 @@ def _unmeasured(
     if not commits:
         return ()
     regions = coverage.regions_at(session, commits[0].id)
-    own = regions.pop(machine_id, set())
-    return tuple(sorted(set().union(*regions.values()) - own))
+    measured = regions.pop(machine_id, set())
+    return tuple(sorted(set().union(*regions.values()) - measured))

@@ -1,4 +1,4 @@
-"""Machines: what they are, and when they were last heard of."""
+"""Machines of a project: facts, last runs, provenance of simulated numbers."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -19,9 +19,9 @@ class Machine:
     Parameters
     ----------
     fingerprint
-        Hardware, network and software as its last run told.
+        Hardware, network and software, by its last run.
     provenance
-        Where its numbers come from, if nobody measured them there.
+        Source of its numbers, if they were not measured there.
     """
 
     name: str
@@ -51,14 +51,14 @@ def machines_of(session: Session, project: str) -> tuple[Machine, ...]:
 def newest_fingerprint(
     session: Session, project: str, machine: str
 ) -> Mapping[str, Any]:
-    """Return what the last run on a machine told about it."""
+    """Return the facts of a machine by its last run."""
     project_id = projects.existing(session, project).id
     return machines.newest_facts(session, project_id).get(machine, {})
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """What some machines of a project are, in words of those who posted their runs."""
+    """The source of numbers of some machines, in words of those who posted them."""
 
     machines: tuple[str, ...]
     text: str

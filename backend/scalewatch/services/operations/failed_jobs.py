@@ -1,4 +1,4 @@
-"""Jobs that were given up: what they were about, why, and how to try them again."""
+"""Jobs that were given up: their subjects, the reasons, another attempt."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -100,7 +100,7 @@ def retry(session: Session, job_id: int) -> None:
 
 
 def _subject(session: Session, job: tables.Job) -> _Subject | None:
-    """Return what a job is about, None once that was removed."""
+    """Return the subject of a job, None once that was removed."""
     about = ""
     if job.kind == JobKind.ANALYSE:
         at = AnalysedCommit.read(job.subject)

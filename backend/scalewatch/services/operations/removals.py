@@ -27,7 +27,7 @@ from scalewatch.storage.removals import Condition, Pair, Removal
 from scalewatch.storage.runs import runs
 
 REACH: Final = MOST_COMMITS + MOST_REUSES + 1
-"""Commits after one to which what was learned of its noise can reach."""
+"""Later commits that noise learned at a commit can reach."""
 
 NOUNS: Final[Mapping[str, str]] = {
     "project": "projects",
@@ -131,7 +131,7 @@ def remove_project(session: Session, name: str) -> Removed:
 
 @dataclass(frozen=True, slots=True)
 class _Touched:
-    """What a removal is about.
+    """The extent of a removal.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ def _remove(session: Session, touched: _Touched, kind: str, name: str) -> Remove
 
 
 def _affected(session: Session, touched: _Touched) -> list[Pair]:
-    """Return what runs measured, and to what their noise can reach, oldest first."""
+    """Return the commits and machines of runs, and those their noise can reach."""
     pairs = removals.measured_by(session, touched.runs)
     later = [
         (later_id, machine_id)
@@ -176,7 +176,7 @@ def _affected(session: Session, touched: _Touched) -> list[Pair]:
 
 
 def _removal(session: Session, touched: _Touched) -> Removal:
-    """Delete runs, what was found by them, and what nothing is left of."""
+    """Delete runs with their findings, and all that has no run left."""
     project_id = touched.project.id
     pairs = removals.measured_by(session, touched.runs)
     at_commits = touched.commits | {commit_id for commit_id, _ in pairs}
@@ -193,8 +193,9 @@ def _removal(session: Session, touched: _Touched) -> Removal:
     kept = removals.series_of(session, among(tables.Run.machine_id, at_machines))
     series = removals.series_on(session, machines) | brought - kept
     regressions = removals.regressions_of(session, project_id, commits, series)
-    told = removals.deliveries_of(session, regressions)
-    removal.jobs(JobKind.NOTIFY, [f"{webhook}/{event}" for webhook, event in told])
+    deliveries = removals.deliveries_of(session, regressions)
+    notices = [f"{webhook}/{event}" for webhook, event in deliveries]
+    removal.jobs(JobKind.NOTIFY, notices)
     removal.regressions(project_id, regressions, commits)
     removal.series(series)
     gone = [pair for pair in pairs if pair[0] in commits or pair[1] in machines]
@@ -221,7 +222,7 @@ def _noted(  # noqa: PLR0913, PLR0917 - what the audit log has to say
     name: str,
     analyses: int = 0,
 ) -> Removed:
-    """Return what was removed, and note it in the audit log."""
+    """Return the removed rows by noun, and note them in the audit log."""
     rows = {
         noun: removal.rows[table]
         for table, noun in NOUNS.items()

@@ -119,7 +119,7 @@ def queue_due(session: Session, period: timedelta) -> None:
 
 @dataclass(frozen=True, slots=True)
 class ThinnedRuns:
-    """What a job thins: the runs of a project after one of them."""
+    """The subject of a job that thins: the runs of a project after one of them."""
 
     project_id: int
     after: int

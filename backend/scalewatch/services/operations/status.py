@@ -50,7 +50,7 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class WaitingAgent:
-    """A machine whose agent asks what is to be measured once more."""
+    """A machine whose agent waits for confirming runs."""
 
     machine: str
     seen_at: datetime
@@ -176,8 +176,12 @@ def _waiting_agents(
     session: Session, moment: datetime, known: set[str]
 ) -> tuple[WaitingAgent, ...]:
     """Return the agents that wait on the machines `known`."""
-    found = attended(session, moment - ATTENDANCE)
-    return tuple(WaitingAgent(m, seen_at) for m, seen_at in found.items() if m in known)
+    waiting = attended(session, moment - ATTENDANCE)
+    return tuple(
+        WaitingAgent(machine, seen_at)
+        for machine, seen_at in waiting.items()
+        if machine in known
+    )
 
 
 def _is_behind(

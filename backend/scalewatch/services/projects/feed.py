@@ -53,8 +53,8 @@ def condition_of(
     """
     project = projects.existing(session, project_name)
     newest = commits.newest(session, project.id)
-    (found,) = _counted(session, project.id, [newest.id]) if newest else [()]
-    counts = _marked(found)
+    (counted,) = _counted(session, project.id, [newest.id]) if newest else [()]
+    counts = _marked(counted)
     return _condition(counts), counts
 
 
@@ -70,14 +70,13 @@ def recent_changes(session: Session, project_name: str) -> tuple[Entry, ...]:
     rows = commits.of_project(session, project.id, limit=ENTRIES)
     counted = _counted(session, project.id, [row.id for row in rows])
     entries = []
-    for row, found in zip(rows, counted, strict=True):
-        words = [
-            f"{number} {mark}" for mark, number in _marked(found).items() if number
-        ]
+    for row, verdicts_at in zip(rows, counted, strict=True):
+        marked = _marked(verdicts_at)
+        words = [f"{number} {mark}" for mark, number in marked.items() if number]
         entries.append(
             Entry(
                 commit=commit_of(row),
-                at=max([row.first_run_at, *(each.at for each in found)]),
+                at=max([row.first_run_at, *(each.at for each in verdicts_at)]),
                 summary=", ".join(words) or "not judged yet",
             )
         )
@@ -88,22 +87,22 @@ def _counted(
     session: Session, project_id: int, commit_ids: Sequence[int]
 ) -> Sequence[Counts]:
     """Return the verdicts by expectations in force, at each commit."""
-    own = promised_ids(session, project_id)
+    in_force = promised_ids(session, project_id)
     return all_kept_at(
         session,
         commit_ids,
-        ("verdict counts", *own),
-        lambda commit_id: tuple(verdicts.counts_at(session, commit_id, own)),
+        ("verdict counts", *in_force),
+        lambda commit_id: tuple(verdicts.counts_at(session, commit_id, in_force)),
     )
 
 
-def _marked(found: Counts) -> Mapping[Mark, int]:
+def _marked(counted: Counts) -> Mapping[Mark, int]:
     """Count verdicts by their marks; every mark has an entry."""
     counts = dict.fromkeys(Mark, 0)
-    for each in found:
-        divergence = parse_growth(each.divergence) if each.divergence else None
+    for alike in counted:
+        divergence = parse_growth(alike.divergence) if alike.divergence else None
         side = None if divergence is None else direction(divergence)
-        counts[Mark.of(Verdict(each.verdict), side)] += each.number
+        counts[Mark.of(Verdict(alike.verdict), side)] += alike.number
     return counts
 
 

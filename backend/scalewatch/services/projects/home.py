@@ -1,4 +1,4 @@
-"""Projects at a glance: is the newest commit fine, and what needs attention."""
+"""Projects at a glance: verdicts, concerns and the map of the newest commit."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
@@ -115,7 +115,7 @@ def _project(session: Session, project: tables.Project) -> Project:
         before = CommitSnapshot(session, project.id, baseline.id)
         kinds = kinds_between(before, now, now.metrics)
     states = Counter(scan.standing.state for scan in scans)
-    found = Counter(scan.standing.mark for scan in scans)
+    marks = Counter(scan.standing.mark for scan in scans)
     concerns = _concerns(scans)
     return Project(
         name=project.name,
@@ -124,7 +124,7 @@ def _project(session: Session, project: tables.Project) -> Project:
         baseline=baseline,
         changes=_ordered(Counter(kinds.values())),
         regions=len({scan.region for scan in scans}),
-        counts={mark: found[mark] for mark in Mark},
+        counts={mark: marks[mark] for mark in Mark},
         crowded=crowded_among(s.standing for s in scans if s.standing.verdict),
         pending=states[State.PENDING],
         machines=tuple(
@@ -138,9 +138,9 @@ def _project(session: Session, project: tables.Project) -> Project:
     )
 
 
-def _ordered(found: Counter[ChangeKind]) -> dict[ChangeKind, int]:
+def _ordered(kinds: Counter[ChangeKind]) -> dict[ChangeKind, int]:
     """Return the kinds that occur, worst first."""
-    return {kind: found[kind] for kind in ChangeKind if found[kind]}
+    return {kind: kinds[kind] for kind in ChangeKind if kinds[kind]}
 
 
 def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
@@ -194,7 +194,7 @@ MOST_ROWS: Final = 42
 
 @dataclass(frozen=True, slots=True)
 class HomeMap:
-    """The worst rows of a project at its newest commit, and what is open.
+    """The worst rows of a project at its newest commit, and open regressions.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ class Position:
 
     def __str__(self) -> str:
         microseconds = (self.since - _EPOCH) // timedelta(microseconds=1)
-        # Of more of them some are told twice, which does no harm.
+        # Of more of them some are reported twice, which does no harm.
         known = ".".join(map(str, sorted(self.jobs)[-MOST_WRITTEN:]))
         return f"{self.run}-{microseconds}-{known}"
 
@@ -67,7 +67,7 @@ class Position:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What happened in a project: commits by their labels, and machines."""
+    """News of a project: commits by their labels, and machines."""
 
     project: str
     commits: tuple[str, ...]
@@ -110,11 +110,11 @@ def look(session: Session, position: Position) -> Look:
             session, [(each.commit_id, each.machine_id) for each in subjects]
         ),
     ]
-    found: dict[str, tuple[dict[str, None], dict[str, None]]] = defaultdict(
+    by_project: dict[str, tuple[dict[str, None], dict[str, None]]] = defaultdict(
         lambda: ({}, {})
     )
     for project, sha, tag, machine in places:
-        commits, machines = found[project]
+        commits, machines = by_project[project]
         commits[label_of(sha, tag)] = None
         machines[machine] = None
     times = [job.finished_at for job in finished if job.finished_at is not None]
@@ -126,7 +126,7 @@ def look(session: Session, position: Position) -> Look:
         ),
         tuple(
             News(project, tuple(commits), tuple(machines))
-            for project, (commits, machines) in found.items()
+            for project, (commits, machines) in by_project.items()
         ),
         is_partial=MOST in {len(recorded), len(finished)},
     )

@@ -1,4 +1,4 @@
-"""How far a project has come: a token, a first run, verdicts, something to compare."""
+"""The progress of a project: token, first run, verdicts, and measurements it lacks."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from scalewatch.storage.runs import measurements, profiles
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What there is of a project; nothing of one that is not there, or is hidden.
+    """The progress of a project; none of a project that is new, or hidden.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def progress_of(session: Session, name: str) -> Progress:
     """Return how far a project has come that may be new."""
     row = projects.named(session, name)
     seen = machines.last_seen(session, row.id) if row else []
-    last = max(seen, key=lambda each: each[1], default=None)
+    last = max(seen, key=lambda machine: machine[1], default=None)
     newest = commits.newest(session, row.id) if row else None
     return Progress(
         project=name,
@@ -71,7 +71,7 @@ def known_projects(session: Session) -> tuple[str, ...]:
 
 
 class Lack(StrEnum):
-    """What nothing was measured of, in words."""
+    """A kind of measurement that a project lacks, in words."""
 
     TIMES = "no time is measured at the newest commit"
     SIZES = "no run of the newest commit records a problem size n"
@@ -80,7 +80,7 @@ class Lack(StrEnum):
 
 
 def lacking(session: Session, project_name: str) -> frozenset[Lack]:
-    """Return what a project lacks at its newest commit; nothing before it has one.
+    """Return what a project lacks at its newest commit; nothing without a commit.
 
     Raises
     ------
@@ -91,11 +91,11 @@ def lacking(session: Session, project_name: str) -> frozenset[Lack]:
     newest = commits.newest(session, project.id)
     if newest is None:
         return frozenset()
-    found = kept_at(
+    lacks = kept_at(
         session, newest.id, ("lacking",), lambda: _lacking_at(session, newest)
     )
     is_profiled = profiles.is_profiled(session, project.id)
-    return found if is_profiled else found | {Lack.PROFILES}
+    return lacks if is_profiled else lacks | {Lack.PROFILES}
 
 
 def _lacking_at(session: Session, commit: AnyCommit) -> frozenset[Lack]:
@@ -115,7 +115,7 @@ def _lacking_at(session: Session, commit: AnyCommit) -> frozenset[Lack]:
 def _has_configurations(session: Session, commit_id: int) -> bool:
     """Tell whether a region was measured in two configurations on a machine."""
     measured: dict[tuple[int, str, str], set[int]] = defaultdict(set)
-    for each in measurements.taken_at(session, commit_id):
-        place = (each.machine_id, each.region, each.metric)
-        measured[place].add(each.configuration_id)
+    for taken in measurements.taken_at(session, commit_id):
+        place = (taken.machine_id, taken.region, taken.metric)
+        measured[place].add(taken.configuration_id)
     return any(len(configurations) > 1 for configurations in measured.values())

@@ -31,7 +31,7 @@ class DatedRegression:
     Parameters
     ----------
     regions
-        What it changed, by name.
+        The regions that it changed.
     """
 
     id: int
@@ -123,8 +123,8 @@ def _stands(row: tables.Regression) -> bool:
 
 def _times(session: Session, rows: Sequence[tables.Regression]) -> dict[int, datetime]:
     """Return when the commit was made that surely shows each regression."""
-    found = commits.identified(session, {row.last_commit_id for row in rows})
-    times = {id_: one.committed_at or one.first_run_at for id_, one in found.items()}
+    last = commits.identified(session, {row.last_commit_id for row in rows})
+    times = {key: each.committed_at or each.first_run_at for key, each in last.items()}
     return {row.id: times[row.last_commit_id] for row in rows}
 
 
@@ -154,13 +154,13 @@ def _dated(
 def _new_states(
     session: Session, project_id: int, first: datetime
 ) -> tuple[NewState, ...]:
-    # Until a run comes, or a commit is removed, what they tell stays the same.
+    # Until a run comes, or a commit is removed, the states stay the same.
     seen = runs.newest_id(session), commits.count(session, project_id)
     key = key_of("states", project_id, *seen, first)
-    (found,) = _NEW_STATES.answers(
+    (begun,) = _NEW_STATES.answers(
         [key], lambda _: [tuple(states.begun_since(session, project_id, first))]
     )
-    ids = {each for state in found for each in (state.before_id, state.fingerprint_id)}
+    ids = {each for state in begun for each in (state.before_id, state.fingerprint_id)}
     facts = locations.facts_of(session, sorted(ids))
     return tuple(
         NewState(
@@ -168,6 +168,6 @@ def _new_states(
             changed_facts(facts[state.before_id], facts[state.fingerprint_id]),
             state.at,
         )
-        for state in found
+        for state in begun
         if {state.before_id, state.fingerprint_id} <= facts.keys()
     )

@@ -1,4 +1,4 @@
-"""What is new in a project since a reader last looked at it."""
+"""News of a project since a reader last visited it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from scalewatch.storage.machines import machines
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What came since a moment.
+    """Commits, runs and regressions since a moment.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class News:
 
 
 def news_since(session: Session, name: str, since: datetime) -> News:
-    """Return what came into a project since a moment.
+    """Return the news of a project since a moment.
 
     Raises
     ------

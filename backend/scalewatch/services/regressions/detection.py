@@ -210,8 +210,8 @@ def _causes(
 ) -> list[Cause[int]]:
     """Return the causes of changes, which they name by their number."""
     regions: dict[str, set[str]] = defaultdict(set)
-    for each in history.histories:
-        regions[each.series.machine].add(each.region)
+    for series in history.histories:
+        regions[series.series.machine].add(series.region)
     changed = []
     for number, change in enumerate(changes):
         is_growth = change.shift.kind is ShiftKind.GROWTH
@@ -234,10 +234,10 @@ def _causes(
 def _baselines(history: ProjectHistory) -> list[str]:
     """Say which machines began a new baseline, when and why."""
     begun: dict[str, dict[int, int]] = defaultdict(dict)
-    for each in history.histories:
-        states = begun[each.series.machine]
-        position = states.get(each.fingerprint_id, each.positions[0])
-        states[each.fingerprint_id] = min(position, each.positions[0])
+    for series in history.histories:
+        states = begun[series.series.machine]
+        position = states.get(series.fingerprint_id, series.positions[0])
+        states[series.fingerprint_id] = min(position, series.positions[0])
     sentences = []
     for machine, states in sorted(begun.items()):
         for former, state in pairwise(sorted(states, key=states.__getitem__)):

@@ -37,7 +37,7 @@ OPEN: Final = frozenset({"open", "acknowledged"})
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """What is stored of a project before a detection is.
+    """The stored regressions of a project, before a detection is recorded.
 
     Parameters
     ----------

@@ -219,7 +219,7 @@ def _overall(details: Mapping[str, Any]) -> dict[str, Any]:
 
 def summaries_of(shifts: Sequence[RegressionShift]) -> tuple[RegressionSummary, ...]:
     """Return the regressions that shifts are of in a sentence, newest first."""
-    ordered = sorted(shifts, key=lambda each: (each.opened_at, each.regression_id))
+    ordered = sorted(shifts, key=lambda shift: (shift.opened_at, shift.regression_id))
     newest = {each.regression_id: each for each in reversed(ordered)}
     return tuple(
         RegressionSummary(

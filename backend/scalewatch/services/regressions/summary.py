@@ -66,7 +66,7 @@ def _alarming(detected: Detected) -> float | None:
 def _largest(detected: Detected) -> list[HistoryChange]:
     """Return the drifts that are shown, the largest first."""
     ordered = sorted(
-        detected.drifts, key=lambda each: -abs(np.log(each.shift.largest_factor))
+        detected.drifts, key=lambda drift: -abs(np.log(drift.shift.largest_factor))
     )
     return ordered[:MOST_DRIFTS]
 

@@ -1,4 +1,4 @@
-"""Which kind of scaling the runs of a scan are made for, and by what one can tell.
+"""The kind of scaling that the runs of a scan are made for, and the evidence of it.
 
 Strong scaling asks a meaningless question about runs whose processes have the same
 work at every scale: nobody expects a broadcast on 64 times the processes to take 1/64
@@ -26,7 +26,7 @@ SIZE: Final = "n"
 def planes_of(
     measurements: Sequence[Measurement],
 ) -> dict[tuple[tuple[str, Any], ...], list[Measurement]]:
-    """Return measurements that differ in scale and size only, by what they hold.
+    """Return measurements that differ in scale and size only, by their other settings.
 
     Those with the most measurements come first.
     """
@@ -45,11 +45,12 @@ def planes_of(
 def pooled(taken: Sequence[Measurement]) -> dict[tuple[float, float | None], float]:
     """Return the time at each scale and size; of several runs, their median."""
     seconds: dict[tuple[float, float | None], list[float]] = defaultdict(list)
-    for each in taken:
-        if each.middle is not None:
-            size = each.coordinate.get(SIZE)
-            at = (float(each.coordinate[SCALE]), None if size is None else float(size))
-            seconds[at].append(each.middle)
+    for measurement in taken:
+        if measurement.middle is not None:
+            coordinate = measurement.coordinate
+            size = coordinate.get(SIZE)
+            at = (float(coordinate[SCALE]), None if size is None else float(size))
+            seconds[at].append(measurement.middle)
     return {at: median(values) for at, values in seconds.items()}
 
 
@@ -61,7 +62,7 @@ FALLS: Final = 0.75
 
 
 class Evidence(StrEnum):
-    """By what the kind of scaling is told."""
+    """The evidence of a kind of scaling."""
 
     SIZES_GROW = "sizes grow"
     SIZES_HOLD = "sizes hold"
@@ -79,7 +80,7 @@ class Design:
     Parameters
     ----------
     promise
-        The promised growth that it is told by, if it is.
+        The expected growth that it follows from, if it does.
     is_work_assumed
         Whether the work per process is taken to be the same at all scales, because no
         pair of problem sizes says so.
@@ -92,7 +93,7 @@ class Design:
 
 
 def design_of(scan: Scan, times: Times) -> Design:
-    """Tell the kind of scaling from problem sizes, the promise, then the times."""
+    """Return the kind of scaling by problem sizes, the expectation, then the times."""
     strong, weak = _pairs(times)
     if times.sizes is not None and _is_growing(times, strong, weak):
         return Design(ScalingKind.WEAK, Evidence.SIZES_GROW)

@@ -1,4 +1,4 @@
-"""What figures draw of the scaling errors of a region."""
+"""Figures of scaling errors: contours, rows, efficiencies, differences."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -26,12 +26,12 @@ from scalewatch.services.scaling_errors.scan import CodeScaling
 
 def label(scaling: CodeScaling, shared: Mapping[str, Any]) -> str:
     """Name a scaling by its machine and the settings that others do not share."""
-    own = [
+    settings = [
         f"{name}={value}"
         for name, value in scaling.configuration.items()
         if name not in shared
     ]
-    return " ".join([scaling.machine, *own])
+    return " ".join([scaling.machine, *settings])
 
 
 def _contours(shown: RegionScaling) -> Figure:

@@ -32,15 +32,15 @@ class RegionScaling:
     regions
         Those with times at this commit, by name.
     question
-        What was asked, with the answer's own kind and n₁ where none was named.
+        As asked, with the kind and n₁ of the answer where none was named.
     scalings
         One per machine and configuration.
     chosen
         The one whose pairs are shown.
     other
-        What it is compared with, if that was asked for.
+        The other side, if one was asked for.
     alternatives
-        What it could be compared with: text for `vs` by what people call it.
+        Possible other sides: their names by the text for `vs`.
     choices
         Settings in which the scalings of a machine differ.
     """
@@ -72,8 +72,8 @@ def scaling_errors_at(
     Raises
     ------
     NotFound, AmbiguousReference
-        If the project, the commit, the region, the machine or what it is to be
-        compared with is unknown or was not measured.
+        If the project, the commit, the region, the machine or the other side is
+        unknown or was not measured.
     """
     project = projects.existing(session, view.project)
     everything, regions = timed_region(session, view, region)
@@ -112,7 +112,7 @@ def _chosen(scans: Sequence[Scan], view: View) -> Scan:
 
 
 def _alternatives(everything: Region, chosen: Scan) -> dict[str, str]:
-    """Name what a scan can be compared with."""
+    """Return the possible other sides of a scan, by the text for `vs`."""
     settings = [
         f"{name}={value}"
         for scan in everything.scans
@@ -138,13 +138,13 @@ def _alternatives(everything: Region, chosen: Scan) -> dict[str, str]:
 def _other(
     session: Session, view: View, region: str, scan: Scan, question: ScalingQuestion
 ) -> CodeScaling | None:
-    """Return what a scan is compared with; what is not named stays the same."""
+    """Return the other side of a scan; settings that are not named stay the same."""
     if not question.vs:
         return None
-    what, _, named = question.vs.partition("=")
+    kind, _, named = question.vs.partition("=")
     settings = {name: str(value) for name, value in scan.configuration.items()}
     same = replace(view, machine=scan.machine, configuration=settings)
-    match what:
+    match kind:
         case "commit":
             wanted = replace(same, commit=named)
         case "machine":

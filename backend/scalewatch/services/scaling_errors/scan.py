@@ -1,4 +1,4 @@
-"""How far one scan is from ideal scaling, or why that cannot be told."""
+"""Scaling errors of a scan: its distance from ideal scaling."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ class TimesSource(StrEnum):
 
 
 class Quantity(StrEnum):
-    """What is drawn of pairs of scales."""
+    """The quantity that is drawn over pairs of scales."""
 
     EFFICIENCY = "efficiency"
     ERROR = "error"
@@ -54,12 +54,12 @@ class Quantity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ScalingQuestion:
-    """Which scaling errors are asked for.
+    """The scaling errors that are asked for.
 
     Parameters
     ----------
     kind
-        Strong or weak; what the runs are made for unless given.
+        Strong or weak; as the runs are made for unless given.
     size
         k, the problem size at n₁; the best measured one unless given.
     base
@@ -69,7 +69,7 @@ class ScalingQuestion:
     reach
         Largest scale shown of a model; four times the largest measured unless given.
     vs
-        What to compare with: `commit=v1`, `machine=jureca` or
+        The other side: `commit=v1`, `machine=jureca` or
         `configuration=threads=4`.
     """
 
@@ -92,7 +92,7 @@ USUAL_REACH: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class RowPoint:
-    """One scale of a row: everything about n₁ → n₂."""
+    """A scale of a row: everything about n₁ → n₂."""
 
     n2: float
     error: float
@@ -117,15 +117,15 @@ class CodeScaling:
     scales
         Where it was measured.
     errors, speed_up, row
-        What was found; None, or nothing, where it could not be.
+        None, or empty, where they cannot be computed.
     divergences
         One per metric.
     gaps
-        What weak scaling lacks.
+        Measurements that weak scaling lacks.
     reason
         Why there are no errors, in words.
     design
-        What the runs are made for; None where nothing was measured.
+        The kind of scaling of the runs; None where nothing was measured.
     """
 
     machine: str
@@ -145,7 +145,7 @@ class CodeScaling:
 
 
 def code_scaling(scan: Scan, question: ScalingQuestion) -> CodeScaling:
-    """Return how far a scan is from ideal scaling, or why that cannot be told.
+    """Return the scaling errors of a scan, or why there are none.
 
     Where other coordinates than scale and size were varied, at those settings of them
     that have the most measurements.
@@ -194,7 +194,7 @@ def _diverging(scalings: Sequence[CodeScaling]) -> tuple[CodeScaling, ...]:
             alike[scaling.speed_up.base].append(place)
     measured = list(scalings)
     for base, places in alike.items():
-        errors = [each for i in places if (each := scalings[i].errors) is not None]
+        errors = [known for i in places if (known := scalings[i].errors) is not None]
         by_metric = [
             error_divergences(errors, metric, base) for metric in DivergenceMetric
         ]
@@ -229,8 +229,9 @@ def _code_scaling(
     try:
         times = Times.of(pooled(taken))
         design = design_of(scan, times)
-        asked = replace(question, kind=question.kind or design.kind)
-        return replace(_answered(place, scan, times, asked, design), design=design)
+        settled_question = replace(question, kind=question.kind or design.kind)
+        answer = _answered(place, scan, times, settled_question, design)
+        return replace(answer, design=design)
     except ModellingError as why:
         known = {each.coordinate[SCALE] for each in taken}
         scales = tuple(sorted(map(float, known)))
@@ -286,7 +287,7 @@ def _errors(
 
 
 def _size(times: Times, question: ScalingQuestion) -> float | None:
-    """Return k: as asked, else where most is known from the smallest scale on."""
+    """Return k: the size asked for, else the one with most known scales."""
     if times.sizes is None or question.size is not None:
         return question.size if times.sizes is not None else None
     known = [
@@ -298,7 +299,7 @@ def _size(times: Times, question: ScalingQuestion) -> float | None:
 
 
 def _known(times: Times, size: float, kind: ScalingKind | None) -> NDArray[np.float64]:
-    """Return what is known of a problem size, NaN where nothing is."""
+    """Return the times or errors of a problem size, NaN where unknown."""
     if kind is ScalingKind.WEAK and times.scales.size > 1:
         return np.asarray(weak_scaling_errors(times, size).errors[0])
     return times.at(size)

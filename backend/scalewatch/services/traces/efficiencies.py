@@ -27,7 +27,7 @@ class EfficiencyRow:
     values
         At each number of processes, None where unknown.
     at_target
-        As the models of the times that it keeps and loses have it.
+        By the models of the times that it keeps and loses.
     below_from
         The number of processes from which it is below the threshold; None if never.
     is_forecast
@@ -43,7 +43,7 @@ class EfficiencyRow:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Share:
-    """An efficiency with the models of what it keeps and loses; None without them."""
+    """An efficiency with models of the times it keeps and loses; None without them."""
 
     efficiency: Efficiency
     values: Reals
@@ -65,7 +65,7 @@ def settings_at(scan: TracedScan, processes: float) -> dict[str, float]:
 
 
 def predicted(model: Model, scan: TracedScan, processes: float) -> float | None:
-    """Return what a model says; None where it does not know a parameter."""
+    """Return the value of a model; None where it does not know a parameter."""
     try:
         value = float(model(settings_at(scan, processes)))
     except ModellingError:
@@ -101,8 +101,8 @@ def _model(scan: TracedScan, values: Reals) -> Model | None:
     question = SeriesQuestion(
         (SCALE,), scan.processes[is_known, np.newaxis], values[is_known, np.newaxis]
     )
-    (found,) = find_all([question], {})
-    return found.model
+    (finding,) = find_all([question], {})
+    return finding.model
 
 
 def _row(scan: TracedScan, share: _Share, target: float) -> EfficiencyRow:

@@ -1,4 +1,4 @@
-"""What figures draw of traces."""
+"""Figures of traces: extrapolations, times, waits and efficiencies."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

@@ -1,4 +1,4 @@
-"""Source locations of a traced program: what each costs, and how that grows."""
+"""Source locations of a traced program: their costs, and how these grow."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -23,7 +23,7 @@ LIKELY: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class TimeOverProcesses:
-    """A time over the number of processes, and what may be said of it beyond.
+    """A time over the number of processes, and its extrapolation.
 
     Parameters
     ----------
@@ -98,10 +98,10 @@ class TracedLocation:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is asked of locations: a metric, its forecast, its share of a total."""
+class ReportedMetric:
+    """The subject of a report on locations: a metric, a target, the total there."""
 
-    metric: str
+    name: str
     target: float
     total: float
 
@@ -109,12 +109,12 @@ class Asked:
 def time_of(
     scan: TracedScan, values: Reals, standing: Standing | None, target: float
 ) -> TimeOverProcesses:
-    """Return what may be said of a time, given its values at each setting."""
+    """Return a time with its growth and extrapolation, given its values."""
     rows, reason = _extrapolated(scan.processes, values)
-    known = values[np.isfinite(values)]
-    bend = bend_of(rows, float(known[-1])) if known.size else Bend.UNKNOWN
-    found = TimeOverProcesses(
-        values=told(values),
+    finite = values[np.isfinite(values)]
+    bend = bend_of(rows, float(finite[-1])) if finite.size else Bend.UNKNOWN
+    time = TimeOverProcesses(
+        values=known(values),
         extrapolations=rows,
         reason=reason,
         bend=bend,
@@ -125,10 +125,10 @@ def time_of(
         at_target=max(float(rows[-1](target)), 0.0) if is_usable(rows) else None,
     )
     if standing is None or standing.model is None:
-        return found
+        return time
     growth, shares = standing.growth, standing.class_probability
     return replace(
-        found,
+        time,
         growth=growth,
         probability=None if growth is None else shares.get(growth),
         beyond_linear=_beyond_linear(standing),
@@ -137,16 +137,19 @@ def time_of(
 
 
 def location_of(
-    scan: TracedScan, region: str, asked: Asked, source: SourceLocation | None
+    scan: TracedScan,
+    region: str,
+    metric: ReportedMetric,
+    source: SourceLocation | None,
 ) -> TracedLocation:
-    """Return what is known of a location."""
-    key = region, asked.metric
-    time = time_of(scan, scan.of(*key), scan.standings.get(key), asked.target)
+    """Return a location with its time, counts and waits."""
+    key = region, metric.name
+    time = time_of(scan, scan.of(*key), scan.standings.get(key), metric.target)
     calls, messages, size = (
-        told(scan.of(region, name) / scan.processes)[-1] for name in COUNTS
+        known(scan.of(region, name) / scan.processes)[-1] for name in COUNTS
     )
     waits = {
-        kind: told(scan.of(region, kind))
+        kind: known(scan.of(region, kind))
         for kind in WAITS
         if (region, kind) in scan.values
     }
@@ -155,7 +158,7 @@ def location_of(
         region=region,
         source=source,
         time=time,
-        share=None if time.largest is None else _share(time.largest, asked.total),
+        share=None if time.largest is None else _share(time.largest, metric.total),
         calls=calls,
         messages=messages,
         bytes=size,
@@ -165,17 +168,17 @@ def location_of(
     )
 
 
-def told(values: Reals) -> tuple[float | None, ...]:
-    """Return values with None for what is unknown."""
+def known(values: Reals) -> tuple[float | None, ...]:
+    """Return values with None for unknown ones."""
     return tuple(float(value) if np.isfinite(value) else None for value in values)
 
 
 def _extrapolated(
     processes: Reals, values: Reals
 ) -> tuple[tuple[Extrapolation, ...], str | None]:
-    known = np.isfinite(values)
+    is_known = np.isfinite(values)
     try:
-        return extrapolations(processes[known], values[known]), None
+        return extrapolations(processes[is_known], values[is_known]), None
     except ModellingError as why:
         return (), str(why)
 

@@ -1,4 +1,4 @@
-"""One traced program: its times, efficiencies, locations and the report on them."""
+"""A traced program: its times, efficiencies, locations and the report on them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,12 +16,12 @@ from scalewatch.modelling.traces.efficiencies import Efficiency, quotients
 from scalewatch.modelling.traces.linearity import THRESHOLDS
 from scalewatch.services.traces.efficiencies import EfficiencyRow, efficiency_rows
 from scalewatch.services.traces.locations import (
-    Asked,
+    ReportedMetric,
     TimeOverProcesses,
     TracedLocation,
+    known,
     location_of,
     time_of,
-    told,
 )
 from scalewatch.services.traces.scans import WAITS, TracedScan
 from scalewatch.storage.runs.source_locations import SourceLocation
@@ -37,12 +37,12 @@ MOST_ON_PATH: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class CalibrationUsed:
-    """What is taken for the best time of calls.
+    """The calibration that the best times of calls are taken from.
 
     Parameters
     ----------
     name
-        What the configuration says; None where overhead is all time in MPI.
+        By the configuration; None where overhead is all time in MPI.
     functions
         Those without a best time, all of whose time is overhead.
     extrapolated
@@ -51,7 +51,7 @@ class CalibrationUsed:
         Of all calls, and of all time in MPI, at the largest number of processes: those
         of these functions.
     facts
-        What else jobs told of it.
+        Further facts of it, by the jobs.
     """
 
     name: str | None
@@ -66,8 +66,8 @@ class CalibrationUsed:
 class PathShown:
     """The critical path at the largest number of processes.
 
-    `computing` is the share of the run time that it computes, `processes` what the job
-    told of who does, `locations` those that most of it lies at, first.
+    `computing` is the share of the run time that it computes, `processes` the ones that
+    do by the job's word, `locations` those that most of it lies at, first.
     """
 
     computing: float
@@ -82,7 +82,7 @@ class Traced:
     Parameters
     ----------
     metric
-        What is reported on; `total` is it, of the whole program.
+        The one that is reported on; `total` is that of the whole program.
     runtime, computing
         Of all processes together; without the time in MPI.
     waits
@@ -90,7 +90,7 @@ class Traced:
     locations
         Those that cost most at the target first.
     remarks
-        Doubts that jobs told of their traces.
+        Doubts of jobs about their traces.
     """
 
     machine: str
@@ -115,11 +115,11 @@ class Traced:
     @property
     def faster(self) -> tuple[TracedLocation, ...]:
         """The locations that matter and whose time grows faster than p."""
-        known = [each.time.at_target or 0.0 for each in self.locations]
-        least = THRESHOLDS.mattering * sum(known)
+        forecasts = [each.time.at_target or 0.0 for each in self.locations]
+        least = THRESHOLDS.mattering * sum(forecasts)
         return tuple(
             each
-            for each, at_target in zip(self.locations, known, strict=True)
+            for each, at_target in zip(self.locations, forecasts, strict=True)
             if each.time.is_faster
             and (at_target > least or (each.share or 0.0) > THRESHOLDS.mattering)
         )
@@ -135,12 +135,12 @@ def traced_program(
     target: float,
     sources: Mapping[str, SourceLocation],
 ) -> Traced:
-    """Return what the traces of a scan amount to; it has one trace at least."""
+    """Return the report on the traces of a scan, which has at least one."""
     values = _total(scan, metric)
     total = time_of(scan, values, scan.standings.get((PROGRAM, metric)), target)
-    asked = Asked(metric, target, total=float(_sum(scan, metric)[-1]))
+    reported = ReportedMetric(metric, target, total=float(_sum(scan, metric)[-1]))
     locations = [
-        location_of(scan, region, asked, sources.get(region))
+        location_of(scan, region, reported, sources.get(region))
         for region in scan.locations
     ]
     ranked = tuple(sorted(locations, key=_cost, reverse=True))
@@ -156,10 +156,10 @@ def traced_program(
         traces=scan.traces,
         target=target,
         total=total,
-        runtime=told(scan.processes * times.get("runtime", unknown)),
-        computing=told(scan.processes * times.get("useful_mean", unknown)),
+        runtime=known(scan.processes * times.get("runtime", unknown)),
+        computing=known(scan.processes * times.get("useful_mean", unknown)),
         waits={
-            kind: told(_sum(scan, kind))
+            kind: known(_sum(scan, kind))
             for kind in WAITS
             if any(name == kind for _, name in scan.values)
         },
@@ -177,10 +177,10 @@ def _path(scan: TracedScan, locations: tuple[TracedLocation, ...]) -> PathShown 
     runtime = float(scan.of(PROGRAM, "runtime")[-1])
     if not (runtime > 0 and np.isfinite(computing)):
         return None
-    known = [each for each in locations if each.path]
-    longest = sorted(known, key=lambda each: each.path or 0.0, reverse=True)
-    told_of = scan.environments[-1] if scan.environments else {}
-    processes = told_of.get(CRITICAL_PATH)
+    on_path = [each for each in locations if each.path]
+    longest = sorted(on_path, key=lambda place: place.path or 0.0, reverse=True)
+    environment = scan.environments[-1] if scan.environments else {}
+    processes = environment.get(CRITICAL_PATH)
     return PathShown(
         computing=computing / runtime,
         processes=None if processes is None else str(processes),
@@ -243,32 +243,34 @@ def _calibration(scan: TracedScan) -> CalibrationUsed:
         time_share=_share_of(scan, named, "mpi_time"),
         facts={
             fact: value
-            for told_of in scan.environments
-            for fact, value in told_of.items()
+            for environment in scan.environments
+            for fact, value in environment.items()
             if fact.startswith(CALIBRATION)
         },
     )
 
 
 def _listed(scan: TracedScan, fact: str) -> set[str]:
-    """Return what jobs list under the name of a fact."""
+    """Return the names that jobs list under a fact."""
     return {
-        one
-        for told_of in scan.environments
-        for one in str(told_of.get(fact) or "").split(", ")
-        if one
+        name
+        for environment in scan.environments
+        for name in str(environment.get(fact) or "").split(", ")
+        if name
     }
 
 
 def _share_of(scan: TracedScan, functions: set[str], metric: str) -> float | None:
-    """Return what functions have of a metric at the largest number of processes."""
+    """Return the share of functions in a metric at the largest number of processes."""
     values = {
         region: float(np.nan_to_num(scan.of(region, metric)[-1]))
         for region in scan.locations
     }
     together = sum(values.values())
-    own = sum(one for region, one in values.items() if function_of(region) in functions)
-    return own / together if together else None
+    part = sum(
+        value for region, value in values.items() if function_of(region) in functions
+    )
+    return part / together if together else None
 
 
 def function_of(region: str) -> str:
@@ -279,7 +281,7 @@ def function_of(region: str) -> str:
 def _remarks(scan: TracedScan) -> tuple[str, ...]:
     named = (
         remark
-        for told_of in scan.environments
-        for remark in str(told_of.get("remarks") or "").split("; ")
+        for environment in scan.environments
+        for remark in str(environment.get("remarks") or "").split("; ")
     )
     return tuple(dict.fromkeys(remark for remark in named if remark))

@@ -1,4 +1,4 @@
-"""Traced scans: what the traces of a program at several process counts brought."""
+"""Traced scans: metrics of a program from traces at several process counts."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ from scalewatch.storage.runs.traces import PROGRAM, TRACED
 
 
 class Repeat(StrEnum):
-    """Which of several traces at one number of processes is looked at."""
+    """The trace that is taken of several at one number of processes."""
 
     BEST = "best"  # the one with the least time in MPI, as a whole
     MEDIAN = "median"
@@ -29,7 +29,7 @@ class Repeat(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TracesQuestion:
-    """What is asked about traces.
+    """The traces that are asked for.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class TracesQuestion:
         Number of processes for which locations are ranked; four times the largest
         one traced unless given.
     vs
-        What to compare with: `commit=v1`, `machine=jureca` or
+        The other side: `commit=v1`, `machine=jureca` or
         `configuration=threads=4`.
     """
 
@@ -58,7 +58,7 @@ WAITS: Final = ("wait_late_sender", "wait_late_receiver", "wait_collective")
 COUNTS: Final = ("calls", "messages", "bytes")
 PROGRAM_TIMES: Final = ("runtime", "useful_mean", "useful_max", "ideal_runtime")
 PATH: Final = ("path_mpi_time", "path_computing")
-"""What lies on the critical path: calls, and computation before them."""
+"""Metrics of the critical path: calls, and computation before them."""
 
 METRICS: Final = frozenset({*TRACED, *WAITS, *COUNTS, *PROGRAM_TIMES, *PATH})
 
@@ -89,11 +89,11 @@ class TracedScan:
     values
         By region and metric, shape (n,); NaN where a trace has none.
     standings
-        What is known of each series: its model, its growth.
+        Model and growth of each series.
     traces
         How many there are, repeats included.
     environments
-        What the jobs of the runs that are looked at told, by their processes.
+        Those of the jobs of the runs, by their processes.
     """
 
     machine: str
@@ -134,10 +134,10 @@ def traced_series(
 ) -> tuple[TracedSeries, ...]:
     """Return the traced series of a commit, by machine and configuration."""
     grouped: dict[tuple[Any, ...], list[Judged]] = defaultdict(list)
-    for each in CommitSnapshot(session, project.id, commit_id).judged(METRICS):
-        names = sorted(each.configuration)
-        settings = tuple(zip(names, key_of(each.configuration, names), strict=True))
-        grouped[each.slot, settings].append(each)
+    for series in CommitSnapshot(session, project.id, commit_id).judged(METRICS):
+        names = sorted(series.configuration)
+        settings = tuple(zip(names, key_of(series.configuration, names), strict=True))
+        grouped[series.slot, settings].append(series)
     return tuple(
         TracedSeries(
             members[0].machine,
@@ -157,18 +157,18 @@ def traced_scan(
     key_of_series = {each.series_id: key for key, each in traced.series.items()}
     taken = points.of_series(session, commit_id, list(key_of_series))
     held, runs = _most(taken)
-    kept = samples.of_runs(session, {run for own in runs.values() for run in own})
-    found: dict[int, dict[Key, Reals]] = defaultdict(dict)
+    kept = samples.of_runs(session, {run for at in runs.values() for run in at})
+    traced_runs: dict[int, dict[Key, Reals]] = defaultdict(dict)
     for point in taken:
         if point.count and point.run_id in kept:
             repetitions = kept[point.run_id][point.start : point.start + point.count]
-            found[point.run_id][key_of_series[point.series_id]] = repetitions
+            traced_runs[point.run_id][key_of_series[point.series_id]] = repetitions
     columns = {
-        p: _column([found[run] for run in own], repeat) for p, own in runs.items()
+        p: _column([traced_runs[run] for run in at], repeat) for p, at in runs.items()
     }
     processes = np.array(sorted(columns), dtype=np.float64)
     keys = dict.fromkeys(key for column in columns.values() for key in column)
-    told = traces.environments_of(session, kept)
+    environments = traces.environments_of(session, kept)
     return TracedScan(
         machine=traced.machine,
         slot=traced.slot,
@@ -180,9 +180,14 @@ def traced_scan(
             for key in keys
         },
         standings={key: traced.series[key].standing for key in keys},
-        traces=sum(len(_repeats(found[run])) for own in runs.values() for run in own),
+        traces=sum(
+            len(_repeats(traced_runs[run])) for at in runs.values() for run in at
+        ),
         environments=tuple(
-            told[run] for _, own in sorted(runs.items()) for run in own if run in told
+            environments[run]
+            for _, at in sorted(runs.items())
+            for run in at
+            if run in environments
         ),
     )
 
@@ -190,7 +195,7 @@ def traced_scan(
 def _most(
     taken: Sequence[StoredMeasurement],
 ) -> tuple[dict[str, float], dict[float, list[int]]]:
-    """Return what is held where most numbers of processes were traced, and the runs.
+    """Return the settings at which most numbers of processes were traced, and the runs.
 
     Runs whose problem grows with the processes hold the work per process fixed.
     """
@@ -221,14 +226,14 @@ def _held(coordinate: Mapping[str, float]) -> list[dict[str, float]]:
 
 def _column(runs: Sequence[Mapping[Key, Reals]], repeat: Repeat) -> dict[Key, float]:
     """Return the values at one number of processes: of one trace, or medians."""
-    repeats = [own for run in runs for own in _repeats(run)]
+    repeats = [trace for run in runs for trace in _repeats(run)]
     if not repeats:
         return {}
     if repeat is Repeat.BEST:
         return min(repeats, key=_cost)
-    keys = dict.fromkeys(key for own in repeats for key in own)
+    keys = dict.fromkeys(key for trace in repeats for key in trace)
     return {
-        key: float(np.median([own[key] for own in repeats if key in own]))
+        key: float(np.median([trace[key] for trace in repeats if key in trace]))
         for key in keys
     }
 
@@ -243,6 +248,6 @@ def _repeats(run: Mapping[Key, Reals]) -> list[dict[Key, float]]:
 
 
 def _cost(trace: Mapping[Key, float]) -> float:
-    """Return the time in MPI of a trace, or what stands for it."""
+    """Return the time in MPI of a trace, or the metric that stands for it."""
     known = ((PROGRAM, metric) for metric in (*TRACED, "runtime"))
     return next((trace[key] for key in known if key in trace), 0.0)

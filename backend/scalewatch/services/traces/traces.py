@@ -1,4 +1,4 @@
-"""The traces of a commit: one program, and what it is compared with."""
+"""The traces of a commit: a program, and the other side of a comparison."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,7 +27,7 @@ BEYOND = 4.0
 """Locations are ranked at this multiple of the most processes, unless asked for."""
 
 METRICS = ("overhead", "mpi_time", *WAITS)
-"""What can be reported on."""
+"""Metrics that can be reported on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +49,17 @@ class Traces:
     commits
         Those that were traced, the last one first.
     metrics
-        What can be reported on of the chosen program.
+        Those that can be reported on of the chosen program.
     chosen
         The program that is shown; None where nothing was traced.
     location
         The location whose table is shown; None shows the whole program.
     other
-        What it is compared with, if that was asked for.
+        The other side, if one was asked for.
     alternatives
-        What it could be compared with: text for `vs` by what people call it.
+        Possible other sides: their names by the text for `vs`.
     thresholds
-        What the rules of the report go by.
+        Those of the rules of the report.
     """
 
     project: str
@@ -81,8 +81,8 @@ def traces_at(session: Session, view: View, question: TracesQuestion) -> Traces:
     Raises
     ------
     NotFound, AmbiguousReference
-        If the project, the commit, the metric, the location or what it is to be
-        compared with is unknown or was not traced.
+        If the project, the commit, the metric, the location or the other side is
+        unknown or was not traced.
     """
     project = projects.existing(session, view.project)
     traced = traces.commits_of(session, project.id)
@@ -138,7 +138,7 @@ def _chosen(everything: Sequence[TracedSeries], view: View, at: Commit) -> Trace
     if not fitting:
         settings = ", ".join(view.settings) or at.label
         raise NotMeasured("machine", view.machine or "any", at=settings)
-    return max(fitting, key=lambda each: len(each.series))
+    return max(fitting, key=lambda traced: len(traced.series))
 
 
 def _metrics(series: TracedSeries) -> tuple[str, ...]:
@@ -168,7 +168,7 @@ def _alternatives(
     series: TracedSeries,
     everything: Sequence[TracedSeries],
 ) -> dict[str, str]:
-    """Name what a program can be compared with."""
+    """Return the possible other sides of a program, by the text for `vs`."""
     settings = [
         f"{name}={value}"
         for each in everything
@@ -200,12 +200,12 @@ def _other(  # noqa: PLR0913, PLR0917 - what stays the same, and what does not
     metric: str,
     question: TracesQuestion,
 ) -> TraceSide | None:
-    """Return what a program is compared with; what is not named stays the same."""
+    """Return the other side of a program; settings that are not named stay the same."""
     if not question.vs:
         return None
-    what, _, named = question.vs.partition("=")
+    kind, _, named = question.vs.partition("=")
     wanted = replace(view, machine=series.machine)
-    match what:
+    match kind:
         case "commit":
             commit = find_commit(session, project, named)
         case "machine":
