@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.launchers.processors import processors
 from scalewatch_agent.machine import cpu_model
+from scalewatch_agent.processors import processors
 
 Facts = dict[str, str | int | bool]
 

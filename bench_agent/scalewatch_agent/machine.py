@@ -5,8 +5,8 @@ import platform
 from collections.abc import Iterator
 from pathlib import Path
 
-from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Transport
-from scalewatch_agent.launchers.processors import processors
+from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Transport
+from scalewatch_agent.processors import processors
 
 CPUINFO = Path("/proc/cpuinfo")
 

@@ -16,9 +16,9 @@ from scalewatch_agent.folders import (
     loops_folder,
     make_folder,
 )
-from scalewatch_agent.launchers.installation import install_library
-from scalewatch_agent.launchers.libraries import Library
-from scalewatch_agent.launchers.mpiexec import Launcher
+from scalewatch_agent.mpi.installation import install_library
+from scalewatch_agent.mpi.libraries import Library
+from scalewatch_agent.mpi.mpiexec import Launcher
 from support.agent_home import lend
 
 # Bodies that run under mpiexec, started by test_under_mpiexec.py.

@@ -10,8 +10,8 @@ from tempfile import mkdtemp
 from typing import Any
 
 from scalewatch_agent.folders import interposers_folder
-from scalewatch_agent.launchers.libraries import Library
-from scalewatch_agent.launchers.mpiexec import Launcher
+from scalewatch_agent.mpi.libraries import Library
+from scalewatch_agent.mpi.mpiexec import Launcher
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.recording.build import interposer
 from scalewatch_agent.traces.reduction import Reduced, reduced

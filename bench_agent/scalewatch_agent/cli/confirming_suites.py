@@ -14,14 +14,14 @@ from scalewatch_agent.cli.options.subject import subject
 from scalewatch_agent.delivery.confirmations import ClaimedRun, RunSetting
 from scalewatch_agent.errors import OrderImpossible
 from scalewatch_agent.folders import libraries_folder, loops_folder
-from scalewatch_agent.launchers.installation import (
+from scalewatch_agent.loops.build import build_loops
+from scalewatch_agent.mpi.installation import (
     PACKAGES,
     install_library,
     is_installed,
 )
-from scalewatch_agent.launchers.libraries import Library, find_library
-from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
-from scalewatch_agent.loops.build import build_loops
+from scalewatch_agent.mpi.libraries import Library, find_library
+from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, Suite
 from scalewatch_agent.suite.sweep import SuiteSweep

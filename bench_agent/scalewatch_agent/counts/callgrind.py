@@ -18,7 +18,7 @@ from typing import Final
 from scalewatch_agent.counts.counting import Tally
 from scalewatch_agent.counts.programs import Build, build_in, files_in, written_at
 from scalewatch_agent.counts.regions import Function, Place, Uncountable, is_below
-from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.launchers.jobs import Request
 
 PREFIX: Final = "SCALEWATCH_COUNTS"
 NAME: Final = re.compile(r"(?P<kind>ob|fl|fi|fe|fn)=\((?P<id>\d+)\)(?: (?P<name>.*))?")

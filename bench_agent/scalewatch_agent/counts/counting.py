@@ -19,7 +19,7 @@ from scalewatch_agent.counts.regions import (
 )
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Output
-from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.experiments.launchers.jobs import Executed, Request
 
 PREFIX: Final = "counts"
 """How the files begin, in the folder of a job, that a program counts into."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch_agent.counts.regions import Uncountable
-from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.launchers.jobs import Request
 
 PRODUCER: Final = re.compile(
     rb"(?P<compiler>(?:GNU (?:C|C\+\+|Fortran)[0-9]*|clang version) [0-9.]+)"

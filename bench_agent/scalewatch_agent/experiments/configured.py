@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scalewatch_agent.experiments.parameters import Combination
-from scalewatch_agent.experiments.schema.experiment import Experiment
+from scalewatch_agent.experiments.schema import Experiment
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from scalewatch.wire import Fact, Profile, Result
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.experiments.launchers.jobs import Executed, Request
 from scalewatch_agent.experiments.results import (
     Unfound,
     failed_results,
@@ -16,7 +16,7 @@ from scalewatch_agent.experiments.results import (
     read_results,
     unfound_profile,
 )
-from scalewatch_agent.experiments.schema.experiment import Experiment
+from scalewatch_agent.experiments.schema import Experiment
 from scalewatch_agent.experiments.steps import run_step
 
 

@@ -21,7 +21,7 @@ from scalewatch_agent.experiments.parameters import (
     Combination,
     Parameters,
 )
-from scalewatch_agent.experiments.schema.experiment import (
+from scalewatch_agent.experiments.schema import (
     COUNTED,
     Derived,
     Experiment,

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from scalewatch.wire import UNITS, Name, Profile, Result, faults
 from scalewatch.wire.directions import Direction
-from scalewatch_agent.experiments.schema.experiment import ProfileRule, ResultRule
+from scalewatch_agent.experiments.schema import ProfileRule, ResultRule
 
 LARGEST: Final = 64 * 2**20
 """Bytes of a file that are read; a program that writes more writes something else."""

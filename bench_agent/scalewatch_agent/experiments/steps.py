@@ -12,8 +12,8 @@ from typing import Any
 
 from scalewatch_agent.experiments.commands import filled
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.schema.experiment import ShellStep
-from scalewatch_agent.launchers.programs import run_program
+from scalewatch_agent.experiments.schema import ShellStep
+from scalewatch_agent.programs import run_program
 
 
 def digest_of(content: Any) -> str:

@@ -7,7 +7,6 @@ from time import perf_counter
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import KERNELS, Buffer, load_kernels
-from scalewatch_agent.launchers.announcements import Announce, announce_start
 from scalewatch_agent.memory.allocations import (
     Allocations,
     MarksLost,
@@ -16,6 +15,7 @@ from scalewatch_agent.memory.allocations import (
 )
 from scalewatch_agent.memory.constructors import CONSTRUCTORS, Constructor
 from scalewatch_agent.memory.footprint import Footprint, footprint, growth
+from scalewatch_agent.mpi.announcements import Announce, announce_start
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.statistics import median
 from scalewatch_agent.suite.suites import RUNTIME

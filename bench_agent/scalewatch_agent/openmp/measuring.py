@@ -9,7 +9,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.launchers.complaints import complaint
+from scalewatch_agent.complaints import complaint
 from scalewatch_agent.openmp.plan import Job
 
 PLACES: Final = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")

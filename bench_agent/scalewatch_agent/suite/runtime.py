@@ -13,10 +13,10 @@ from scalewatch_agent.kernels import (
     load_kernels,
     seconds,
 )
-from scalewatch_agent.launchers.announcements import Announce, announce_start
 from scalewatch_agent.loops import Loop
 from scalewatch_agent.loops.compiled import CompiledLoop, Library, load
 from scalewatch_agent.loops.interpreted import InterpretedLoop
+from scalewatch_agent.mpi.announcements import Announce, announce_start
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.clocks import Clocks
 from scalewatch_agent.suite.overheads import Overheads, measure_overheads

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from scalewatch.wire import RunReport
-from scalewatch_agent.launchers.mpiexec import Launcher, is_oversubscribed
+from scalewatch_agent.mpi.mpiexec import Launcher, is_oversubscribed
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.jobs import Event, run_job
 from scalewatch_agent.suite.runs import MeasuredSubject, run_reports

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from scalewatch.cli import main as scalewatch
 from scalewatch_agent.cli import main
-from scalewatch_agent.launchers.mpiexec import Launcher
+from scalewatch_agent.mpi.mpiexec import Launcher
 from support.simgrid import SWITCH, missing_programs, needs_simgrid
 from support.undisturbed import measured_until
 

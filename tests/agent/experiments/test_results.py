@@ -1,7 +1,7 @@
 import pytest
 
 from scalewatch_agent.experiments.results import read_results
-from scalewatch_agent.experiments.schema.experiment import ResultRule
+from scalewatch_agent.experiments.schema import ResultRule
 
 
 def results(folder, *rules, **files):

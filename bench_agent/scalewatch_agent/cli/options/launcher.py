@@ -9,13 +9,13 @@ import click
 from scalewatch_agent.cli.options.library import library_of
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
 from scalewatch_agent.experiments.configured import Loaded
-from scalewatch_agent.experiments.jobs import JobLauncher
-from scalewatch_agent.experiments.local import LocalJobs
-from scalewatch_agent.experiments.slurm.slurm import PROCESSES, SlurmJobs
-from scalewatch_agent.experiments.smpi.launching import simulation
-from scalewatch_agent.launchers.libraries import Library
-from scalewatch_agent.launchers.mpiexec import Launcher
-from scalewatch_agent.launchers.processors import processors
+from scalewatch_agent.experiments.launchers.jobs import JobLauncher
+from scalewatch_agent.experiments.launchers.local import LocalJobs
+from scalewatch_agent.experiments.launchers.slurm import PROCESSES, SlurmJobs
+from scalewatch_agent.experiments.launchers.smpi.launching import simulation
+from scalewatch_agent.mpi.libraries import Library
+from scalewatch_agent.mpi.mpiexec import Launcher
+from scalewatch_agent.processors import processors
 
 NO_SLURM = {"PRTE_MCA_ras": "^slurm", "PRTE_MCA_plm": "^slurm"}
 """Open MPI from PyPI does not speak to Slurm; its mpiexec starts on its own node."""

@@ -10,8 +10,8 @@ from rich.console import Console
 from scalewatch_agent.cli.options.parameters import requirement
 from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.folders import libraries_folder
-from scalewatch_agent.launchers.installation import install_library, is_installed
-from scalewatch_agent.launchers.libraries import Library, find_library
+from scalewatch_agent.mpi.installation import install_library, is_installed
+from scalewatch_agent.mpi.libraries import Library, find_library
 
 library_options = together(
     click.option(

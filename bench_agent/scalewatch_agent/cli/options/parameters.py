@@ -8,7 +8,7 @@ from typing import Any
 import click
 from pydantic import TypeAdapter, ValidationError
 
-from scalewatch_agent.launchers.installation import PACKAGES, REQUIREMENT
+from scalewatch_agent.mpi.installation import PACKAGES, REQUIREMENT
 from scalewatch_agent.suite.suites import SUITES
 
 Callback = Callable[[click.Context, click.Parameter, Any], Any]

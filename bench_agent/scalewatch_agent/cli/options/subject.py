@@ -9,8 +9,8 @@ from scalewatch.wire import Commit, Machine, Name, Sha
 from scalewatch_agent.ci_variables import completed
 from scalewatch_agent.cli.options.parameters import moment, wire
 from scalewatch_agent.cli.options.together import together
-from scalewatch_agent.launchers.mpiexec import Launcher
 from scalewatch_agent.machine import fingerprint, machine_name
+from scalewatch_agent.mpi.mpiexec import Launcher
 from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import Suite
 

@@ -20,8 +20,8 @@ from scalewatch_agent.cli.progress.jobs import job_display
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.jobs import Request
-from scalewatch_agent.experiments.schema.launcher import Collective
+from scalewatch_agent.experiments.launchers.jobs import Request
+from scalewatch_agent.experiments.launchers.section import Collective
 from scalewatch_agent.experiments.sources import sources_digest
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.versions import CheckedOutVersion, version_in

@@ -17,12 +17,12 @@ from scalewatch_agent.cli.traces.recording import interposer_for
 from scalewatch_agent.errors import CalibrationUnusable
 from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.documents import ExperimentDocument
-from scalewatch_agent.experiments.jobs import JobLauncher
+from scalewatch_agent.experiments.launchers.jobs import JobLauncher
+from scalewatch_agent.experiments.launchers.local import LocalJobs
 from scalewatch_agent.experiments.loading import experiment_in
-from scalewatch_agent.experiments.local import LocalJobs
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.launchers.process_counts import timed_counts
-from scalewatch_agent.launchers.processors import processors
+from scalewatch_agent.mpi.process_counts import timed_counts
+from scalewatch_agent.processors import processors
 from scalewatch_agent.traces.calibration.cells import Cell
 from scalewatch_agent.traces.calibration.kept import kept_calibration, library_of
 from scalewatch_agent.traces.calibration.table import Calibration

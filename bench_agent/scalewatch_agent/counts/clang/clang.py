@@ -26,7 +26,7 @@ from scalewatch_agent.counts.regions import (
     Uncountable,
     is_below,
 )
-from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.launchers.jobs import Request
 
 FLAGS: Final = "-g -grecord-command-line -fprofile-instr-generate -fcoverage-mapping"
 """What makes clang count, before it optimises anything, and say how it compiled."""

@@ -21,7 +21,7 @@ from scalewatch_agent.counts.regions import (
     Uncountable,
     is_below,
 )
-from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.launchers.jobs import Request
 
 FLAGS: Final = (
     "-g --coverage -fno-early-inlining -fno-partial-inlining "

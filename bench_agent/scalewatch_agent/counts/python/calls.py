@@ -11,7 +11,7 @@ from scalewatch_agent.counts.counting import Tally
 from scalewatch_agent.counts.programs import Build, written_at
 from scalewatch_agent.counts.python import counter
 from scalewatch_agent.counts.regions import Function, Place, Uncountable
-from scalewatch_agent.experiments.jobs import Request
+from scalewatch_agent.experiments.launchers.jobs import Request
 
 INTERPRETER: Final = re.compile(r"python[0-9.]*")
 WITH_ARGUMENT: Final = frozenset({"-W", "-X"})

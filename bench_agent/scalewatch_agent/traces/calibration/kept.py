@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch_agent.errors import CalibrationUnusable
-from scalewatch_agent.experiments.jobs import JobLauncher
+from scalewatch_agent.experiments.launchers.jobs import JobLauncher
 from scalewatch_agent.folders import calibrations_folder
 from scalewatch_agent.traces.calibration.table import Calibration, read_calibration
 

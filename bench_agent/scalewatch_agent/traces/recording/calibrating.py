@@ -19,7 +19,7 @@ from typing import Any, Final
 from scalewatch.wire import Result
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Output
-from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.experiments.launchers.jobs import Executed, Request
 from scalewatch_agent.traces.calibration.cells import (
     FUNCTIONS,
     SHARED,

@@ -12,7 +12,7 @@ from scalewatch.wire import Fact, Result
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Output
-from scalewatch_agent.experiments.jobs import Executed, Request
+from scalewatch_agent.experiments.launchers.jobs import Executed, Request
 from scalewatch_agent.traces.calibration.reduction import reduced_by
 from scalewatch_agent.traces.calibration.table import Calibration
 from scalewatch_agent.traces.otf2.writer import ARCHIVE, write_otf2

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from scalewatch_agent.launchers.mpiexec import Launcher
+from scalewatch_agent.mpi.mpiexec import Launcher
 from scalewatch_agent.traces.otf2.reader import read_otf2
 from scalewatch_agent.traces.reduction import reduced
 from support.mpi_programs import compiled, totals, traced

@@ -6,10 +6,13 @@ from typing import Final
 from scalewatch_agent.errors import PlatformUnusable
 from scalewatch_agent.experiments.commands import names_in
 from scalewatch_agent.experiments.configured import Loaded
-from scalewatch_agent.experiments.smpi.host_speed import host_speed
-from scalewatch_agent.experiments.smpi.platforms import Platform, platform_of
-from scalewatch_agent.experiments.smpi.programs import check_compilers, simgrid_version
-from scalewatch_agent.experiments.smpi.smpi import SmpiJobs
+from scalewatch_agent.experiments.launchers.smpi.host_speed import host_speed
+from scalewatch_agent.experiments.launchers.smpi.platforms import Platform, platform_of
+from scalewatch_agent.experiments.launchers.smpi.programs import (
+    check_compilers,
+    simgrid_version,
+)
+from scalewatch_agent.experiments.launchers.smpi.smpi import SmpiJobs
 
 MOST_MEMORY: Final = 0.8
 """Share of this host's memory that a simulation may use unless the file says more."""

@@ -9,14 +9,14 @@ from typing import Final
 
 from scalewatch.wire import SIMULATED, Fact, Job
 from scalewatch_agent.experiments.configured import Configured
-from scalewatch_agent.experiments.jobs import Executed, Request
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.schema.launcher import Launcher
-from scalewatch_agent.experiments.smpi.failures import failure_said
-from scalewatch_agent.experiments.smpi.platforms import Platform
-from scalewatch_agent.experiments.smpi.programs import COMPILERS
-from scalewatch_agent.launchers.programs import run_program
+from scalewatch_agent.experiments.launchers.jobs import Executed, Request
+from scalewatch_agent.experiments.launchers.section import Launcher
+from scalewatch_agent.experiments.launchers.smpi.failures import failure_said
+from scalewatch_agent.experiments.launchers.smpi.platforms import Platform
+from scalewatch_agent.experiments.launchers.smpi.programs import COMPILERS
 from scalewatch_agent.machine import cpu_model
+from scalewatch_agent.programs import run_program
 
 ALGORITHMS: Final[Mapping[str, str]] = {
     "allreduce": "rdb",

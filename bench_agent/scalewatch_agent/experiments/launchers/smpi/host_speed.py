@@ -28,10 +28,12 @@ def host_speed() -> float:
     compiler = compiler_in(os.environ)
     if not compiler:
         raise ToolMissing("cc", "gcc", "or state launcher.host_speed, as 10Gf")
-    source = files("scalewatch_agent.experiments.smpi").joinpath("host_speed.c")
+    source = files("scalewatch_agent.experiments.launchers.smpi").joinpath(
+        "host_speed.c"
+    )
     with TemporaryDirectory() as folder:
         code, program = Path(folder) / "host_speed.c", Path(folder) / "host_speed"
-        code.write_bytes(source.read_bytes())
+        code.write_bytes(source.joinpath(code.name).read_bytes())
         _output([*compiler, "-O2", "-o", str(program), str(code)])
         return float(_output([str(program)]))
 

@@ -7,9 +7,9 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator
 
 from scalewatch.wire import wrong
-from scalewatch_agent.experiments.schema.sections import Command, FileSection
-from scalewatch_agent.launchers.installation import PACKAGES, REQUIREMENT
-from scalewatch_agent.launchers.mpiexec import TRANSPORTS
+from scalewatch_agent.experiments.sections import Command, FileSection
+from scalewatch_agent.mpi.installation import PACKAGES, REQUIREMENT
+from scalewatch_agent.mpi.mpiexec import TRANSPORTS
 
 BYTES: Final = {"MB": 10**6, "MiB": 2**20, "GB": 10**9, "GiB": 2**30}
 _BYTES: Final = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(BYTES)})")

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.environment import hardware, surroundings
 from scalewatch_agent.experiments.configured import Configured
-from scalewatch_agent.experiments.jobs import Executed, MeasuredJobs, Request
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.launchers.mpiexec import TRANSPORTS, Launcher
-from scalewatch_agent.launchers.processors import processors
-from scalewatch_agent.launchers.programs import run_program
+from scalewatch_agent.experiments.launchers.jobs import Executed, MeasuredJobs, Request
 from scalewatch_agent.machine import machine_name
+from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
+from scalewatch_agent.processors import processors
+from scalewatch_agent.programs import run_program
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,9 +20,9 @@ from scalewatch.wire import UNITS, Commit, Name, wrong
 from scalewatch.wire.directions import Direction
 from scalewatch_agent.experiments.commands import RESERVED
 from scalewatch_agent.experiments.expressions import parse_expression
+from scalewatch_agent.experiments.launchers.section import Launcher
 from scalewatch_agent.experiments.parameters import BadParameters, spaced
-from scalewatch_agent.experiments.schema.launcher import Launcher
-from scalewatch_agent.experiments.schema.sections import (
+from scalewatch_agent.experiments.sections import (
     Command,
     FileSection,
     Formula,

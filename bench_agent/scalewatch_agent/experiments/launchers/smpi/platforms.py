@@ -42,7 +42,10 @@ def platform_of(named: str, folder: Path) -> Platform:
     """
     if named in TITLES:
         # The package lies in a folder: pip unpacks it, and so does a checkout.
-        path = Path(str(files("scalewatch_agent.experiments.smpi"))) / f"{named}.xml"
+        path = (
+            Path(str(files("scalewatch_agent.experiments.launchers.smpi")))
+            / f"{named}.xml"
+        )
         return Platform(named, path, _hosts(path), TITLES[named])
     path = folder / named
     if path.suffix != ".xml":

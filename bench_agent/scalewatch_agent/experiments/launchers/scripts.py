@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from scalewatch.wire import Fact
-from scalewatch_agent.experiments.jobs import Request
-from scalewatch_agent.experiments.schema.launcher import Launcher
+from scalewatch_agent.experiments.launchers.jobs import Request
+from scalewatch_agent.experiments.launchers.section import Launcher
 
 COMMAND: Final = ".command"
 FACTS: Final = ".facts.json"

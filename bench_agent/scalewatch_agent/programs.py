@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from scalewatch_agent.launchers.complaints import complaint
-from scalewatch_agent.launchers.processes import MARK, end_processes, resident_bytes
+from scalewatch_agent.complaints import complaint
+from scalewatch_agent.processes import MARK, end_processes, resident_bytes
 
 STDOUT: Final = "stdout"
 STDERR: Final = "stderr"

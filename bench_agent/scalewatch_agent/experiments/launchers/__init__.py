@@ -1,0 +1,1 @@
+"""Launchers: what starts the jobs of an experiment, or simulates them."""

@@ -1,1 +1,0 @@
-"""What an experiment file may say: sections, their keys and types."""

@@ -1,1 +1,0 @@
-"""Jobs of an experiment under Slurm."""

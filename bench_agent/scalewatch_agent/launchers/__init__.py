@@ -1,1 +1,0 @@
-"""How programs are started, followed and ended on this host."""

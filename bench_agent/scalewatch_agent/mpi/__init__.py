@@ -1,0 +1,1 @@
+"""MPI libraries: found or installed, and how their mpiexec starts processes here."""
