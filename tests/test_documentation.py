@@ -13,6 +13,7 @@ from scalewatch.cli import main as scalewatch
 from scalewatch.cli.deferred import Deferred
 from scalewatch.settings import Settings
 from scalewatch_agent.cli import main as scalewatch_agent
+from scalewatch_agent.experiments.launchers import LAUNCHERS
 
 CHECKOUT = Path(__file__).parents[1]
 PAGES = [
@@ -181,3 +182,18 @@ def test_shown_targets_of_make_exist():
     for page in PAGES:
         for _, block in FENCE.findall(page.read_text("utf-8")):
             assert set(re.findall(r"\bmake ([a-z]+)", block)) <= targets
+
+
+def test_every_launcher_and_every_key_of_it_is_explained():
+    usage = (CHECKOUT / "docs" / "usage.md").read_text("utf-8")
+    simulating = (CHECKOUT / "docs" / "simulating.md").read_text("utf-8")
+    launchers = usage.partition("### Launchers")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \|", launchers, re.MULTILINE)
+    keys = {key for section in LAUNCHERS.values() for key in section.model_fields}
+
+    assert sorted(rows) == sorted(LAUNCHERS)
+    assert [
+        key
+        for key in sorted(keys)
+        if f"`{key}`" not in launchers and f"  {key}: " not in simulating
+    ] == []

@@ -128,11 +128,12 @@ class BadExpression(AgentError):
 class SchedulerSilent(AgentError):
     """The scheduler does not answer, or is not there."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, scheduler: str, reason: str) -> None:
         super().__init__(
-            f"Slurm does not answer: {reason}; the same command goes on with the jobs "
-            "that are in its queue"
+            f"{scheduler} does not answer: {reason}; the same command goes on with the "
+            "jobs that are in its queue"
         )
+        self.scheduler = scheduler
         self.reason = reason
 
 

@@ -8,12 +8,12 @@ import click
 
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import measured_runs, out_option
+from scalewatch_agent.cli.options.launcher import is_queued, launcher_options
 from scalewatch_agent.cli.options.library import library_options
 from scalewatch_agent.cli.options.parameters import process_counts
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.subject import subject_options
 from scalewatch_agent.cli.options.time_limit import time_limit_option
-from scalewatch_agent.cli.sweeping.sweeping import launcher_option, simulation_options
 from scalewatch_agent.cli.tables.calibration import print_calibration
 from scalewatch_agent.cli.traces.calibrating import calibrate
 from scalewatch_agent.folders import make_folder
@@ -101,8 +101,7 @@ def _sizes(
     help="Write the table to this file, too, for `trace --calibration FILE`.",
 )
 @time_limit_option()
-@launcher_option
-@simulation_options
+@launcher_options
 @library_options
 @subject_options
 @server_options
@@ -119,7 +118,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     """
     if options["project"] and not options["commit"]:
         raise click.UsageError("--project needs --commit: which version is measured?")
-    if options["kind"] == "slurm":
+    if is_queued(options):
         raise click.UsageError("Calibrate on a node of the job: --launcher local.")
     if min(options["processes"] or (2,)) < 2:
         raise click.UsageError("Messages take two or more processes: -p 2,4,8.")

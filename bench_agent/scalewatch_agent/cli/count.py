@@ -7,20 +7,19 @@ import click
 
 from scalewatch.wire import Name
 from scalewatch_agent.cli.exits import SUMMARY
-from scalewatch_agent.cli.options.launcher import job_launcher
+from scalewatch_agent.cli.options.launcher import job_launcher, launcher_option
 from scalewatch_agent.cli.options.parameters import process_counts, wire
 from scalewatch_agent.cli.options.time_limit import time_limit_option
 from scalewatch_agent.cli.sweeping.program import swept_program, swept_settings
 from scalewatch_agent.cli.sweeping.sweeping import (
     carry_out,
-    launcher_option,
     sweep_options,
     version_of,
     warn,
 )
 from scalewatch_agent.cli.tables.counts import FOR_A_VERDICT, print_counts
 from scalewatch_agent.counts.methods import METHODS, counting
-from scalewatch_agent.experiments.configured import Loaded
+from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder
 

@@ -10,24 +10,21 @@ from rich.console import Console
 from rich.table import Table
 
 from scalewatch_agent.cli.exits import SUMMARY
-from scalewatch_agent.cli.options.launcher import job_launcher
+from scalewatch_agent.cli.options.launcher import job_launcher, launcher_options
 from scalewatch_agent.cli.progress.jobs import print_runs
 from scalewatch_agent.cli.sweeping.program import SweptProgram
 from scalewatch_agent.cli.sweeping.sweeping import (
     carry_out,
-    launcher_option,
     scalar,
-    simulation_options,
     sweep_options,
     version_of,
     warn,
     with_options,
 )
 from scalewatch_agent.experiments.commands import written
-from scalewatch_agent.experiments.configured import Loaded, core_hours
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import WrittenOutput
-from scalewatch_agent.experiments.loading import load_experiment
+from scalewatch_agent.experiments.loading import Loaded, load_experiment
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder
 
@@ -59,8 +56,7 @@ def _settings(
 @click.command(epilog=f"{EXAMPLES}\n{SUMMARY}")
 @click.argument("file", type=click.Path(path_type=Path), metavar="EXPERIMENT.yaml")
 @click.option("--dry-run", is_flag=True, help="Print the plan and its cost, no more.")
-@launcher_option
-@simulation_options
+@launcher_options
 @click.option(
     "--set",
     "settings",
@@ -116,7 +112,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 def _print_plan(loaded: Loaded, repeats: int, *, as_json: bool) -> None:
     """Print the combinations, the resources of their jobs, and what they cost."""
     experiment = loaded.experiment
-    expected, limit = core_hours(loaded, loaded.configured, repeats)
+    expected, limit = loaded.core_hours(loaded.configured, repeats)
     if as_json:
         click.echo(
             json.dumps(
@@ -149,7 +145,7 @@ def _print_plan(loaded: Loaded, repeats: int, *, as_json: bool) -> None:
             str(one.processes or "–"),
             str(one.threads),
             f"{one.time_limit:g} s",
-            f"{core_hours(loaded, [one], repeats)[1]:,.2f}",
+            f"{loaded.core_hours([one], repeats)[1]:,.2f}",
         )
     Console().print(table)
     for title in ("prepare", "compile", "execute", "analyse"):

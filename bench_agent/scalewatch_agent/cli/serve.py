@@ -19,13 +19,13 @@ from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.delivery.confirmations import ClaimedRun, ConfirmationRequests
 from scalewatch_agent.delivery.spool import Spool
 from scalewatch_agent.errors import ServerSilent
-from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.confirming import (
     checked_out,
     experiments_for,
     experiments_in,
 )
 from scalewatch_agent.experiments.instruments import WrittenOutput
+from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import spool_folder
 from scalewatch_agent.suite.jobs import Event

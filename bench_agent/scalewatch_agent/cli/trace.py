@@ -7,13 +7,12 @@ from typing import Any, Final
 import click
 
 from scalewatch.wire import Name
+from scalewatch_agent.cli.options.launcher import launcher_options
 from scalewatch_agent.cli.options.parameters import process_counts, wire
 from scalewatch_agent.cli.options.time_limit import time_limit_option
 from scalewatch_agent.cli.sweeping.program import swept_settings
 from scalewatch_agent.cli.sweeping.sweeping import (
-    launcher_option,
     scalar,
-    simulation_options,
     sweep_options,
 )
 from scalewatch_agent.cli.traces.reading import read
@@ -141,8 +140,7 @@ def _settings(
     help="Suite of the runs.",
 )
 @time_limit_option("a job of a PROGRAM")
-@launcher_option
-@simulation_options
+@launcher_options
 @sweep_options
 @click.pass_context
 def command(

@@ -13,7 +13,7 @@ from scalewatch_agent.counts.counting import Counting, Method
 from scalewatch_agent.counts.gcov.gcov import Gcov
 from scalewatch_agent.counts.python.calls import PythonCalls, is_python
 from scalewatch_agent.errors import ToolMissing
-from scalewatch_agent.experiments.configured import Loaded
+from scalewatch_agent.experiments.loading import Loaded
 
 METHODS: Final[Mapping[str, Method]] = {
     "gcov": Gcov(),

@@ -9,8 +9,8 @@ from typing import Any, Final
 
 from scalewatch_agent.delivery.confirmations import ClaimedRun, RunSetting
 from scalewatch_agent.errors import ExperimentInvalid, OrderImpossible, VersionUnknown
-from scalewatch_agent.experiments.configured import Configured, Loaded
-from scalewatch_agent.experiments.loading import load_experiment
+from scalewatch_agent.experiments.launchers.jobs import Configured
+from scalewatch_agent.experiments.loading import Loaded, load_experiment
 from scalewatch_agent.versions import CheckedOutVersion, version_in
 
 PATIENCE: Final = 300

@@ -4,6 +4,7 @@ One line of JSON per event, appended and synchronised; a line that an interrupti
 off is no event.
 """
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping
@@ -85,3 +86,9 @@ def _ends_a_line(path: Path) -> bool:
     with path.open("rb") as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) == b"\n"
+
+
+def digest_of(content: Any) -> str:
+    """Return a short name for any content that JSON can hold."""
+    text = json.dumps(content, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,6 +1,7 @@
 """Read an experiment file, and find whatever is wrong with it before anything runs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,13 +10,13 @@ from pydantic import ValidationError
 from scalewatch.wire import faults
 from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
 from scalewatch_agent.experiments.commands import COMPILERS, FLAGS, RESERVED, names_in
-from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.documents import (
     MISSING,
     ExperimentDocument,
     read_document,
 )
 from scalewatch_agent.experiments.expressions import Expression, Scalar
+from scalewatch_agent.experiments.launchers.jobs import Configured
 from scalewatch_agent.experiments.parameters import (
     BadParameters,
     Combination,
@@ -27,6 +28,37 @@ from scalewatch_agent.experiments.schema import (
     Experiment,
     Range,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An experiment that can be carried out."""
+
+    path: Path
+    experiment: Experiment
+    coordinate: tuple[str, ...]
+    configured: tuple[Configured, ...]
+
+    @property
+    def source(self) -> Path:
+        """The folder of the code under test."""
+        return (self.path.parent / self.experiment.source).resolve()
+
+    def core_hours(
+        self, configured: Sequence[Configured], repeats: int
+    ) -> tuple[float | None, float]:
+        """Return what jobs are expected to cost, if the file says, and at most."""
+        expected = 0.0
+        limit = 0.0
+        is_known = True
+        for job in configured:
+            cores = self.experiment.launcher.cores(job)
+            limit += repeats * cores * job.time_limit / 3600
+            if job.seconds is None:
+                is_known = False
+            else:
+                expected += repeats * cores * job.seconds / 3600
+        return (expected if is_known else None), limit
 
 
 def load_experiment(path: Path, settings: Mapping[str, Scalar] | None = None) -> Loaded:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Literal, Self
+from typing import Annotated, Any, Final, Self
 
 from pydantic import (
     AfterValidator,
@@ -20,7 +20,8 @@ from scalewatch.wire import UNITS, Commit, Name, wrong
 from scalewatch.wire.directions import Direction
 from scalewatch_agent.experiments.commands import RESERVED
 from scalewatch_agent.experiments.expressions import parse_expression
-from scalewatch_agent.experiments.launchers.section import Launcher
+from scalewatch_agent.experiments.launchers import LAUNCHERS, Launcher, LocalSection
+from scalewatch_agent.experiments.launchers.section import choice
 from scalewatch_agent.experiments.parameters import BadParameters, spaced
 from scalewatch_agent.experiments.sections import (
     Command,
@@ -93,6 +94,14 @@ class ShellStep(FileSection):
     time_limit: float = Field(default=3600.0, gt=0)
 
 
+def _starter(name: str) -> str:
+    starters = {section.starter for section in LAUNCHERS.values()}
+    known = [*sorted(filter(None, starters)), "none"]
+    if name not in known:
+        raise wrong(choice(known))
+    return name
+
+
 class Execute(FileSection):
     """The program that is measured; it is not run by a shell."""
 
@@ -104,7 +113,7 @@ class Execute(FileSection):
     time_limit: Formula = parse_expression("600")
     estimate: Formula | None = None
     environment: dict[str, str] = Field({})
-    starter: Literal["mpiexec", "srun", "none"] | None = None
+    starter: Annotated[str, AfterValidator(_starter)] | None = None
     trace: bool = False
 
 
@@ -200,7 +209,7 @@ class Experiment(FileSection):
     analyse: Annotated[ShellStep, BeforeValidator(_step)] | None = None
     results: Annotated[list[ResultRule], Field(min_length=1)] = Field([])
     profile: ProfileRule | None = None
-    launcher: Launcher = Launcher()
+    launcher: Launcher = LocalSection()
 
     @field_validator("parameters")
     @classmethod

@@ -1,25 +1,17 @@
 """The steps around the program that is measured: prepare, compile and analyse."""
 
-import hashlib
-import json
 import os
 import shutil
 import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from scalewatch_agent.experiments.commands import filled
 from scalewatch_agent.experiments.expressions import Scalar
+from scalewatch_agent.experiments.journal import digest_of
 from scalewatch_agent.experiments.schema import ShellStep
 from scalewatch_agent.programs import run_program
-
-
-def digest_of(content: Any) -> str:
-    """Return a short name for any content that JSON can hold."""
-    text = json.dumps(content, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def places(loaded_from: Path, source: Path, folder: Path) -> dict[str, Scalar]:

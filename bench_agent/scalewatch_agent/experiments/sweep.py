@@ -18,15 +18,19 @@ from scalewatch.wire import (
 )
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.commands import filled, names_in
-from scalewatch_agent.experiments.configured import Configured, Loaded
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Instrument
-from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.launchers.jobs import Executed, JobLauncher, Request
+from scalewatch_agent.experiments.journal import Journal, digest_of
+from scalewatch_agent.experiments.launchers.jobs import (
+    Configured,
+    Executed,
+    JobLauncher,
+    Request,
+)
+from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.parameters import Combination
 from scalewatch_agent.experiments.sources import sources_digest
 from scalewatch_agent.experiments.steps import (
-    digest_of,
     fresh_folder,
     places,
     run_once,

@@ -67,6 +67,13 @@ class Library:
         """The variables by which mpi4py finds the shared library."""
         return {} if self.libmpi is None else {"MPI4PY_LIBMPI": str(self.libmpi)}
 
+    @property
+    def search_path(self) -> str:
+        """The search path of its jobs: `mpicc` lies beside `mpiexec`."""
+        return os.pathsep.join(
+            [str(self.mpiexec.parent), os.environ.get("PATH", os.defpath)]
+        )
+
 
 def find_library(mpiexec: Path | None = None) -> Library:
     """Return the library of `mpiexec` or, without one, of this environment or PATH.

@@ -88,21 +88,26 @@ class Launcher:
 
         Open MPI binds each process to a core, which all its threads would share.
         """
-        own = _VARIABLES.get(self.library.name, _no_variables)(self, processes)
-        path = os.pathsep.join(
-            [str(self.library.mpiexec.parent), os.environ.get("PATH", os.defpath)]
-        )
+        variables = _VARIABLES.get(self.library.name, _no_variables)(self, processes)
+        variables |= {**self.library.environment, "PATH": self.library.search_path}
         if threads > 1 and self.library.name == "openmpi":
-            own |= {
+            variables |= {
                 "OMPI_MCA_hwloc_base_binding_policy": "none",
                 "PRTE_MCA_hwloc_default_binding_policy": "none",
             }
-        return os.environ | self.library.environment | {"PATH": path} | own
+        return os.environ | variables
 
 
 def is_oversubscribed(processes: int) -> bool:
     """Tell whether so many processes have to share cores."""
     return processes > processors()
+
+
+def root_variables(library: Library) -> dict[str, str]:
+    """Return what lets root start processes by a library that would rather not."""
+    if library.name != "openmpi" or os.geteuid() != 0:
+        return {}
+    return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
 def _openmpi_variables(launcher: Launcher, processes: int) -> dict[str, str]:
@@ -123,12 +128,7 @@ def _openmpi_variables(launcher: Launcher, processes: int) -> dict[str, str]:
             if is_old
             else {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
         )
-    if os.geteuid() == 0:
-        variables |= {
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        }
-    return variables
+    return variables | root_variables(launcher.library)
 
 
 def _mpich_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all

@@ -1,81 +1,69 @@
-"""The launcher that an experiment asks for."""
+"""The launcher that an experiment asks for, and its options on the command line."""
 
-import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
-from scalewatch_agent.cli.options.library import library_of
+from scalewatch_agent.cli.options.library import library_of, refuse_both
+from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
-from scalewatch_agent.experiments.configured import Loaded
-from scalewatch_agent.experiments.launchers.jobs import JobLauncher
-from scalewatch_agent.experiments.launchers.local import LocalJobs
-from scalewatch_agent.experiments.launchers.slurm import PROCESSES, SlurmJobs
-from scalewatch_agent.experiments.launchers.smpi.launching import simulation
+from scalewatch_agent.experiments.commands import names_in
+from scalewatch_agent.experiments.launchers import LAUNCHERS
+from scalewatch_agent.experiments.launchers.jobs import JobLauncher, LaunchedSweep
+from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.mpi.libraries import Library
-from scalewatch_agent.mpi.mpiexec import Launcher
-from scalewatch_agent.processors import processors
 
-NO_SLURM = {"PRTE_MCA_ras": "^slurm", "PRTE_MCA_plm": "^slurm"}
-"""Open MPI from PyPI does not speak to Slurm; its mpiexec starts on its own node."""
+launcher_option = click.option(
+    "--launcher",
+    "kind",
+    type=click.Choice(sorted(LAUNCHERS)),
+    help="What starts the jobs, or simulates them (smpi); the file's choice unless "
+    "given.",
+)
+
+_OPTIONS: Mapping[str, Any] = {
+    key: option
+    for section in LAUNCHERS.values()
+    for key, option in section.command_line.items()
+}
+
+launcher_options = together(launcher_option, *_OPTIONS.values())
+"""The choice of a launcher, and the options of all of them."""
+
+
+def stated_launcher(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the keys that a command line sets, of one library at most."""
+    refuse_both(options)
+    changes = {key: options[key] for key in ("kind", *_OPTIONS) if options.get(key)}
+    if package := options["mpi"]:
+        changes |= {"mpi": package, "mpiexec": None}
+    if mpiexec := options["mpiexec"]:
+        changes |= {"mpi": None, "mpiexec": str(mpiexec)}
+    return changes
+
+
+def is_queued(options: Mapping[str, Any]) -> bool:
+    """Tell whether a command line chooses a launcher whose jobs wait in a queue."""
+    return options["kind"] is not None and LAUNCHERS[options["kind"]].is_queued
 
 
 def job_launcher(loaded: Loaded) -> JobLauncher:
     """Return what starts the jobs of an experiment."""
-    starts_mpi = any(one.processes for one in loaded.configured)
-    starter = loaded.experiment.execute.starter
-    if loaded.experiment.launcher.kind == "smpi":
-        return simulation(loaded)
-    if loaded.experiment.launcher.kind == "slurm":
-        return _slurm(loaded, starter or ("srun" if starts_mpi else "none"))
-    return _local(loaded, starts_mpi=starts_mpi and starter != "none")
-
-
-def _local(loaded: Loaded, *, starts_mpi: bool) -> LocalJobs:
-    chosen = loaded.experiment.launcher
-    library = Library("none", "0", Path("mpiexec"))
-    if starts_mpi or chosen.mpi:
-        library = _library(loaded)
-    crowded = any(one.cores > processors() for one in loaded.configured)
-    return LocalJobs(Launcher(library, chosen.transport, crowded), starts_mpi)
-
-
-def _slurm(loaded: Loaded, starter: str) -> SlurmJobs:
-    chosen = loaded.experiment.launcher
-    library = None
-    if chosen.mpi or chosen.mpiexec:
-        library = _library(loaded)
-    variables = _variables(library, is_own=chosen.mpi is not None)
-    words: tuple[str, ...] = ()
-    if starter == "srun":
-        words = ("srun", *([f"--mpi={chosen.srun_mpi}"] if chosen.srun_mpi else []))
-    elif starter == "mpiexec":
-        program = library.mpiexec if library else Path("mpiexec")
-        words = (str(program), "-n", PROCESSES)
-    return SlurmJobs(
-        launcher=chosen,
-        title=loaded.experiment.name,
-        starter=words,
-        variables=variables,
-        known={"mpi": library.title} if library else {},
+    experiment = loaded.experiment
+    steps = (experiment.prepare, experiment.compile)
+    used = [names_in(step.run) for step in steps if step]
+    return experiment.launcher.launcher(
+        LaunchedSweep(
+            title=experiment.name,
+            folder=loaded.path.parent,
+            configured=loaded.configured,
+            starter=experiment.execute.starter,
+            compilers=frozenset().union(*used),
+            library=lambda: _library(loaded),
+        )
     )
-
-
-def _variables(library: Library | None, *, is_own: bool) -> Mapping[str, str]:
-    """Return what the jobs need to find a library that was named."""
-    if library is None:
-        return {}
-    path = os.pathsep.join(
-        [str(library.mpiexec.parent), os.environ.get("PATH", os.defpath)]
-    )
-    variables = {**library.environment, "PATH": path}
-    if library.name == "openmpi" and os.geteuid() == 0:
-        variables |= {
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        }
-    return variables | (NO_SLURM if is_own and library.name == "openmpi" else {})
 
 
 def _library(loaded: Loaded) -> Library:

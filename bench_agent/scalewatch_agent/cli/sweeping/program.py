@@ -11,11 +11,12 @@ from typing import Any, Final
 
 import click
 
+from scalewatch_agent.cli.options.launcher import is_queued
 from scalewatch_agent.cli.sweeping.sweeping import scalar, with_options
-from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.documents import ExperimentDocument, read_document
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.loading import experiment_in
+from scalewatch_agent.experiments.launchers import LAUNCHERS
+from scalewatch_agent.experiments.loading import Loaded, experiment_in
 
 COMMAND_LINE: Final = Path("command line")
 """Where an experiment stands that no file holds."""
@@ -63,8 +64,9 @@ def swept_program(options: dict[str, Any], suffix: str) -> Iterator[SweptProgram
         folder = options["folder"] or file.with_suffix(suffix)
         yield SweptProgram(with_options(loaded, options), folder.absolute(), None)
         return
-    if options["kind"] == "slurm":
-        raise click.UsageError("What Slurm is to start needs an EXPERIMENT.yaml.")
+    if is_queued(options):
+        title = LAUNCHERS[options["kind"]].title
+        raise click.UsageError(f"What {title} is to start needs an EXPERIMENT.yaml.")
     loaded = experiment_in(_document(options), {}, is_counted=True)
     loaded = with_options(loaded, options)
     if options["folder"]:

@@ -1,10 +1,10 @@
 """A sweep of an experiment from the command line: its options, jobs and delivery."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -12,16 +12,16 @@ from scalewatch.wire import Commit, Name, RunReport, Sha
 from scalewatch_agent.ci_variables import completed
 from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
-from scalewatch_agent.cli.options.library import library_options, refuse_both
+from scalewatch_agent.cli.options.launcher import stated_launcher
+from scalewatch_agent.cli.options.library import library_options
 from scalewatch_agent.cli.options.parameters import wire
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.cli.progress.jobs import job_display
 from scalewatch_agent.errors import FolderUnwritable
-from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.launchers.jobs import Request
-from scalewatch_agent.experiments.launchers.section import Collective
+from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sources import sources_digest
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.versions import CheckedOutVersion, version_in
@@ -62,52 +62,6 @@ sweep_options = together(
 )
 """What all sweeps of experiments have."""
 
-launcher_option = click.option(
-    "--launcher",
-    "kind",
-    type=click.Choice(["local", "slurm", "smpi"]),
-    help="What starts the jobs, or simulates them (smpi); the file's choice unless "
-    "given.",
-)
-
-
-def _collectives(
-    _context: click.Context, _option: click.Parameter, stated: Sequence[str]
-) -> dict[str, str]:
-    """Return collectives and their algorithms."""
-    chosen = {}
-    for text in stated:
-        name, _, algorithm = text.partition("=")
-        if name not in get_args(Collective) or not algorithm:
-            known = ", ".join(get_args(Collective))
-            message = f"{text!r} is not NAME=ALGORITHM, NAME being one of {known}"
-            raise click.BadParameter(message)
-        chosen[name] = algorithm
-    return chosen
-
-
-simulation_options = together(
-    click.option(
-        "--platform",
-        metavar="NAME|FILE.xml",
-        help="Platform to simulate: torus, fat-tree, dragonfly or a file of SimGrid's.",
-    ),
-    click.option(
-        "--computation",
-        type=click.Choice(["measured", "none"]),
-        help="What simulated computation takes: the time measured here, or none.",
-    ),
-    click.option(
-        "--collective",
-        "collectives",
-        multiple=True,
-        callback=_collectives,
-        metavar="NAME=ALGORITHM",
-        help="Simulate a collective by this algorithm of SimGrid's, as allreduce=rdb.",
-    ),
-)
-"""What the command line may say of a simulation."""
-
 
 def scalar(text: str) -> Scalar:
     """Return a number where the text looks like one, true, false, or the text."""
@@ -120,39 +74,13 @@ def scalar(text: str) -> Scalar:
 def with_options(loaded: Loaded, options: dict[str, Any]) -> Loaded:
     """Return an experiment with what the command line says of it."""
     changes: dict[str, Any] = {
-        "launcher": loaded.experiment.launcher.model_copy(update=_launcher(options))
+        "launcher": loaded.experiment.launcher.changed(stated_launcher(options))
     }
     if machine := options["machine"]:
         changes["machine"] = machine
     if source := options["source"]:
         changes["source"] = str(source.absolute())
     return replace(loaded, experiment=loaded.experiment.model_copy(update=changes))
-
-
-def _launcher(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what the command line says of the launcher, of one library at most."""
-    refuse_both(options)
-    changes: dict[str, Any] = {}
-    if kind := options["kind"]:
-        changes["kind"] = kind
-    if package := options["mpi"]:
-        changes |= {"mpi": package, "mpiexec": None}
-    if mpiexec := options["mpiexec"]:
-        changes |= {"mpi": None, "mpiexec": str(mpiexec)}
-    return changes | _simulation(options)
-
-
-def _simulation(options: dict[str, Any]) -> dict[str, Any]:
-    """Return what the command line says of a simulation; paths begin here."""
-    changes: dict[str, Any] = {}
-    if platform := options.get("platform"):
-        is_file = platform.endswith(".xml")
-        changes["platform"] = str(Path(platform).absolute()) if is_file else platform
-    if computation := options.get("computation"):
-        changes["computation"] = computation
-    if collectives := options.get("collectives"):
-        changes["collectives"] = collectives
-    return changes
 
 
 def version_of(loaded: Loaded, sha: str | None) -> CheckedOutVersion:
@@ -220,10 +148,11 @@ def _run(
 def _tell_what_is_queued(sweep: ExperimentSweep) -> None:
     """Say which jobs stay with the scheduler when the agent ends."""
     if queued := sweep.journal.submitted:
-        jobs = " ".join(str(event["job"]) for event in queued.values())
+        jobs = [str(event["job"]) for event in queued.values()]
+        command = " ".join(sweep.launcher.cancel_command(jobs))
         click.echo(
             f"{len(queued)} jobs stay in the queue, and the same command will collect "
-            f"them; to end them: scancel {jobs}",
+            f"them; to end them: {command}",
             err=True,
         )
 

@@ -15,11 +15,10 @@ from scalewatch_agent.cli.sweeping.program import COMMAND_LINE
 from scalewatch_agent.cli.sweeping.sweeping import warn, with_options
 from scalewatch_agent.cli.traces.recording import interposer_for
 from scalewatch_agent.errors import CalibrationUnusable
-from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.documents import ExperimentDocument
 from scalewatch_agent.experiments.launchers.jobs import JobLauncher
 from scalewatch_agent.experiments.launchers.local import LocalJobs
-from scalewatch_agent.experiments.loading import experiment_in
+from scalewatch_agent.experiments.loading import Loaded, experiment_in
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.mpi.process_counts import timed_counts
 from scalewatch_agent.processors import processors

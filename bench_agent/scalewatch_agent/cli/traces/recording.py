@@ -15,8 +15,8 @@ from scalewatch_agent.cli.sweeping.program import SweptProgram, swept_program
 from scalewatch_agent.cli.sweeping.sweeping import version_of, warn
 from scalewatch_agent.cli.traces.reading import UNKNOWN, show_and_deliver
 from scalewatch_agent.errors import VersionUnknown
-from scalewatch_agent.experiments.configured import Loaded
 from scalewatch_agent.experiments.launchers.jobs import JobLauncher
+from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import interposers_folder, make_folder
 from scalewatch_agent.traces.calibration.kept import calibration_for, library_of

@@ -1,14 +1,68 @@
 """The jobs of an experiment, as launchers take them and give them back."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.experiments.commands import COMPILERS
-from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.journal import Journal
+from scalewatch_agent.experiments.parameters import Combination
+from scalewatch_agent.mpi.libraries import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """One combination, and the resources that its jobs want.
+
+    `nodes` and `tasks_per_node` are None where the scheduler may choose; `seconds`
+    is what a job is expected to take, where the file estimates it.
+    """
+
+    combination: Combination
+    processes: int | None
+    threads: int
+    nodes: int | None
+    tasks_per_node: int | None
+    time_limit: float
+    seconds: float | None
+
+    @property
+    def cores(self) -> int:
+        """How many cores a job keeps busy."""
+        return (self.processes or 1) * self.threads
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchedSweep:
+    """A sweep whose jobs a launcher is to start.
+
+    Parameters
+    ----------
+    title
+        Name of the experiment, and of its jobs in a queue.
+    folder
+        Where the file of the experiment lies; its paths begin there.
+    starter
+        What is to start the processes of a job, if the file says.
+    compilers
+        Names of compilers, such as `mpicc`, that its steps use.
+    library
+        Finds, or installs, the MPI library that the file wants.
+    """
+
+    title: str
+    folder: Path
+    configured: tuple[Configured, ...]
+    starter: str | None
+    compilers: frozenset[str]
+    library: Callable[[], Library]
+
+    @property
+    def starts_processes(self) -> bool:
+        """Whether some job consists of processes that something has to start."""
+        return any(each.processes for each in self.configured)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +74,7 @@ class Request:
     key
         Names the job in the journal: the same for the same job in a later sweep.
     folder
-        Its own, in which it runs and which takes its output.
+        Where it runs, and which takes its output; no other job uses it.
     words
         The program and its arguments.
     environment
@@ -95,6 +149,12 @@ class JobLauncher(Protocol):
         The journal knows the jobs that an earlier sweep has left in a queue.
         """
 
+    def cancel(self, job: str) -> None:
+        """End a job of that id, whether it waits or runs."""
+
+    def cancel_command(self, jobs: Sequence[str]) -> tuple[str, ...]:
+        """Return the command by which a user ends jobs of those ids."""
+
 
 class MeasuredJobs:
     """What launchers have in common whose jobs really run."""
@@ -114,3 +174,16 @@ class MeasuredJobs:
     def named(self, machine: str) -> str:
         """Return the name as it is."""
         return machine
+
+
+class ChildJobs:
+    """What launchers without a queue have in common: jobs end before the agent."""
+
+    __slots__ = ()
+
+    def cancel(self, job: str) -> None:
+        """Do nothing: a job that runs ends before `execute` does."""
+
+    def cancel_command(self, jobs: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - a protocol
+        """Return nothing: no job outlives the agent."""
+        return ()

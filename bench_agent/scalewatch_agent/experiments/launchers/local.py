@@ -1,21 +1,58 @@
-"""Execute jobs on this host, one after the other."""
+"""Launcher `local`: this host's mpiexec executes the jobs, one after the other."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Literal
 
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.environment import hardware, surroundings
-from scalewatch_agent.experiments.configured import Configured
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.launchers.jobs import Executed, MeasuredJobs, Request
+from scalewatch_agent.experiments.launchers.jobs import (
+    ChildJobs,
+    Configured,
+    Executed,
+    JobLauncher,
+    LaunchedSweep,
+    MeasuredJobs,
+    Request,
+)
+from scalewatch_agent.experiments.launchers.section import LauncherSection, register
 from scalewatch_agent.machine import machine_name
+from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
 from scalewatch_agent.processors import processors
 from scalewatch_agent.programs import run_program
 
 
+@register
+class LocalSection(LauncherSection):
+    """Keys of this host's mpiexec: how its processes are connected."""
+
+    title: ClassVar[str] = "this host"
+    starter: ClassVar[str | None] = "mpiexec"
+
+    kind: Literal["local"] = "local"
+    transport: Literal["shm", "tcp"] = "shm"
+
+    def launcher(self, sweep: LaunchedSweep) -> JobLauncher:
+        """Return what starts the jobs of a sweep, by its MPI library where it has one.
+
+        Raises
+        ------
+        MpiMissing, MpiUnusable, MpiNotInstalled
+            If processes need a library that is not there.
+        """
+        starts_mpi = sweep.starts_processes and sweep.starter != "none"
+        library = Library("none", "0", Path("mpiexec"))
+        if starts_mpi or self.mpi:
+            library = sweep.library()
+        crowded = any(each.cores > processors() for each in sweep.configured)
+        return LocalJobs(Launcher(library, self.transport, crowded), starts_mpi)
+
+
 @dataclass(frozen=True, slots=True)
-class LocalJobs(MeasuredJobs):
+class LocalJobs(MeasuredJobs, ChildJobs):
     """Starts programs by this host's mpiexec, and those without MPI as they are."""
 
     launcher: Launcher

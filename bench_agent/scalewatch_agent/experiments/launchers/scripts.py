@@ -1,7 +1,12 @@
-"""The script of a Slurm job, and the files by which a job tells how it went."""
+"""The script of a job in a queue, and the files by which it tells how it went.
+
+The script belongs to the scheduler, the file `.command` beside it to the job: all
+elements of an array share the first. Both run on the node of the job, on which the
+agent is not, so that the exit code, the times, the size of the communicator and the
+facts of the node come back as files.
+"""
 
 import json
-import math
 import re
 import shlex
 import sys
@@ -13,7 +18,6 @@ from typing import Any, Final
 
 from scalewatch.wire import Fact
 from scalewatch_agent.experiments.launchers.jobs import Request
-from scalewatch_agent.experiments.launchers.section import Launcher
 
 COMMAND: Final = ".command"
 FACTS: Final = ".facts.json"
@@ -27,16 +31,17 @@ TIMED_OUT: Final = 124
 """Exit codes of the script: ours for the first, those of `timeout` for the second."""
 
 GRACE: Final = 60
-"""Seconds that Slurm grants beyond the program's own time limit."""
+"""Seconds that a scheduler grants beyond the program's own time limit."""
 
 _SIZE_LINE: Final = re.compile(r"^communicator (\d+) (.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
-class Traces:
-    """What a job has left in its folder.
+class Remains:
+    """Files that a job has left in its folder, as they were read.
 
-    `code` is the exit code of its program, None while there is none.
+    `code` is the exit code of its program, None while there is none; `sizes` are those
+    that its processes saw of the communicator.
     """
 
     code: int | None
@@ -49,47 +54,34 @@ class Traces:
 
 
 def script(
-    requests: Sequence[Request],
-    launcher: Launcher,
-    title: str,
+    request: Request,
+    directives: Sequence[str],
+    folder: str,
     variables: Mapping[str, str],
+    setup: str | None,
 ) -> str:
-    """Return the batch script for all repeats of one combination.
+    """Return the batch script of a job, or of all jobs that differ by their folder.
 
-    Several of them are an array, whose indices are the repeats.
+    Parameters
+    ----------
+    directives
+        Lines by which the scheduler is told what the job wants.
+    folder
+        The folder of the job, as the shell writes it.
+    variables
+        Environment of the job beside what the scheduler passes on.
+    setup
+        Commands of the user, such as `module load`.
     """
-    first = requests[0]
-    configured = first.configured
-    base = first.folder.parent if len(requests) > 1 else first.folder
-    output = base / "%a" if len(requests) > 1 else base
-    minutes = math.ceil((configured.time_limit + GRACE) / 60)
-    asked = {
-        "job-name": title,
-        "ntasks": configured.processes or 1,
-        "cpus-per-task": configured.threads,
-        "nodes": configured.nodes,
-        "ntasks-per-node": configured.tasks_per_node,
-        "time": minutes,
-        "open-mode": "truncate",
-        "output": output / "stdout",
-        "error": output / "stderr",
-        "array": ",".join(str(one.repeat) for one in requests)
-        if len(requests) > 1
-        else None,
-    }
+    configured = request.configured
     lines = [
         "#!/bin/bash",
-        *(f"#SBATCH --{key}={value}" for key, value in asked.items() if value),
-        "#SBATCH --requeue",
-        *(f"#SBATCH {option}" for option in launcher.options),
-        f"cd {shlex.quote(str(base))}"
-        + ('/"$SLURM_ARRAY_TASK_ID"' if len(requests) > 1 else "")
-        + " || exit 98",
+        *directives,
+        f"cd {folder} || exit 98",
         f"rm -f {ENDED} {SIZE} {FACTS}",
         f"export OMP_NUM_THREADS={configured.threads}",
-        f"export SRUN_CPUS_PER_TASK={configured.threads}",
         *(f"export {key}={shlex.quote(value)}" for key, value in variables.items()),
-        *(launcher.setup or "").splitlines(),
+        *(setup or "").splitlines(),
         _module("environment", f"> {FACTS} 2> /dev/null"),
         f"date +%s.%N > {STARTED}",
         f"timeout --kill-after=10 {configured.time_limit:g} /bin/bash {COMMAND}",
@@ -107,9 +99,10 @@ def command(request: Request, starter: Sequence[str], *, checks_size: bool) -> s
         # A probe that cannot start says nothing; the program will.
         probe = _module("suite.size", f"> {SIZE} 2> /dev/null")
         test = "'/^communicator/ && $2 != n {bad = 1} END {exit bad}'"
+        processes = request.configured.processes
         lines = [
             f"{shlex.join(starter)} {probe}",
-            f'awk -v n="$SLURM_NTASKS" {test} {SIZE} || exit {WRONG_SIZE}',
+            f"awk -v n={processes} {test} {SIZE} || exit {WRONG_SIZE}",
         ]
     words = shlex.join([*starter, *request.wrapper, *request.words])
     exports = [f"export {k}={shlex.quote(v)}" for k, v in request.environment.items()]
@@ -126,12 +119,12 @@ def _module(name: str, output: str) -> str:
     )
 
 
-def traces(folder: Path) -> Traces:
-    """Return what the job in `folder` has left there."""
+def remains(folder: Path) -> Remains:
+    """Read the files that the job in `folder` has left there."""
     code, ended_at = _ended(folder)
     facts = _facts(folder)
     sizes = _SIZE_LINE.findall(_text(folder / SIZE))
-    return Traces(
+    return Remains(
         code=code,
         sizes=tuple(int(size) for size, _ in sizes),
         library=sizes[0][1][:200] if sizes else None,

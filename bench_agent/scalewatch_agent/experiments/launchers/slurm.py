@@ -1,29 +1,38 @@
-"""Execute jobs by Slurm: a script per combination, an array of its repeats."""
+"""Launcher `slurm`: a batch script per combination, an array of its repeats.
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+https://slurm.schedmd.com/sbatch.html, https://slurm.schedmd.com/squeue.html
+"""
 
-from scalewatch.wire import Fact, Job
-from scalewatch_agent.errors import FolderUnwritable
-from scalewatch_agent.experiments.configured import Configured
-from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.launchers import commands as slurm
-from scalewatch_agent.experiments.launchers.commands import JobState, SubmissionRefused
-from scalewatch_agent.experiments.launchers.jobs import Executed, MeasuredJobs, Request
-from scalewatch_agent.experiments.launchers.scripts import (
-    COMMAND,
-    SCRIPT,
-    TIMED_OUT,
-    WRONG_SIZE,
-    Traces,
-    command,
-    script,
-    traces,
+import math
+import os
+import shlex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, Literal
+
+from scalewatch_agent.errors import SchedulerSilent
+from scalewatch_agent.experiments.journal import digest_of
+from scalewatch_agent.experiments.launchers.jobs import (
+    JobLauncher,
+    LaunchedSweep,
+    Request,
 )
-from scalewatch_agent.experiments.launchers.section import Launcher
-from scalewatch_agent.experiments.steps import digest_of
+from scalewatch_agent.experiments.launchers.queued import (
+    JobState,
+    QueuedJobs,
+    QueuedSection,
+    SubmissionRefused,
+    Submitted,
+)
+from scalewatch_agent.experiments.launchers.scripts import (
+    GRACE,
+    SCRIPT,
+    Remains,
+    remains,
+    script,
+)
+from scalewatch_agent.experiments.launchers.section import register
+from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.programs import last_words
 
 OPEN: Final = frozenset(
@@ -41,231 +50,189 @@ HOPELESS: Final = (
     *("InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"),
     *("MaxNodePerAccount", "MaxCpuPerAccount", "MaxMemPerLimit"),
 )
-"""Why a job waits that would wait for ever."""
+"""Reasons of waiting that nothing ends."""
 
-PROCESSES: Final = "{processes}"
 HELD: Final = ("launch failed requeued held", "launch_failed_requeued_held")
-"""Why a job waits that a node could not start, until somebody lets it go."""
+"""Reasons of waiting of a job that a node could not start, until it is released."""
 
 REQUEUES: Final = 3
-LOOKS: Final = 5
-"""How often a job may be unknown before it counts as lost."""
+
+NO_SLURM: Final = {"PRTE_MCA_ras": "^slurm", "PRTE_MCA_plm": "^slurm"}
+"""Open MPI from PyPI does not speak to Slurm; its mpiexec starts on its own node."""
+
+
+@register
+class SlurmSection(QueuedSection):
+    """Keys of Slurm."""
+
+    title: ClassVar[str] = "Slurm"
+    starter: ClassVar[str | None] = "srun"
+
+    kind: Literal["slurm"] = "slurm"
+    srun_mpi: str | None = None
+
+    def launcher(self, sweep: LaunchedSweep) -> JobLauncher:
+        """Return what queues the jobs of a sweep."""
+        srun = ["srun", *([f"--mpi={self.srun_mpi}"] if self.srun_mpi else [])]
+        starter, library = self.started_by(sweep, srun)
+        return SlurmJobs(
+            section=self,
+            title=sweep.title,
+            starter=starter,
+            variables=self.variables(library),
+            known={"mpi": library.title} if library else {},
+        )
+
+    def variables(self, library: Library | None) -> Mapping[str, str]:
+        """Return what jobs need in their environment to find a library."""
+        variables = super().variables(library)
+        if library is not None and library.name == "openmpi" and self.mpi:
+            return {**variables, **NO_SLURM}
+        return variables
 
 
 @dataclass(slots=True)
-class _Submitted:
-    """A job in the queue."""
+class SlurmJobs(QueuedJobs):
+    """Starts programs by sbatch; a job that loses its node gets another one."""
 
-    request: Request
-    id: str
-    requeues: int = 0
-    unknown: int = 0
-
-
-@dataclass(slots=True)
-class SlurmJobs(MeasuredJobs):
-    """Starts programs by Slurm.
-
-    Parameters
-    ----------
-    starter
-        What starts the processes inside a job: srun, mpiexec or nothing, with
-        `PROCESSES` where their number belongs.
-    variables
-        What each job needs in its environment beside what Slurm passes on.
-    """
-
-    launcher: Launcher
-    title: str
-    starter: tuple[str, ...]
-    variables: Mapping[str, str]
-    known: Mapping[str, Fact]
-    open: list[_Submitted] = field(default_factory=list)
+    advice: ClassVar[str] = " or `srun_mpi`"
+    passing: ClassVar[tuple[str, ...]] = (
+        "socket timed out",
+        "unable to contact",
+        "temporarily",
+        "slurm_persist_conn",
+        "try again",
+    )
 
     @property
     def machine(self) -> str:
         """The cluster's name."""
-        return slurm.cluster() or "slurm"
+        for line in self.ask(["scontrol", "show", "config"]).stdout.splitlines():
+            key, _, value = line.partition("=")
+            if key.strip() == "ClusterName":
+                return value.strip() or "slurm"
+        return "slurm"
 
-    @property
-    def facts(self) -> Mapping[str, Fact]:
-        """What is known of all nodes."""
-        return self.known
+    def groups(self, requests: Sequence[Request]) -> list[list[Request]]:
+        """Return the repeats of each combination together: an array."""
+        groups: dict[str, list[Request]] = {}
+        for request in requests:
+            key = digest_of(request.configured.combination)
+            groups.setdefault(key, []).append(request)
+        return list(groups.values())
 
-    @property
-    def settings(self) -> Mapping[str, Fact]:
-        """Nothing: the scheduler fixes no parameter."""
-        return {}
+    def submit(self, group: Sequence[Request]) -> list[str]:
+        """Hand in the repeats of a combination, whose numbers are indices of the array.
 
-    @property
-    def tools(self) -> Mapping[str, str]:
-        """The search path of the jobs, where `mpicc` lies beside `mpiexec`."""
-        return {key: value for key, value in self.variables.items() if key == "PATH"}
+        Raises
+        ------
+        SubmissionRefused
+            If Slurm will not have them, for example because no node is large enough.
+        """
+        path = group[0].folder.parent / SCRIPT
+        path.write_text(self._script(group))
+        answer = self.ask(["sbatch", "--parsable", str(path)])
+        if answer.returncode:
+            raise SubmissionRefused(self.reason(answer))
+        job = answer.stdout.strip().splitlines()[-1].partition(";")[0]
+        if len(group) == 1:
+            return [job]
+        return [f"{job}_{request.repeat}" for request in group]
 
-    def is_oversubscribed(self, configured: Configured) -> bool:  # noqa: ARG002 - a protocol
-        """Return no: Slurm gives each process its cores, or does not start it."""
-        return False
+    def _script(self, group: Sequence[Request]) -> str:
+        request = group[0]
+        configured = request.configured
+        is_array = len(group) > 1
+        base = request.folder.parent if is_array else request.folder
+        output = base / "%a" if is_array else base
+        options = {
+            "job-name": self.title,
+            "ntasks": configured.processes or 1,
+            "cpus-per-task": configured.threads,
+            "nodes": configured.nodes,
+            "ntasks-per-node": configured.tasks_per_node,
+            "time": math.ceil((configured.time_limit + GRACE) / 60),
+            "open-mode": "truncate",
+            "output": output / "stdout",
+            "error": output / "stderr",
+            "array": ",".join(str(each.repeat) for each in group) if is_array else None,
+        }
+        directives = [
+            *(f"#SBATCH --{key}={value}" for key, value in options.items() if value),
+            "#SBATCH --requeue",
+            *(f"#SBATCH {option}" for option in self.section.options),
+        ]
+        folder = shlex.quote(str(base)) + ('/"$SLURM_ARRAY_TASK_ID"' * is_array)
+        variables = {
+            "SRUN_CPUS_PER_TASK": str(configured.threads),
+            **self.variables,
+        }
+        return script(request, directives, folder, variables, self.section.setup)
 
-    def execute(
-        self, requests: Sequence[Request], journal: Journal
-    ) -> Iterator[Executed]:
-        """Yield the jobs as they end; jobs of an earlier sweep are still watched.
+    def states(self, jobs: Sequence[str]) -> Mapping[str, JobState]:  # noqa: ARG002 - asks for all
+        """Return the states of this user's jobs, elements of arrays apart.
 
         Raises
         ------
         SchedulerSilent
-            If Slurm does not answer; its jobs are found again by a later sweep.
+            If Slurm does not answer.
         """
-        self.open = [
-            _Submitted(request, journal.submitted[request.key]["job"])
-            for request in requests
-            if request.key in journal.submitted
-        ]
-        waiting = _groups([one for one in requests if one.key not in journal.submitted])
-        while waiting or self.open:
-            while waiting and len(self.open) < self.launcher.at_once:
-                yield from self._submit(waiting.pop(0), journal)
-            yield from self._ended()
-            if self.open:
-                time.sleep(self.launcher.poll)
+        answer = self.ask(
+            [
+                *("squeue", "--noheader", "--array", "--states=all"),
+                *(f"--user={os.getuid()}", "--format=%i|%T|%r"),
+            ]
+        )
+        if answer.returncode:
+            raise SchedulerSilent(self.section.title, self.reason(answer))
+        fields = (line.split("|") for line in answer.stdout.splitlines())
+        return {
+            line[0].strip(): JobState(line[1].strip(), line[2].strip())
+            for line in fields
+            if len(line) == 3
+        }
 
-    def _submit(self, group: list[Request], journal: Journal) -> Iterator[Executed]:
-        """Hand in the repeats of one combination; yield those that are refused."""
-        first = group[0]
-        try:
-            path = first.folder.parent / SCRIPT
-            path.write_text(script(group, self.launcher, self.title, self.variables))
-            for request in group:
-                checks = bool(
-                    self.launcher.check_size
-                    and request.configured.processes
-                    and self.starter
-                )
-                text = command(
-                    request, self._starter(request.configured), checks_size=checks
-                )
-                (request.folder / COMMAND).write_text(text)
-            job = slurm.submit(path)
-        except (SubmissionRefused, OSError) as refusal:
-            reason = f"Slurm refuses it: {refusal}"
-            yield from (Executed(request, self._job(None), reason) for request in group)
-            return
-        for request in group:
-            own = f"{job}_{request.repeat}" if len(group) > 1 else job
-            self.open.append(_Submitted(request, own))
-            try:
-                journal.note("submitted", request.key, job=own)
-            except FolderUnwritable:
-                continue  # a later sweep will not find it, this one does
-
-    def _starter(self, configured: Configured) -> list[str]:
-        if configured.processes is None:
-            return []
-        processes = str(configured.processes)
-        return [word.replace(PROCESSES, processes) for word in self.starter]
-
-    def _ended(self) -> Iterator[Executed]:
-        """Yield the jobs that are no longer open."""
-        seen = slurm.look()
-        for submitted in list(self.open):
-            state = seen.get(submitted.id)
-            failure = self._failure(submitted, state)
-            if failure is None:
-                continue
-            self.open.remove(submitted)
-            found = traces(submitted.request.folder)
-            yield Executed(
-                submitted.request,
-                self._job(submitted.id, found),
-                failure or None,
-                {**found.hardware, **({"mpi": found.library} if found.library else {})},
-            )
-
-    def _failure(self, submitted: _Submitted, state: JobState | None) -> str | None:
+    def failure(self, submitted: Submitted, state: JobState) -> str | None:
         """Return why a job failed, an empty text if it did not, None while it runs."""
         folder = submitted.request.folder
-        if state is None:
-            return self._forgotten(submitted)
-        submitted.unknown = 0
         if state.state == "PENDING":
-            return _waiting(submitted, state)
+            return self._waiting(submitted, state)
         if state.state in OPEN or (
-            state.state in LOST and _is_helped(submitted, slurm.requeue)
+            state.state in LOST and _is_helped(submitted, self._requeue)
         ):
             return None
         if state.state in {"COMPLETED", "FAILED"}:
-            return self._judged(submitted, traces(folder))
+            return self.judged(submitted, remains(folder))
         words = last_words(folder)
         return f"Slurm ended it as {state.state.lower().replace('_', ' ')}{words}"
 
-    def _forgotten(self, submitted: _Submitted) -> str | None:
-        """Judge a job by what it left: Slurm forgets some minutes after the end."""
-        found = traces(submitted.request.folder)
-        if found.code is not None:
-            return self._judged(submitted, found)
-        submitted.unknown += 1
-        if submitted.unknown < LOOKS:
-            return None
-        return f"Slurm no longer knows job {submitted.id}, which left no exit code"
+    def _waiting(self, submitted: Submitted, state: JobState) -> str | None:
+        """Return why a job would wait for ever, if it would; it is then cancelled."""
+        if state.reason.startswith(HOPELESS):
+            self.cancel(submitted.id)
+            return f"Slurm would never start it: {state.reason}"
+        if state.reason.startswith(HELD) and not _is_helped(submitted, self._release):
+            self.cancel(submitted.id)
+            return f"Slurm holds it: {state.reason}"
+        return None
 
-    def _judged(self, submitted: _Submitted, found: Traces) -> str:
-        """Return why a program failed that ran to its end, or an empty text."""
-        folder = submitted.request.folder
-        configured = submitted.request.configured
-        match found.code:
-            case 0:
-                return ""
-            case None:
-                return f"the job ended before its program{last_words(folder)}"
-            case code if code == WRONG_SIZE:
-                return (
-                    f"its processes are {min(found.sizes, default=0)} at a time, and "
-                    f"not {configured.processes} together: {self.starter[0]} and the "
-                    "MPI library do not belong together; try another `starter` or "
-                    "`srun_mpi`"
-                )
-            case code if code == TIMED_OUT:
-                limit = configured.time_limit
-                return f"time limit of {limit:g} s reached{last_words(folder)}"
-            case code:
-                name = submitted.request.words[0]
-                return f"{name} ended with exit code {code}{last_words(folder)}"
+    def _requeue(self, job: str) -> bool:
+        return self.ask(["scontrol", "requeue", job]).returncode == 0
 
-    def _job(self, job: str | None, found: Traces | None = None) -> Job:
-        if found is None:
-            return Job(scheduler="slurm", id=job)
-        nodes = str(found.surroundings.get("SLURM_JOB_NUM_NODES", ""))
-        return Job(
-            scheduler="slurm",
-            id=job,
-            nodes=int(nodes) if nodes.isdecimal() else None,
-            started_at=found.started_at,
-            ended_at=found.ended_at,
-            environment=dict(found.surroundings),
-        )
+    def _release(self, job: str) -> bool:
+        return self.ask(["scontrol", "release", job]).returncode == 0
+
+    def cancel_command(self, jobs: Sequence[str]) -> tuple[str, ...]:
+        """Return the command by which a user ends jobs of those ids."""
+        return ("scancel", *jobs)
+
+    def nodes(self, left: Remains, state: JobState | None) -> int | None:  # noqa: ARG002 - the job knows
+        """Return how many nodes a job had, if it has noted that."""
+        nodes = str(left.surroundings.get("SLURM_JOB_NUM_NODES", ""))
+        return int(nodes) if nodes.isdecimal() else None
 
 
-def _is_helped(submitted: _Submitted, help_it: Callable[[str], bool]) -> bool:
+def _is_helped(submitted: Submitted, help_it: Callable[[str], bool]) -> bool:
     """Give a job that the cluster failed another chance, a few times at most."""
     submitted.requeues += 1
     return submitted.requeues <= REQUEUES and help_it(submitted.id)
-
-
-def _waiting(submitted: _Submitted, state: JobState) -> str | None:
-    """Return why a job would wait for ever, if it would; it is then cancelled."""
-    if state.reason.startswith(HOPELESS):
-        slurm.cancel(submitted.id)
-        return f"Slurm would never start it: {state.reason}"
-    if state.reason.startswith(HELD) and not _is_helped(submitted, slurm.release):
-        slurm.cancel(submitted.id)
-        return f"Slurm holds it: {state.reason}"
-    return None
-
-
-def _groups(requests: Sequence[Request]) -> list[list[Request]]:
-    """Return the repeats of each combination together."""
-    groups: dict[str, list[Request]] = {}
-    for request in requests:
-        key = digest_of(request.configured.combination)
-        groups.setdefault(key, []).append(request)
-    return list(groups.values())

@@ -1,20 +1,40 @@
-"""Simulate jobs by SMPI, the MPI of SimGrid: one after the other, on one core each."""
+"""Launcher `smpi`: SimGrid's MPI simulates jobs one after the other, on one core each.
+
+https://simgrid.org/doc/latest/app_smpi.html
+"""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final
+from typing import Annotated, Any, ClassVar, Final, Literal, get_args
 
-from scalewatch.wire import SIMULATED, Fact, Job
-from scalewatch_agent.experiments.configured import Configured
+import click
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from scalewatch.wire import SIMULATED, Fact, Job, wrong
+from scalewatch_agent.errors import PlatformUnusable
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.launchers.jobs import Executed, Request
-from scalewatch_agent.experiments.launchers.section import Launcher
+from scalewatch_agent.experiments.launchers.jobs import (
+    ChildJobs,
+    Configured,
+    Executed,
+    JobLauncher,
+    LaunchedSweep,
+    Request,
+)
+from scalewatch_agent.experiments.launchers.section import LauncherSection, register
 from scalewatch_agent.experiments.launchers.smpi.failures import failure_said
-from scalewatch_agent.experiments.launchers.smpi.platforms import Platform
-from scalewatch_agent.experiments.launchers.smpi.programs import COMPILERS
+from scalewatch_agent.experiments.launchers.smpi.simgrid import (
+    COMPILERS,
+    Platform,
+    check_compilers,
+    host_speed,
+    platform_of,
+    simgrid_version,
+)
 from scalewatch_agent.machine import cpu_model
 from scalewatch_agent.programs import run_program
 
@@ -24,11 +44,162 @@ ALGORITHMS: Final[Mapping[str, str]] = {
     "bcast": "binomial_tree",
     "reduce": "binomial",
 }
-"""Trees where nothing else is asked for: SimGrid's own choices are flat, in p steps."""
+"""Trees unless the file chooses: SimGrid's own choices are flat, in p steps."""
+
+
+MOST_MEMORY: Final = 0.8
+"""Share of this host's memory that a simulation may use unless the file says more."""
+
+BYTES: Final = {"MB": 10**6, "MiB": 2**20, "GB": 10**9, "GiB": 2**30}
+_BYTES: Final = re.compile(rf"(\d+(?:\.\d+)?) ?({'|'.join(BYTES)})")
+_SPEED: Final = re.compile(r"\d+(\.\d+)?(e\d+)?[kMGT]?f")
+
+Collective = Literal[
+    "allgather",
+    "allgatherv",
+    "allreduce",
+    "alltoall",
+    "alltoallv",
+    "barrier",
+    "bcast",
+    "gather",
+    "reduce",
+    "reduce_scatter",
+    "scatter",
+]
+
+
+def _bytes(value: object) -> object:
+    match = _BYTES.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise wrong(f"write a number and one of {', '.join(BYTES)}, as 2 GiB")
+    return int(float(match[1]) * BYTES[match[2]])
+
+
+def _speed(value: str) -> str:
+    if value != "auto" and not _SPEED.fullmatch(value):
+        raise wrong("write auto, or operations a second, as 10Gf")
+    return value
+
+
+def _from_here(
+    _context: click.Context, _option: click.Parameter, platform: str | None
+) -> str | None:
+    """Return the path of a platform's file from where the command is given."""
+    is_file = platform is not None and platform.endswith(".xml")
+    return str(Path(platform).absolute()) if platform and is_file else platform
+
+
+def _collectives(
+    _context: click.Context, _option: click.Parameter, stated: Sequence[str]
+) -> dict[str, str]:
+    """Return collectives and their algorithms."""
+    chosen = {}
+    for text in stated:
+        name, _, algorithm = text.partition("=")
+        if name not in get_args(Collective) or not algorithm:
+            known = ", ".join(get_args(Collective))
+            message = f"{text!r} is not NAME=ALGORITHM, NAME being one of {known}"
+            raise click.BadParameter(message)
+        chosen[name] = algorithm
+    return chosen
+
+
+@register
+class SmpiSection(LauncherSection):
+    """Keys of a simulation.
+
+    Parameters
+    ----------
+    platform
+        Network to simulate: one of ours, or a file of SimGrid's.
+    computation
+        Whether computation takes the time that it takes here, or none.
+    host_speed
+        Operations a second of this host, as `10Gf`, or `auto`.
+    collectives
+        Algorithm of each collective, by SimGrid's names.
+    memory_limit
+        Bytes that a simulation may use, as `2 GiB`.
+    """
+
+    title: ClassVar[str] = "SMPI"
+    command_line: ClassVar[Mapping[str, Callable[[Any], Any]]] = {
+        "platform": click.option(
+            "--platform",
+            callback=_from_here,
+            metavar="NAME|FILE.xml",
+            help="Platform to simulate: torus, fat-tree, dragonfly or a file of "
+            "SimGrid's.",
+        ),
+        "computation": click.option(
+            "--computation",
+            type=click.Choice(["measured", "none"]),
+            help="What simulated computation takes: the time measured here, or none.",
+        ),
+        "collectives": click.option(
+            "--collective",
+            "collectives",
+            multiple=True,
+            callback=_collectives,
+            metavar="NAME=ALGORITHM",
+            help="Simulate a collective by this algorithm of SimGrid's, as "
+            "allreduce=rdb.",
+        ),
+    }
+
+    kind: Literal["smpi"] = "smpi"
+    platform: str = "torus"
+    computation: Literal["measured", "none"] = "measured"
+    host_speed: Annotated[str, AfterValidator(_speed)] = "auto"
+    collectives: dict[Collective, str] = Field({})
+    memory_limit: Annotated[int, BeforeValidator(_bytes)] | None = None
+
+    @property
+    def algorithms(self) -> Mapping[str, str]:
+        """The algorithms of collectives that the file chooses."""
+        return {str(name): algorithm for name, algorithm in self.collectives.items()}
+
+    def cores(self, configured: Configured) -> int:  # noqa: ARG002 - whatever it simulates
+        """Return one: a simulation keeps no more busy."""
+        return 1
+
+    def launcher(self, sweep: LaunchedSweep) -> JobLauncher:
+        """Return what simulates the jobs of a sweep.
+
+        Raises
+        ------
+        ToolMissing
+            If SimGrid, or a compiler that the experiment names, is not installed.
+        PlatformUnusable
+            If the platform is none, or has too few hosts for some job.
+        """
+        platform = platform_of(self.platform, sweep.folder)
+        most = max(configured.processes or 1 for configured in sweep.configured)
+        if most > platform.hosts:
+            raise PlatformUnusable(
+                self.platform,
+                f"it has {platform.hosts:,} hosts, and a job has {most:,} processes",
+            )
+        version = simgrid_version()
+        check_compilers(sweep.compilers)
+        speed = self.host_speed
+        if self.computation == "none":
+            speed = "1Gf"  # of no consequence, but SimGrid warns without any
+        elif speed == "auto":
+            speed = f"{host_speed() / 1e9:.3g}Gf"
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return SmpiJobs(
+            section=self,
+            platform=platform,
+            version=version,
+            speed=speed,
+            memory_limit=self.memory_limit or int(MOST_MEMORY * memory),
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class SmpiJobs:
+class SmpiJobs(ChildJobs):
     """Simulates programs.
 
     Parameters
@@ -41,7 +212,7 @@ class SmpiJobs:
         Bytes that a simulation may use.
     """
 
-    launcher: Launcher
+    section: SmpiSection
     platform: Platform
     version: str
     speed: str
@@ -61,7 +232,7 @@ class SmpiJobs:
         """Where the numbers come from."""
         computation = (
             "computation takes as long as it did here, scaled to its cores"
-            if self.launcher.computation == "measured"
+            if self.section.computation == "measured"
             else "computation takes no time"
         )
         return (
@@ -73,7 +244,7 @@ class SmpiJobs:
     @property
     def facts(self) -> Mapping[str, Fact]:
         """What is simulated."""
-        chosen = {**ALGORITHMS, **self.launcher.algorithms}
+        chosen = {**ALGORITHMS, **self.section.algorithms}
         return {
             "simulator": f"SimGrid {self.version} (SMPI)",
             "platform": self.platform.title,
@@ -86,8 +257,8 @@ class SmpiJobs:
     def settings(self) -> Mapping[str, Fact]:
         """Computation, and the algorithms that the experiment chooses."""
         return {
-            "computation": self.launcher.computation,
-            **self.launcher.algorithms,
+            "computation": self.section.computation,
+            **self.section.algorithms,
         }
 
     @property
@@ -133,7 +304,7 @@ class SmpiJobs:
             nodes=configured.processes,
             started_at=ended.started_at,
             ended_at=ended.ended_at,
-            environment={"host speed": self.speed, **self.launcher.algorithms},
+            environment={"host speed": self.speed, **self.section.algorithms},
         )
         return Executed(request, job, failure_said(request.folder) or ended.failure)
 
@@ -143,12 +314,12 @@ class SmpiJobs:
         if request.wrapper:
             yield from ("-wrapper", " ".join(request.wrapper))
         yield from ("-platform", str(self.platform.path))
-        is_measured = self.launcher.computation == "measured"
+        is_measured = self.section.computation == "measured"
         options = {
             "simulate-computation": "yes" if is_measured else "no",
             "host-speed": self.speed,
             **ALGORITHMS,
-            **self.launcher.algorithms,
+            **self.section.algorithms,
         }
         yield from (f"--cfg=smpi/{key}:{value}" for key, value in options.items())
         yield "--log=root.thres:warning"

@@ -1,0 +1,164 @@
+"""SimGrid on this host: its programs, its platforms, and the speed of this host.
+
+A platform's hosts do so many operations a second, hence a program computes there for
+its seconds here times the speed of this host over theirs.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Final
+
+# A platform is a file that the experiment's author names, as a program is.
+from xml.etree import ElementTree as ET
+
+from scalewatch_agent.compilers import compiler_in
+from scalewatch_agent.errors import PlatformUnusable, ToolMissing
+
+PACKAGE: Final = "libsimgrid-dev"
+COMPILERS: Final[Mapping[str, str]] = {
+    "mpicc": "smpicc",
+    "mpicxx": "smpicxx",
+    "mpif90": "smpif90",
+}
+BEHIND: Final = {
+    "mpicc": ("cc", "gcc"),
+    "mpicxx": ("c++", "g++"),
+    "mpif90": ("gfortran", "gfortran"),
+}
+"""The compiler that each of them starts, and its package."""
+
+PATIENCE: Final = 60
+
+TITLES: Final = {
+    "torus": "a 5-D torus of 4×4×4×8×8 nodes with links of 2 GB/s and 40 ns",
+    "fat-tree": "a fat tree of three levels of 16 with links of 12.5 GB/s and 500 ns",
+    "dragonfly": "a dragonfly of 11 groups of 6 chassis of 16 blades of 4 nodes with "
+    "links of 10 GB/s and 300 ns",
+}
+"""Plausible networks, calibrated to no real machine."""
+
+_RADICAL: Final = re.compile(r"(\d+)(?:-(\d+))?")
+
+
+def simgrid_version() -> str:
+    """Return the version of SimGrid.
+
+    Raises
+    ------
+    ToolMissing
+        If it is not installed.
+    """
+    program = shutil.which("smpirun")
+    if program is None:
+        raise ToolMissing("smpirun (SimGrid)", PACKAGE)
+    answer = subprocess.run(  # noqa: S603 - found on PATH
+        [program, "-version"],
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=PATIENCE,
+        env=os.environ,
+    )
+    return answer.stdout.strip().removeprefix("SimGrid version ") or "of no version"
+
+
+def check_compilers(names: frozenset[str]) -> None:
+    """See that the compilers are there which the steps of an experiment name.
+
+    Raises
+    ------
+    ToolMissing
+        If one is not.
+    """
+    for name in sorted(names & COMPILERS.keys()):
+        program, package = BEHIND[name]
+        for wanted, brings in ((COMPILERS[name], PACKAGE), (program, package)):
+            if shutil.which(wanted) is None:
+                raise ToolMissing(wanted, brings)
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """A platform: its name, its file, its number of hosts, and what it is."""
+
+    name: str
+    path: Path
+    hosts: int
+    title: str
+
+
+def platform_of(named: str, folder: Path) -> Platform:
+    """Return a platform of ours, or the one in a file whose path begins at `folder`.
+
+    Raises
+    ------
+    PlatformUnusable
+        If there is no such file, or none that describes hosts.
+    """
+    if named in TITLES:
+        # The package lies in a folder: pip unpacks it, and so does a checkout.
+        path = (
+            Path(str(files("scalewatch_agent.experiments.launchers.smpi")))
+            / f"{named}.xml"
+        )
+        return Platform(named, path, _hosts(path), TITLES[named])
+    path = folder / named
+    if path.suffix != ".xml":
+        known = ", ".join(TITLES)
+        raise PlatformUnusable(named, f"write one of {known}, or a FILE.xml")
+    return Platform(path.stem, path, _hosts(path), f"the platform {path.name}")
+
+
+def _hosts(path: Path) -> int:
+    """Return how many hosts a file describes."""
+    try:
+        root = ET.parse(path).getroot()  # noqa: S314 - the author's own file
+    except OSError as error:
+        raise PlatformUnusable(str(path), error.strerror or str(error)) from None
+    except ET.ParseError as error:
+        raise PlatformUnusable(str(path), f"this is no XML: {error}") from None
+    hosts = len(list(root.iter("host")))
+    for cluster in (*root.iter("cluster"), *root.iter("cabinet")):
+        hosts += sum(
+            int(end or start) - int(start) + 1
+            for start, end in _RADICAL.findall(cluster.get("radical", ""))
+        )
+    if root.tag != "platform" or not hosts:
+        raise PlatformUnusable(str(path), "it describes no hosts of SimGrid")
+    return hosts
+
+
+def host_speed() -> float:
+    """Return the operations a second of a short loop, compiled as codes usually are.
+
+    Raises
+    ------
+    ToolMissing
+        If no compiler can make it.
+    """
+    compiler = compiler_in(os.environ)
+    if not compiler:
+        raise ToolMissing("cc", "gcc", "or state launcher.host_speed, as 10Gf")
+    source = files("scalewatch_agent.experiments.launchers.smpi")
+    with TemporaryDirectory() as folder:
+        code, program = Path(folder) / "host_speed.c", Path(folder) / "host_speed"
+        code.write_bytes(source.joinpath(code.name).read_bytes())
+        _output([*compiler, "-O2", "-o", str(program), str(code)])
+        return float(_output([str(program)]))
+
+
+def _output(command: list[str]) -> str:
+    try:
+        return subprocess.run(  # noqa: S603 - the user's compiler, and what it made
+            command, capture_output=True, check=True, text=True, timeout=PATIENCE
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        reason = "or state launcher.host_speed, as 10Gf"
+        raise ToolMissing(command[0], "gcc", reason) from None
