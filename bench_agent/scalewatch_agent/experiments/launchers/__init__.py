@@ -5,7 +5,7 @@ needs nothing else. `section` has the registry, `jobs` what goes in and comes ou
 `queued` and `scripts` what schedulers have in common.
 """
 
-from scalewatch_agent.experiments.launchers import slurm
+from scalewatch_agent.experiments.launchers import flux, slurm
 from scalewatch_agent.experiments.launchers.local import LocalSection
 from scalewatch_agent.experiments.launchers.section import (
     LAUNCHERS,
@@ -19,6 +19,7 @@ __all__ = [
     "Launcher",
     "LauncherSection",
     "LocalSection",
+    "flux",
     "slurm",
     "smpi",
 ]
