@@ -37,7 +37,7 @@ MOST_TICKS: Final = 9
 """Settings up to this number are the ticks of their axis."""
 
 NEARLY: Final = 1e-9
-"""What rounding may take from a logarithm."""
+"""Tolerance of a logarithm: rounding may take so much from it."""
 
 LEEWAY: Final = 4.0
 """Curves are in sight as far as this factor beyond the measurements."""
@@ -239,7 +239,7 @@ def hover_number(name: str, unit: str, digits: int = DIGITS) -> str:
     return f"%{{{name}:.{digits}~g}} {escape(unit)}".rstrip()
 
 
-def told_digits(low: NDArray[np.float64], high: NDArray[np.float64]) -> int:
+def digits_within(low: NDArray[np.float64], high: NDArray[np.float64]) -> int:
     """Return the digits that intervals leave: all bounds differ, and none is finer.
 
     Parameters

@@ -7,7 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.figures.axes import canvas, nothing, parameter_axis, told_digits
+from scalewatch.figures.axes import canvas, nothing, parameter_axis, digits_within
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import listed
 from scalewatch.figures.palette import PALETTE, SYMBOLS, machine_role
@@ -116,7 +116,7 @@ def _add_band(figure: Figure, ratio: Ratio, role: str) -> None:
 def _add_others(figure: Figure, lines: Sequence[RatioLine]) -> None:
     """Draw lines without a colour as one trace with gaps: many traces take long."""
     ratios = [line.ratio for line in lines]
-    digits = max(told_digits(ratio.low, ratio.high) for ratio in ratios)
+    digits = max(digits_within(ratio.low, ratio.high) for ratio in ratios)
     figure.add_scatter(
         x=_with_gaps([ratio.x for ratio in ratios]),
         y=_with_gaps([ratio.value for ratio in ratios]),
@@ -151,7 +151,7 @@ def _hover(name: str, digits: int, level: float) -> str:
 
 def _add_line(figure: Figure, line: RatioLine, role: str) -> None:
     ratio = line.ratio
-    digits = told_digits(ratio.low, ratio.high)
+    digits = digits_within(ratio.low, ratio.high)
     figure.add_scatter(
         x=ratio.x,
         y=ratio.value,

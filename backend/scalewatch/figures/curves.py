@@ -21,7 +21,7 @@ BESIDE: Final = 1e-3
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scaling:
-    """What is drawn of one scan.
+    """A scan with its model, expectation and forecasts, as its plot draws them.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ class Scaling:
 
     @property
     def evidence(self) -> Self:
-        """What model and verdict rest on: all but what is left out."""
+        """The measurements on which model and verdict rest: all that are not left out."""
         return self._where(~self.is_left_out) if self.is_left_out.size else self
 
     @property
     def left_out(self) -> Self:
-        """What is no evidence."""
+        """The measurements that are no evidence."""
         nowhere = np.zeros(self.x.size, bool)
         return self._where(self.is_left_out if self.is_left_out.size else nowhere)
 

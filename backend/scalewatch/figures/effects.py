@@ -23,12 +23,12 @@ MOST_SETTINGS: Final = 6
 
 @dataclass(frozen=True, slots=True)
 class DrawnObjective:
-    """What is to be small, in words, and its unit."""
+    """The quantity to be minimised, in words, and its unit."""
 
     name: str
     unit: str
 
-    def told(self, value: str) -> str:
+    def hover(self, value: str) -> str:
         """Return a value of it in a hover text."""
         return hover_number(value, self.unit) if self.unit else f"%{{{value}:.3~g}}"
 
@@ -64,8 +64,8 @@ def main_effects_figure(effects: Effects, objective: DrawnObjective) -> Figure:
             marker={"color": PALETTE[role], "size": 9, "symbol": symbol(slot)},
             name=escape(effect.setting),
             hovertemplate=(
-                f"%{{x}}: mean {objective.told('y')}, best "
-                f"{objective.told('customdata[0]')} "
+                f"%{{x}}: mean {objective.hover('y')}, best "
+                f"{objective.hover('customdata[0]')} "
                 "of %{customdata[1]}<extra></extra>"
             ),
             meta=role,
@@ -99,7 +99,7 @@ def interaction_figure(interaction: Interaction, objective: DrawnObjective) -> F
             marker={"color": PALETTE[role], "size": 9, "symbol": symbol(slot)},
             name=escape(f"{along} = {held_text(level, along)}"),
             showlegend=True,
-            hovertemplate=f"%{{x}}: {objective.told('y')}",
+            hovertemplate=f"%{{x}}: {objective.hover('y')}",
             meta=role,
         )
     return figure

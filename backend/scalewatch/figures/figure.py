@@ -1,4 +1,4 @@
-"""What plotly.js draws: traces and a layout, in the words of its schema.
+"""Figures as plotly.js draws them: traces and a layout, in the words of its schema.
 
 Plotly's own classes check every attribute each time, which takes longer than all that
 leads to a figure; here the tests do that, once.

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scalewatch.figures.axes import DIGITS, hover_number, told_digits
+from scalewatch.figures.axes import DIGITS, hover_number, digits_within
 from scalewatch.figures.curves import Curves, Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
@@ -99,7 +99,7 @@ def curve_hover(
         it is not about, such as an expectation.
     """
     bounds = None if assumed is None else scaling.bounds_at(x)
-    digits = DIGITS if bounds is None else told_digits(*bounds)
+    digits = DIGITS if bounds is None else digits_within(*bounds)
     value = hover_number("y", scaling.unit, digits)
     lines = [
         *([escape(place)] if place else []),

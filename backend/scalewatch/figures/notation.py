@@ -40,7 +40,7 @@ def setting_text(value: object) -> str:
         return f"{int(value):,}" if float(value).is_integer() else f"{value:.12g}"
     if isinstance(value, Mapping):
         return ", ".join(
-            f"{name} = {held_text(own, name)}" for name, own in value.items()
+            f"{name} = {held_text(setting, name)}" for name, setting in value.items()
         )
     if isinstance(value, list | tuple):
         return ", ".join(map(setting_text, value))

@@ -66,7 +66,7 @@ def _add_points(  # noqa: PLR0913 - where, what and how
     scaling: Scaling,
     model: Reals,
     role: str,
-    told: str,
+    hover: str,
     *,
     base: float = 0.0,
 ) -> None:
@@ -91,7 +91,7 @@ def _add_points(  # noqa: PLR0913 - where, what and how
             "width": 0,
         },
         name=escape(scaling.name),
-        hovertemplate=f"%{{x:,}}: {told}<extra></extra>",
+        hovertemplate=f"%{{x:,}}: {hover}<extra></extra>",
         meta=role,
     )
 

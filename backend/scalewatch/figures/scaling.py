@@ -79,16 +79,16 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     measured = [scaling for scaling in scalings if scaling.x.size]
     if not measured:
         return nothing(NOTHING)
-    own = styles([(each.slot, each.position) for each in measured])
+    line_styles = styles([(each.slot, each.position) for each in measured])
     all_curves = [curves_of(scaling) for scaling in measured]
     figure = _frame(measured, all_curves)
-    for curves, scaling, style in zip(all_curves, measured, own, strict=True):
+    for curves, scaling, style in zip(all_curves, measured, line_styles, strict=True):
         if not scaling.is_open:
             add_model(figure, curves, scaling.evidence, style, is_listed=False)
     if len(measured) <= MOST_EXPECTATIONS:
-        each = ", for each" if len(measured) > 1 else ""
+        note = ", for each" if len(measured) > 1 else ""
         for curves, scaling in zip(all_curves, measured, strict=True):
-            _add_expectation(figure, curves, scaling, each)
+            _add_expectation(figure, curves, scaling, note)
     else:
         for place in middle_of(all_curves):
             _add_expectation(figure, all_curves[place], measured[place], None)
@@ -188,13 +188,13 @@ def _add_forecast(figure: Figure, scaling: Scaling) -> None:
 
 
 def _add_expectation(
-    figure: Figure, curves: Curves, scaling: Scaling, each: str | None = ""
+    figure: Figure, curves: Curves, scaling: Scaling, note: str | None = ""
 ) -> None:
-    """Draw what is expected; one entry of the legend names all, without `each` none."""
+    """Draw what is expected; with `note` as None the legend has no entry for it."""
     expectation = scaling.expectation
     if expectation is None or curves.expectation is None:
         return
-    name = f"expected {growth_markup(expectation)}{each or ''}"
+    name = f"expected {growth_markup(expectation)}{note or ''}"
     figure.add_scatter(
         x=curves.x,
         y=curves.expectation,

@@ -1,4 +1,4 @@
-"""What tells the lines of a figure apart: the colour of a machine, and a dash."""
+"""Styles of lines: the colour of a machine, and a dash."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ DASHES: Final = ("solid", "8px,3px", "2px,3px", "8px,3px,2px,3px")
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What tells one line from the others of a figure, besides its symbol."""
+    """Colour role and dash of a line, which set it apart beside its symbol."""
 
     role: str
     dash: str = "solid"

@@ -1,1 +1,1 @@
-"""What regions cost at scale: shares of their sum."""
+"""Costs of regions at scale: shares of their sum."""

@@ -55,7 +55,7 @@ class ShareLine:
 
 @dataclass(frozen=True, slots=True)
 class SharesDrawn:
-    """What is drawn of the shares of regions.
+    """Shares of regions over a scale, as their plot draws them.
 
     Parameters
     ----------
@@ -100,14 +100,14 @@ def shares_figure(shown: SharesDrawn) -> Figure:
     lines = together(shown.lines)
     for place, line in enumerate(lines):
         role = machine_role(place) if place < MOST else OTHERS
-        told = [
+        points = [
             (scale, 100 * (share or 0.0))
             for scale, share in zip(shown.scales, line.shares, strict=True)
-            if scale <= shown.reach and _is_told(shown, scale)
+            if scale <= shown.reach and _is_known(shown, scale)
         ]
         figure.add_scatter(
-            x=[scale for scale, _ in told],
-            y=[share for _, share in told],
+            x=[scale for scale, _ in points],
+            y=[share for _, share in points],
             stackgroup="shares",
             mode="lines",
             fillcolor=PALETTE[role],
@@ -121,7 +121,7 @@ def shares_figure(shown: SharesDrawn) -> Figure:
     return figure
 
 
-def _is_told(shown: SharesDrawn, scale: float) -> bool:
+def _is_known(shown: SharesDrawn, scale: float) -> bool:
     """Tell whether there are shares at a scale: within the reach some may lack."""
     place = list(shown.scales).index(scale)
     return any(line.shares[place] is not None for line in shown.lines)
@@ -201,6 +201,6 @@ def _short(name: str) -> str:
 
 
 def _sum(shares: Sequence[float | None]) -> float | None:
-    """Return the sum of what is told; None where nothing is."""
-    told = [share for share in shares if share is not None]
-    return sum(told) if told else None
+    """Return the sum of the known shares; None where none is known."""
+    known = [share for share in shares if share is not None]
+    return sum(known) if known else None

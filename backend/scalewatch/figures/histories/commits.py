@@ -43,8 +43,8 @@ class CommitOnLine:
     is_release: bool
 
     @property
-    def told(self) -> str:
-        """It in a hover text: label, message and day."""
+    def hover(self) -> str:
+        """The commit in a hover text: label, message and day."""
         is_long = len(self.subject) > LONGEST_SUBJECT
         subject = self.subject[: LONGEST_SUBJECT - 1] + "…" if is_long else self.subject
         day = self.made.date().isoformat()
@@ -76,7 +76,7 @@ def hovered(commits: Sequence[CommitOnLine], value: str) -> dict[str, Any]:
     """Return attributes of points, one per commit, that tell and open it."""
     return {
         "ids": [commit.sha for commit in commits],
-        "text": [commit.told for commit in commits],
+        "text": [commit.hover for commit in commits],
         "hovertemplate": f"%{{text}}<br>{value}<extra></extra>",
     }
 

@@ -1,4 +1,4 @@
-"""What a change did to a series: its curves before and after, and when it came.
+"""A change of a series: its curves before and after, and the commits around it.
 
 A curve runs through the medians of a segment's commits; its band holds 90 % of them.
 """
@@ -43,8 +43,8 @@ class DrawnSegment:
     @property
     def curve(self) -> Reals:
         """The quantiles of each setting, shape (3, settings)."""
-        found: Reals = np.nanquantile(self.values, QUANTILES, axis=0)
-        return found
+        quantiles: Reals = np.nanquantile(self.values, QUANTILES, axis=0)
+        return quantiles
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,8 +108,8 @@ def curves_figure(change: DrawnChange) -> Figure:
 def strip_figure(change: DrawnChange) -> Figure:
     """Plot the metric at the largest setting over the commits around a change."""
     figure = canvas()
-    own = [segment.values[:, -1] for _, segment, _ in _sides(change)]
-    values = np.concatenate(own)
+    at_largest = [segment.values[:, -1] for _, segment, _ in _sides(change)]
+    values = np.concatenate(at_largest)
     values = values[~np.isnan(values)]
     x = [*change.before.positions, *change.after.positions]
     name = f"{change.metric} at {change.parameter} = {change.x[-1]:,g}"

@@ -27,7 +27,7 @@ from scalewatch.figures.palette import PALETTE, machine_role
 from scalewatch.modelling import parse_growth
 
 LEAST_SPAN: Final = 0.2
-"""Of the exponents shown, so that noise does not look like growth."""
+"""Least span of the axis of exponents, so that noise does not look like growth."""
 
 ROOM: Final = 1.25
 """Exponents leave so much room that growths are written beside the dots."""

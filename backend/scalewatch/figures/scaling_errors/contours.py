@@ -49,7 +49,7 @@ ROUNDING: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class ErrorRow:
-    """What is drawn of one scaling for a fixed p₁.
+    """The errors of one scaling for a fixed p₁, as a line draws them.
 
     Parameters
     ----------
@@ -104,8 +104,8 @@ def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Fig
         yaxis=plain_axis(axis, f"{LETTERS[kind]} from p₁ = {base:,g}"),
     )
     figure.add_level(y=0, line={"color": PALETTE["expectation"], "dash": "6px,5px"})
-    own = styles([(row.slot, row.position) for row in drawn])
-    for row, style in zip(drawn, own, strict=True):
+    line_styles = styles([(row.slot, row.position) for row in drawn])
+    for row, style in zip(drawn, line_styles, strict=True):
         add_row(figure, row, style, f"{LETTERS[kind]} = %{{y:.3~g}}")
     return figure
 
@@ -293,5 +293,5 @@ def add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
 def plain_axis(axis: dict[str, Any], title: str) -> dict[str, Any]:
     """Return a linear axis that looks like another one."""
     kept = ("automargin", "gridcolor", "linecolor", "showline", "tickcolor", "ticks")
-    own = {"title": {"text": title, "standoff": 12}, "zeroline": False}
-    return {name: axis[name] for name in kept} | own
+    titled = {"title": {"text": title, "standoff": 12}, "zeroline": False}
+    return {name: axis[name] for name in kept} | titled

@@ -91,8 +91,8 @@ def efficiency_rows_figure(base: float, rows: Sequence[ErrorRow]) -> Figure:
         | {"range": [0, max(TOP, 1.05 * best)], "ticksuffix": " %"},
     )
     figure.add_level(y=100, line={"color": PALETTE["expectation"], "dash": "6px,5px"})
-    own = styles([(row.slot, row.position) for row in drawn])
-    for row, style in zip(drawn, own, strict=True):
+    line_styles = styles([(row.slot, row.position) for row in drawn])
+    for row, style in zip(drawn, line_styles, strict=True):
         add_row(figure, row, style, "efficiency = %{y:.3~g} %")
     return figure
 

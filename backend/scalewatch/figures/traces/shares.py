@@ -1,4 +1,4 @@
-"""What a traced program waits for, and its efficiencies, over p."""
+"""Shares of a traced program's waits, and its efficiencies, over p."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
