@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from scalewatch.figures.costs.shares import (
+from scalewatch.figures.costs import (
     ShareLine,
     SharesDrawn,
     shares_figure,

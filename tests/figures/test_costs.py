@@ -1,7 +1,7 @@
 import numpy as np
 
 from scalewatch.figures.costs import shares
-from scalewatch.figures.costs.shares import MOST, ShareLine, SharesDrawn
+from scalewatch.figures.costs import MOST, ShareLine, SharesDrawn
 from support.plotted import plotted
 
 shares_figure = plotted(shares.shares_figure)
