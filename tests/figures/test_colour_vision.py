@@ -12,7 +12,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from scalewatch.figures.growth_ramp import GROWTH_CLASSES
+from scalewatch.figures.colours import GROWTH_CLASSES
 from scalewatch.figures.palette import PALETTE, SYMBOLS
 from scalewatch.resources import bundled
 

@@ -2,7 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from scalewatch.figures.growth_ramp import GROWTH_CLASSES, class_of_text
+from scalewatch.figures.colours import GROWTH_CLASSES, class_of_text
 from scalewatch.figures.palette import PALETTE
 from scalewatch.modelling import parse_growth
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from scalewatch.figures.axes import canvas, titled_axis
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.growth_ramp import growth_class
+from scalewatch.figures.colours import growth_class
 from scalewatch.figures.histories.commits import (
     CommitOnLine,
     Place,

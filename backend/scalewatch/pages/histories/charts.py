@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scalewatch.figures.growth_ramp import GrowthClass, class_of_text
+from scalewatch.figures.colours import GrowthClass, class_of_text
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.histories.sentences import history_sentence
 from scalewatch.pages.wording.factors import factor_words

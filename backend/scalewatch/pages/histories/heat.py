@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from math import log
 from typing import Final
 
-from scalewatch.figures.growth_ramp import GrowthClass, class_of_text
+from scalewatch.figures.colours import GrowthClass, class_of_text
 from scalewatch.pages.histories.sentences import history_sentence
 from scalewatch.pages.wording.factors import factor_words
 from scalewatch.services.commits.find import Commit

@@ -9,7 +9,7 @@ from fastapi.templating import Jinja2Templates
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.orm import Session
 
-from scalewatch.figures.growth_ramp import GROWTH_CLASSES, class_of_text
+from scalewatch.figures.colours import GROWTH_CLASSES, class_of_text
 from scalewatch.pages.rendering import cells, heat_maps, strips
 from scalewatch.pages.rendering.addresses import Query, embed_of, path_to
 from scalewatch.pages.rendering.assets import asset_version
