@@ -12,8 +12,7 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 
-from scalewatch.figures.colours import GROWTH_CLASSES
-from scalewatch.figures.palette import PALETTE, SYMBOLS
+from scalewatch.figures.colours import GROWTH_CLASSES, PALETTE, SYMBOLS
 from scalewatch.resources import bundled
 
 SEEN = {

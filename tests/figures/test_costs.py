@@ -1,10 +1,10 @@
 import numpy as np
 
-from scalewatch.figures.costs import shares
+from scalewatch.figures import costs
 from scalewatch.figures.costs import MOST, ShareLine, SharesDrawn
 from support.plotted import plotted
 
-shares_figure = plotted(shares.shares_figure)
+shares_figure = plotted(costs.shares_figure)
 
 
 def drawn(lines, **fields):

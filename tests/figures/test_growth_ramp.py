@@ -2,8 +2,7 @@ from itertools import pairwise
 
 import pytest
 
-from scalewatch.figures.colours import GROWTH_CLASSES, class_of_text
-from scalewatch.figures.palette import PALETTE
+from scalewatch.figures.colours import GROWTH_CLASSES, PALETTE, class_of_text
 from scalewatch.modelling import parse_growth
 
 ORDERED = {

@@ -1,6 +1,6 @@
 import re
 
-from scalewatch.figures.palette import PALETTE, SYMBOLS, machine_role, symbol
+from scalewatch.figures.colours import PALETTE, SYMBOLS, machine_role, symbol
 from scalewatch.resources import bundled
 
 ROLE = re.compile(r"--figure-([\w-]+): light-dark\((#\w{6}), #\w{6}\);")

@@ -8,8 +8,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.palette import PALETTE
 
 PREFIXED: Final = frozenset({"s", "B", "flop"})
 """Units that SI prefixes go with."""

@@ -1,17 +1,132 @@
-"""The ramp of colours by growth class: fixed, ordered, the same on all pages.
+"""Colours by role, the styles of lines, and the ramp of growth classes.
 
-A class is a range of growths in the order of dominance, with a colour of viridis from
-light (falls) to dark (exponential), so that a step along the ramp is a step in growth.
-Several parameters are classed as if they grew together.
+Colours are the light theme's, equal to `--figure-*` in tokens.css. Each trace carries
+its role as `meta`, so that the browser can repaint it for the dark theme. Machines have
+the colours of Okabe and Ito, which people who see colours differently can tell apart,
+and a symbol besides.
+
+The ramp is fixed, ordered and the same on all pages. A class is a range of growths in
+the order of dominance, with a colour of viridis from light (falls) to dark
+(exponential), so that a step along the ramp is a step in growth. Several parameters are
+classed as if they grew together.
 """
 
 from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf
 from typing import Final
 
 from scalewatch.modelling import Growth, parse_growth
+
+PALETTE: Final = {
+    "ink": "#1b1f24",
+    "quiet": "#59616b",
+    "grid": "#e5e5e0",
+    "expectation": "#59616b",
+    "surface": "#ffffff",
+    "band": "#ececea",
+    "below": "#3d8fc4",
+    "above": "#e8902c",
+    "worse": "#d55e00",
+    "better": "#0072b2",
+    "machine-0": "#0072b2",
+    "machine-1": "#cc79a7",
+    "machine-2": "#009e73",
+    "machine-3": "#e69f00",
+    "machine-4": "#56b4e9",
+    "machine-5": "#d55e00",
+    "machine-6": "#000000",
+    "growth-0": "#fde725",
+    "growth-1": "#addc30",
+    "growth-2": "#5ec962",
+    "growth-3": "#28ae80",
+    "growth-4": "#21918c",
+    "growth-5": "#2c728e",
+    "growth-6": "#3b528b",
+    "growth-7": "#472d7b",
+    "growth-8": "#440154",
+}
+
+SYMBOLS: Final = (
+    "circle",
+    "diamond",
+    "square",
+    "triangle-up",
+    "triangle-down",
+    "cross",
+    "x",
+)
+
+
+COLOURS: Final = len(SYMBOLS)
+"""Machines with a colour of their own; the next ones begin another round."""
+
+
+def machine_role(slot: int) -> str:
+    """Return the role of the machine that appeared as number `slot`."""
+    return f"machine-{slot % len(SYMBOLS)}"
+
+
+def symbol(slot: int) -> str:
+    """Return the marker of the machine that appeared as number `slot`.
+
+    It shifts once per round of colours: no two of 42 machines share both.
+    """
+    return SYMBOLS[(slot + slot // len(SYMBOLS)) % len(SYMBOLS)]
+
+
+DASHES: Final = ("solid", "8px,3px", "2px,3px", "8px,3px,2px,3px")
+"""Lines of the configurations of one machine, and of machines that share a colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Colour role and dash of a line, which set it apart beside its symbol."""
+
+    role: str
+    dash: str = "solid"
+
+
+def machine_dash(slot: int) -> str:
+    """Return the line of the machine that appeared as number `slot`."""
+    return DASHES[slot // COLOURS % len(DASHES)]
+
+
+def styles(places: Sequence[tuple[int, int]]) -> list[Style]:
+    """Return a style for each: the colour of its machine, a dash for its position.
+
+    Where all are of one machine, each has a colour of its own. No two of up to four
+    lines of a colour have the same dash.
+
+    Parameters
+    ----------
+    places
+        Position of the machine among the project's, and that of the configuration
+        among the machine's.
+    """
+    if len({slot for slot, _ in places}) == 1:
+        wanted = [(slot + at, at // COLOURS) for slot, at in places]
+    else:
+        wanted = [(slot, slot // COLOURS + at) for slot, at in places]
+    taken: dict[str, list[int]] = defaultdict(list)
+    for slot, dash in wanted:
+        free = (dash + more for more in range(len(DASHES)))
+        others = taken[machine_role(slot)]
+        others.append(
+            next((_line(at) for at in free if _line(at) not in others), _line(dash))
+        )
+    return [
+        Style(role, DASHES[taken[role].pop(0)])
+        for role in (machine_role(slot) for slot, _ in wanted)
+    ]
+
+
+def _line(dash: int) -> int:
+    return dash % len(DASHES)
+
 
 MORE: Final = 1e-9
 """An exponent above the one that a class ends with."""

@@ -7,10 +7,10 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.figures.axes import canvas, nothing, parameter_axis, digits_within
+from scalewatch.figures.axes import canvas, digits_within, nothing, parameter_axis
+from scalewatch.figures.colours import PALETTE, SYMBOLS, machine_role
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import listed
-from scalewatch.figures.palette import PALETTE, SYMBOLS, machine_role
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.versions.ratios import Ratio
 

@@ -15,9 +15,9 @@ from scalewatch.figures.axes import (
     nothing,
     parameter_axis,
 )
+from scalewatch.figures.colours import PALETTE, machine_role, symbol
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import held_text
-from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling import Composed
 from scalewatch.modelling.arrays import Reals
 

@@ -15,8 +15,8 @@ from scalewatch.figures.axes import (
     parameter_axis,
     titled_axis,
 )
+from scalewatch.figures.colours import COLOURS, PALETTE, machine_role
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.palette import COLOURS, PALETTE, machine_role
 
 MOST: Final = COLOURS - 1
 """Regions with an area of their own: black stays for none, the rest share one."""

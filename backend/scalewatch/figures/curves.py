@@ -70,7 +70,7 @@ class Scaling:
 
     @property
     def evidence(self) -> Self:
-        """The measurements on which model and verdict rest: all that are not left out."""
+        """The measurements on which model and verdict rest."""
         return self._where(~self.is_left_out) if self.is_left_out.size else self
 
     @property

@@ -11,10 +11,9 @@ from typing import Final
 import numpy as np
 
 from scalewatch.figures.axes import canvas, even_axis, hover_number
+from scalewatch.figures.colours import PALETTE, machine_dash, machine_role, symbol
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import held_text
-from scalewatch.figures.palette import PALETTE, machine_role, symbol
-from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import Effects, Interaction
 
 MOST_SETTINGS: Final = 6

@@ -12,9 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch.figures.axes import NAMES, canvas, parameter_axis
+from scalewatch.figures.colours import PALETTE, machine_dash, machine_role, symbol
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.palette import PALETTE, machine_role, symbol
-from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import Movement, ScanStep
 
 Setting = float | str

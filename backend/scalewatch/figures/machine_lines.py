@@ -12,10 +12,9 @@ from typing import Final
 import numpy as np
 
 from scalewatch.figures.axes import NAMES, canvas, hover_number
+from scalewatch.figures.colours import PALETTE, machine_dash, machine_role, symbol
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
-from scalewatch.figures.palette import PALETTE, machine_role, symbol
-from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import MachineLine
 from scalewatch.modelling.arrays import Reals
 

@@ -5,12 +5,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from scalewatch.figures.axes import DIGITS, hover_number, digits_within
+from scalewatch.figures.axes import DIGITS, digits_within, hover_number
+from scalewatch.figures.colours import PALETTE, Style
 from scalewatch.figures.curves import Curves, Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
-from scalewatch.figures.palette import PALETTE
-from scalewatch.figures.styles import Style
 from scalewatch.modelling.arrays import Reals
 
 BEYOND: Final = "2px,4px"

@@ -11,9 +11,9 @@ from typing import Final
 import numpy as np
 
 from scalewatch.figures.axes import canvas, metric_axis, nothing, parameter_axis
+from scalewatch.figures.colours import PALETTE, machine_role, symbol
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.modelling.arrays import Reals
 
 FAR: Final = 2.0

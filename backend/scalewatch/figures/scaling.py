@@ -13,9 +13,10 @@ from scalewatch.figures.axes import (
     nothing,
     parameter_axis,
 )
+from scalewatch.figures.colours import PALETTE, Style, machine_role, styles, symbol
 from scalewatch.figures.curves import Curves, Scaling, curves_of, middle_of
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.histories.under import add_under
+from scalewatch.figures.histories.evidence import add_under
 from scalewatch.figures.models import (
     HOVER_DISTANCE,
     add_candidates,
@@ -23,8 +24,6 @@ from scalewatch.figures.models import (
     curve_hover,
 )
 from scalewatch.figures.notation import growth_markup, listed
-from scalewatch.figures.palette import PALETTE, machine_role, symbol
-from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling.arrays import Reals
 from scalewatch.wire import SIMULATED
 
@@ -92,7 +91,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     else:
         for place in middle_of(all_curves):
             _add_expectation(figure, all_curves[place], measured[place], None)
-    for scaling, style in zip(measured, own, strict=True):
+    for scaling, style in zip(measured, line_styles, strict=True):
         _add_measurements(figure, scaling, style, listed(scaling.name))
     return figure
 
@@ -201,7 +200,7 @@ def _add_expectation(
         mode="lines",
         line={"color": PALETTE["expectation"], "dash": "6px,5px", "width": 1.5},
         legendgroup=name,
-        showlegend=each is not None
+        showlegend=note is not None
         and not any(trace.get("name") == name for trace in figure.data),
         name=name,
         meta="expectation",
@@ -209,7 +208,7 @@ def _add_expectation(
             scaling,
             curves.x,
             f"expected {growth_markup(expectation)}",
-            "" if each == "" else scaling.name,
+            "" if note == "" else scaling.name,
             assumed=None,
         ),
     )

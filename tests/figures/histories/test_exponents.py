@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.histories import exponents
 from scalewatch.figures.histories.commits import CommitOnLine
 from scalewatch.figures.histories.exponents import DrawnEra, DrawnHistory, DrawnMark
-from scalewatch.figures.palette import PALETTE
 from support.plotted import plotted
 
 exponents_figure = plotted(exponents.exponents_figure)

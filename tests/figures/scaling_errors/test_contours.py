@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.figures.palette import PALETTE
+from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.scaling_errors import contours
 from scalewatch.figures.scaling_errors.contours import ErrorRow
 from scalewatch.figures.scaling_errors.hull import convex_hull

@@ -12,8 +12,8 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch.figures.axes import titled_axis
+from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.palette import PALETTE
 
 MOST_TICKS: Final = 9
 

@@ -10,6 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch.figures.axes import canvas, hover_number, metric_axis, parameter_axis
+from scalewatch.figures.colours import PALETTE, machine_role
+from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.histories.commits import (
     CommitOnLine,
@@ -17,7 +19,7 @@ from scalewatch.figures.histories.commits import (
     hovered,
     mark_commits,
 )
-from scalewatch.figures.palette import PALETTE, machine_role
+from scalewatch.figures.notation import listed
 from scalewatch.modelling.arrays import Reals
 
 QUANTILES: Final = (0.05, 0.5, 0.95)
@@ -157,4 +159,33 @@ def _add_band(figure: Figure, x: Reals, low: Reals, high: Reals, role: str) -> N
         showlegend=False,
         meta=role,
         **shape,
+    )
+
+
+def add_under(figure: Figure, under: Scaling) -> None:
+    """Draw the medians of another commit as a line, with its quartiles as a band."""
+    figure.add_scatter(
+        x=np.concatenate([under.x, under.x[::-1]]),
+        y=np.concatenate([under.low, under.high[::-1]]),
+        mode="lines",
+        fill="toself",
+        fillcolor=PALETTE["quiet"],
+        line={"width": 0},
+        opacity=0.2,
+        hoverinfo="skip",
+        showlegend=False,
+        meta="quiet",
+    )
+    figure.add_scatter(
+        x=under.x,
+        y=under.middle,
+        mode="lines+markers",
+        line={"color": PALETTE["quiet"], "width": 1.5},
+        marker={"color": PALETTE["quiet"], "size": 5},
+        hovertemplate=(
+            f"{escape(under.name)}<br>{escape(under.parameter)} = %{{x:,}}<br>"
+            f"median {hover_number('y', under.unit)}<extra></extra>"
+        ),
+        name=f"at {listed(under.name)}",
+        meta="quiet",
     )

@@ -12,8 +12,8 @@ from typing import Final
 import numpy as np
 
 from scalewatch.figures.axes import canvas, titled_axis
+from scalewatch.figures.colours import PALETTE, growth_class, machine_role
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.colours import growth_class
 from scalewatch.figures.histories.commits import (
     CommitOnLine,
     Place,
@@ -23,7 +23,6 @@ from scalewatch.figures.histories.commits import (
     mark_commits,
 )
 from scalewatch.figures.notation import growth_markup
-from scalewatch.figures.palette import PALETTE, machine_role
 from scalewatch.modelling import parse_growth
 
 LEAST_SPAN: Final = 0.2

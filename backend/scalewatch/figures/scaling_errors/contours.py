@@ -19,11 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.figures.axes import canvas, parameter_axis
+from scalewatch.figures.colours import PALETTE, Style, styles, symbol
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import listed
-from scalewatch.figures.palette import PALETTE, symbol
 from scalewatch.figures.scaling_errors.hull import convex_hull
-from scalewatch.figures.styles import Style, styles
 from scalewatch.modelling import ScalingErrors, ScalingKind
 from scalewatch.modelling.arrays import Reals
 

@@ -11,15 +11,14 @@ from typing import Final
 import numpy as np
 
 from scalewatch.figures.axes import canvas, parameter_axis
+from scalewatch.figures.colours import PALETTE, styles
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.palette import PALETTE
 from scalewatch.figures.scaling_errors.contours import (
     ErrorRow,
     add_row,
     cover_mirror,
     plain_axis,
 )
-from scalewatch.figures.styles import styles
 from scalewatch.modelling import ScalingErrors
 from scalewatch.modelling.arrays import Reals
 

@@ -6,8 +6,8 @@ from html import escape
 import numpy as np
 
 from scalewatch.figures.axes import NAMES, canvas, parameter_axis
+from scalewatch.figures.colours import PALETTE, machine_role
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.palette import PALETTE, machine_role
 from scalewatch.figures.scaling_errors.contours import plain_axis
 from scalewatch.figures.traces.times import TimeLine, Values, add_marks, is_known
 

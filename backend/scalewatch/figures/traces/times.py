@@ -13,10 +13,9 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch.figures.axes import NAMES, canvas, parameter_axis
+from scalewatch.figures.colours import PALETTE, machine_dash, machine_role, symbol
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.palette import PALETTE, machine_role, symbol
 from scalewatch.figures.scaling_errors.contours import plain_axis
-from scalewatch.figures.styles import machine_dash
 from scalewatch.modelling import Extrapolation
 
 STEPS: Final = 80

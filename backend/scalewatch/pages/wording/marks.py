@@ -6,7 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.figures.palette import COLOURS
+from scalewatch.figures.colours import COLOURS
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording import changes
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
