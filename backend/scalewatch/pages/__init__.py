@@ -7,6 +7,9 @@
 * `live` — events, feeds and embedded figures; `settings` — with webhooks and logins
 """
 
+from scalewatch.pages import commits as commits
+from scalewatch.pages import configurations as configurations
+from scalewatch.pages import costs as costs
 from scalewatch.pages import (
     docs,
     glossary,
@@ -15,27 +18,29 @@ from scalewatch.pages import (
     searches,
     status,
 )
-from scalewatch.pages.commits import page as commits
+from scalewatch.pages import hotspots as hotspots
+from scalewatch.pages import live as feeds
+from scalewatch.pages import live_embeds as embeds
+from scalewatch.pages import live_events as events
+from scalewatch.pages import logins as logins
+from scalewatch.pages import machine_lines as machine_lines
+from scalewatch.pages import machines as machines
+from scalewatch.pages import projects as projects
+from scalewatch.pages import regressions as regressions
+from scalewatch.pages import scaling_errors as scaling_errors
+from scalewatch.pages import settings as settings
+from scalewatch.pages import settings_gates as gates
+from scalewatch.pages import settings_repositories as repositories
+from scalewatch.pages import settings_webhooks as webhooks
+from scalewatch.pages import start_page as start
 from scalewatch.pages.comparisons import page as comparisons
-from scalewatch.pages.configurations import page as configurations
-from scalewatch.pages.costs import page as costs
 from scalewatch.pages.histories import page as histories
-from scalewatch.pages.hotspots import page as hotspots
-from scalewatch.pages.live import embeds, events, feeds
-from scalewatch.pages.machines import lines as machine_lines
-from scalewatch.pages.machines import page as machines
 from scalewatch.pages.match_table import page as match_table
 from scalewatch.pages.match_table import small_plots, sparklines
-from scalewatch.pages.projects import page as projects
 from scalewatch.pages.regions import expectation_form
 from scalewatch.pages.regions import page as regions
 from scalewatch.pages.regions import preview as expectation_preview
-from scalewatch.pages.regressions import page as regressions
 from scalewatch.pages.rendering import assets
-from scalewatch.pages.scaling_errors import page as scaling_errors
-from scalewatch.pages.settings import gates, logins, repositories, webhooks
-from scalewatch.pages.settings import page as settings
-from scalewatch.pages.start import page as start
 from scalewatch.pages.traces import page as traces
 
 routes = [

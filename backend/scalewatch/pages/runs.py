@@ -8,7 +8,7 @@ from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.pages.scaling_errors_sentences import share
 from scalewatch.services.runs.show import payload_of, recorded_run
 from scalewatch.web.sessions import ReadingDep
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 import yaml
 
-from scalewatch.pages.start.recipes import Forge, Recipes
+from scalewatch.pages.start import Forge, Recipes
 from scalewatch.wire import RunReport
 
 SERVER = "http://scale.example:8000"

@@ -9,7 +9,7 @@ from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
-from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.pages.scaling_errors_sentences import share
 from scalewatch.pages.traces.listings import (
     extrapolations_listing,
     gnuplot,

@@ -7,8 +7,8 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.costs.bars import CostBars
-from scalewatch.pages.costs.sentences import (
+from scalewatch.pages.costs_bars import CostBars
+from scalewatch.pages.costs_sentences import (
     assumption_sentence,
     cost_sentence,
     end_sentence,

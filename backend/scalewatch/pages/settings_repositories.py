@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter, Request, Response
 
-from scalewatch.pages.settings.page import back_to_settings
+from scalewatch.pages.settings import back_to_settings
 from scalewatch.services.access.policies import state_repository
 from scalewatch.web.protection.forms import FormDep
 from scalewatch.web.sessions import AdminDep

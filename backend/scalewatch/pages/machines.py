@@ -6,7 +6,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
-from scalewatch.pages.machines.nights import night_chart
+from scalewatch.pages.machines_nights import night_chart
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render

@@ -14,7 +14,7 @@ from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
-from scalewatch.pages.scaling_errors.sentences import (
+from scalewatch.pages.scaling_errors_sentences import (
     LETTERS,
     design_sentence,
     gaps_sentence,

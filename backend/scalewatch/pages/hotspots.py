@@ -6,12 +6,12 @@ from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import Against, Correction
-from scalewatch.pages.hotspots.sentences import hotspots_sentence, remarks
+from scalewatch.pages.hotspots_sentences import hotspots_sentence, remarks
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
-from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.pages.scaling_errors_sentences import share
 from scalewatch.pages.wording.formats import assignments, number
 from scalewatch.services.hotspots.figures import FIGURES
 from scalewatch.services.hotspots.scans import (

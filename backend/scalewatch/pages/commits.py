@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from scalewatch.pages.commits.listing import changes_listing, changes_overview
+from scalewatch.pages.commits_listing import changes_listing, changes_overview
 from scalewatch.pages.comparisons.sentences import change_sentence
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.delay import DELAY

@@ -3,7 +3,7 @@
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.errors import InvalidReport
-from scalewatch.pages.settings.page import back_to_settings
+from scalewatch.pages.settings import back_to_settings
 from scalewatch.services.access import callers
 from scalewatch.services.gates import rules
 from scalewatch.services.shared_cores import Oversubscribed

@@ -5,7 +5,7 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import MainEffect
-from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.pages.scaling_errors_sentences import share
 from scalewatch.pages.wording.formats import held, quantity, settings
 from scalewatch.services.configurations import (
     ConfigurationSearch,

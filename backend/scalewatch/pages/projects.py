@@ -6,8 +6,8 @@ from functools import partial
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
-from scalewatch.pages.projects.timelines import strip_of
-from scalewatch.pages.projects.visits import Visit, news_sentence
+from scalewatch.pages.projects_timelines import strip_of
+from scalewatch.pages.projects_visits import Visit, news_sentence
 from scalewatch.pages.rendering import listings
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.start.recipes import FORGES, INSTALL, Forge, Recipes
+from scalewatch.pages.start import FORGES, INSTALL, Forge, Recipes
 from scalewatch.services.projects.progress import known_projects, progress_of
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.wire import Name

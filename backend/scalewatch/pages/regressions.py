@@ -6,8 +6,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.pages.histories.sentences import FEWEST_COMMITS
-from scalewatch.pages.regressions.listing import causes
-from scalewatch.pages.regressions.sentences import growth_words, headline, verdict_words
+from scalewatch.pages.regressions_listing import causes
+from scalewatch.pages.regressions_sentences import growth_words, headline, verdict_words
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download

@@ -3,7 +3,7 @@
 from markupsafe import Markup
 
 from scalewatch.modelling import ScanStep
-from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.pages.scaling_errors_sentences import share
 from scalewatch.pages.wording.formats import breakable, plural, sentence
 from scalewatch.services.hotspots.scans import Hotspots, HotspotScan, setting_key
 

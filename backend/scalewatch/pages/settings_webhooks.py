@@ -4,7 +4,7 @@ from fastapi import APIRouter, Request, Response
 
 from scalewatch.errors import InvalidReport
 from scalewatch.pages.rendering.downloads import Format
-from scalewatch.pages.settings.page import back_to_settings, settings_page
+from scalewatch.pages.settings import back_to_settings, settings_page
 from scalewatch.services.access import callers
 from scalewatch.services.regressions import webhooks
 from scalewatch.web.protection.forms import Form, FormDep

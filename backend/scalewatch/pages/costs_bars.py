@@ -5,7 +5,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.pages.costs.sentences import value_at
+from scalewatch.pages.costs_sentences import value_at
 from scalewatch.services.costs.cost import Cost, RegionCost
 
 WIDTH: Final = 200

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import ScalingKind
-from scalewatch.pages.configurations.sentences import (
+from scalewatch.pages.configurations_sentences import (
     confounded_sentence,
     level_text,
     search_sentence,
@@ -19,7 +19,7 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query as Address
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.scaling_errors.sentences import share
+from scalewatch.pages.scaling_errors_sentences import share
 from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import number
 from scalewatch.services.configurations import (

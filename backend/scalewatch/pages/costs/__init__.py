@@ -1,1 +1,0 @@
-"""The page of costs: shares of all regions over p, and their ranking at a target."""

@@ -1,1 +1,0 @@
-"""What follows the project: events, feeds, embedded figures."""

@@ -1,1 +1,0 @@
-"""The home page: every project, its last weeks, and what is new to the reader."""

@@ -1,1 +1,0 @@
-"""The pages of regressions: their list, and the evidence of each."""

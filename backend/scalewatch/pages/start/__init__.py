@@ -1,1 +1,0 @@
-"""Getting started: from no token to a gate in CI."""
