@@ -144,7 +144,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
 
     app = FastAPI(
         title=TITLE,
-        docs_url=None,  # pages.docs shows them without loading scripts from elsewhere
+        docs_url=None,  # pages.reference shows them, with scripts of our own
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
         routes=[*api.routes, *pages.routes],

@@ -1,4 +1,4 @@
-"""What the gate said, as text, Markdown and JUnit."""
+"""The gate's answer as text, Markdown and JUnit."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -27,17 +27,14 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
             "|---|---|---|---|---|---|",
         ]
         for findings in _by_series(gate)[:LISTED]:
-            found = findings[0]
+            first = findings[0]
             cells = (
-                _symbol(found),
-                _series(found),
-                found["machine"] or "",
-                *(
-                    _joined(each[part] for each in map(_said, findings))
-                    for part in range(len(_said(found)))
-                ),
+                _symbol(first),
+                f"{first['region']} ({first['metric']}){_held(first)}",
+                first["machine"] or "",
+                *map(_joined, zip(*map(_said, findings), strict=True)),
             )
-            lines.append(f"| {' | '.join(_cell(each) for each in cells)} |")
+            lines.append(f"| {' | '.join(map(_cell, cells))} |")
     lines += ["", *(f"- {each}" for each in _further(gate))]
     return "\n".join(lines).rstrip()
 
@@ -70,10 +67,11 @@ def gate_junit(gate: Mapping[str, Any]) -> str:
 
 def _by_series(gate: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:
     """Return findings by series and by what they make of it, in their order."""
-    found: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for each in gate["findings"]:
-        found.setdefault((_junit_kind(each), _place(each)), []).append(each)
-    return list(found.values())
+    series: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for finding in gate["findings"]:
+        key = _junit_kind(finding), _place(finding)
+        series.setdefault(key, []).append(finding)
+    return list(series.values())
 
 
 def _counted(gate: Mapping[str, Any]) -> list[str]:
@@ -85,15 +83,15 @@ def _counted(gate: Mapping[str, Any]) -> list[str]:
     return [f"series: {said}"]
 
 
-def is_unmeasured(found: Mapping[str, Any]) -> bool:
-    """Tell whether a finding is about what was not measured, which is no pass."""
-    return found["kind"] in {"failed", "missing", "partly missing"}
+def is_unmeasured(finding: Mapping[str, Any]) -> bool:
+    """Tell whether a finding is about a missing measurement, which is no pass."""
+    return finding["kind"] in {"failed", "missing", "partly missing"}
 
 
-def _junit_kind(found: Mapping[str, Any]) -> str:
-    if found["is_sure"]:
+def _junit_kind(finding: Mapping[str, Any]) -> str:
+    if finding["is_sure"]:
         return "failure"
-    return "error" if is_unmeasured(found) else "skipped"
+    return "error" if is_unmeasured(finding) else "skipped"
 
 
 def _headline(gate: Mapping[str, Any]) -> str:
@@ -126,47 +124,45 @@ def _line(findings: Sequence[Mapping[str, Any]]) -> str:
     return f"{_symbol(findings[0])} {_place(findings[0])}: {said}"
 
 
-def _said(found: Mapping[str, Any]) -> tuple[str, str, str]:
+def _said(finding: Mapping[str, Any]) -> tuple[str, str, str]:
     """Return what a finding says, how surely, and what would settle it."""
-    return found["sentence"], consequence(found), found["todo"] or ""
+    return finding["sentence"], consequence(finding), finding["todo"] or ""
 
 
 def _joined(parts: Iterable[str]) -> str:
     return "; ".join(dict.fromkeys(filter(None, parts)))
 
 
-def _symbol(found: Mapping[str, Any]) -> str:
-    return SYMBOLS["worse" if found["is_sure"] else "undecided"]
+def _symbol(finding: Mapping[str, Any]) -> str:
+    return SYMBOLS["worse" if finding["is_sure"] else "undecided"]
 
 
-def _place(found: Mapping[str, Any]) -> str:
-    machine = f" on {found['machine']}" if found["machine"] else ""
-    return f"{found['region']} ({found['metric']}){machine}{_held(found)}"
+def _place(finding: Mapping[str, Any]) -> str:
+    """Name the series of a finding."""
+    machine = f" on {finding['machine']}" if finding["machine"] else ""
+    return f"{finding['region']} ({finding['metric']}){machine}{_held(finding)}"
 
 
-def _series(found: Mapping[str, Any]) -> str:
-    return f"{found['region']} ({found['metric']}){_held(found)}"
+def _held(finding: Mapping[str, Any]) -> str:
+    """Write the configuration of a series, behind its names."""
+    configuration = finding["configuration"].items()
+    return "".join(f" {name}={value}" for name, value in configuration)
 
 
-def _held(found: Mapping[str, Any]) -> str:
-    """Tell the configuration of a series, after what it belongs to."""
-    return "".join(f" {name}={value}" for name, value in found["configuration"].items())
-
-
-def consequence(found: Mapping[str, Any]) -> str:
+def consequence(finding: Mapping[str, Any]) -> str:
     """Say how probable a finding is, what it costs at scale, and whose fault it is."""
     parts = []
-    if found["probability"] is not None:
-        parts.append(f"probability {_percent(found['probability'])}")
-    if effect := found["at_target"]:
-        where = ", ".join(f"{name} = {at:g}" for name, at in found["target"].items())
-        times = "what it stands for" if found["kind"] == "guideline" else "before"
+    if finding["probability"] is not None:
+        parts.append(f"probability {_percent(finding['probability'])}")
+    if effect := finding["at_target"]:
+        where = ", ".join(f"{name} = {at:g}" for name, at in finding["target"].items())
+        times = "what it stands for" if finding["kind"] == "guideline" else "before"
         value, low, high = (f"{effect[name]:.3g}" for name in ("value", "low", "high"))
         # Of what is counted nothing is left open.
         bounds = "" if low == value == high else f" ({low} to {high})"
         parts.append(f"{value}{bounds} times {times} at {where}")
-    if found["commits"]:
-        parts.append(f"commits {found['commits']}")
+    if finding["commits"]:
+        parts.append(f"commits {finding['commits']}")
     return ", ".join(parts)
 
 
@@ -174,11 +170,7 @@ def _percent(probability: float) -> str:
     """Write a probability; what is not certain is never said to be."""
     if probability > 0.999:
         return "over 99.9 %"
-    return (
-        f"{100 * probability:.1f} %"
-        if probability > 0.99
-        else f"{100 * probability:.0f} %"
-    )
+    return f"{100 * probability:.{int(probability > 0.99)}f} %"
 
 
 def _cell(text: str) -> str:

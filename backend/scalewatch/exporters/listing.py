@@ -2,10 +2,10 @@
 
 import csv
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from typing import Final
+from typing import Final, Generic, TypeVarTuple
 
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_growth
@@ -41,7 +41,7 @@ LATEX: Final = {
     **{letter: f"$^{{{at}}}$" for at, letter in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
     "⁻": r"$^{-}$",
 }
-"""What means something to LaTeX, and what its usual fonts do not have."""
+"""Characters that LaTeX reads as markup, or that its usual fonts lack."""
 
 _SPECIAL: Final = re.compile("|".join(map(re.escape, sorted(LATEX, key=len)[::-1])))
 
@@ -51,7 +51,7 @@ _GROWTH: Final = re.compile(
 """A growth, or a divergence, as it is written for people."""
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r]")
-"""What makes a spreadsheet take a text for a formula."""
+"""First characters of a text that a spreadsheet takes for a formula."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,30 @@ class Listing:
 
     columns: tuple[str, ...]
     rows: Sequence[Sequence[object]]
+
+
+Parts = TypeVarTuple("Parts")
+
+
+@dataclass(frozen=True)  # without slots: a generic call notes its parts, if it can
+class Columns(Generic[*Parts]):
+    """Columns of a kind of table: title and value, of which a row is made.
+
+    Parameters
+    ----------
+    values
+        By title, the value of a row. A row may have several parts, as a series and a
+        commit: each is an argument.
+    """
+
+    values: Mapping[str, Callable[[*Parts], object]]
+
+    def listing(self, rows: Iterable[tuple[*Parts]]) -> Listing:
+        """Return the listing of rows, each a tuple of its parts."""
+        return Listing(
+            tuple(self.values),
+            [[value(*row) for value in self.values.values()] for row in rows],
+        )
 
 
 def csv_text(listing: Listing) -> str:
@@ -88,7 +112,7 @@ def markdown_text(listing: Listing) -> str:
 
 def latex_text(listing: Listing) -> str:
     """Return a listing as a table for LaTeX, ruled as the package booktabs does."""
-    rows = "".join(_latex_line(row) for row in listing.rows)
+    rows = "".join(map(_latex_line, listing.rows))
     return (
         f"\\begin{{tabular}}{{{'l' * len(listing.columns)}}}\n\\toprule\n"
         f"{_latex_line(listing.columns)}\\midrule\n{rows}"
@@ -104,25 +128,25 @@ def _latex_line(values: Sequence[object]) -> str:
 def _latex(text: str) -> str:
     """Return a text with its growths as formulas, all else escaped."""
     written, end = [], 0
-    for found in _GROWTH.finditer(text):
-        written += [_escaped(text[end : found.start()]), _formula(found)]
-        end = found.end()
+    for match in _GROWTH.finditer(text):
+        written += [_escaped(text[end : match.start()]), _formula(match)]
+        end = match.end()
     return "".join([*written, _escaped(text[end:])])
 
 
-def _formula(found: re.Match[str]) -> str:
-    """Return a growth or a divergence; what only looks like one as it is."""
+def _formula(match: re.Match[str]) -> str:
+    """Return a growth or a divergence; text that only looks like one is escaped."""
     try:
-        growth = parse_growth(found["order"] or found["quotient"])
+        growth = parse_growth(match["order"] or match["quotient"])
     except BadExpression:
-        return _escaped(found[0])
-    if found["order"]:
+        return _escaped(match[0])
+    if match["order"]:
         return f"$O({growth.latex()})$"
     return rf"$\delta = {growth.latex()}$"
 
 
 def _escaped(text: str) -> str:
-    return _SPECIAL.sub(lambda found: LATEX[found[0]], text)
+    return _SPECIAL.sub(lambda match: LATEX[match[0]], text)
 
 
 def harmless(row: Sequence[object]) -> list[object]:

@@ -1,10 +1,11 @@
-"""Measurements for other programs: tables, Extra-P, gnuplot and LaTeX.
+"""Measurements for other programs: tables, Extra-P, gnuplot, LaTeX, Bencher, Parquet.
 
-What is written as CSV or JSON Lines can be read by `scalewatch model` and posted by
-`scalewatch import`.
+`scalewatch model` and `import` read CSV, JSON Lines and the lists of medians again:
+names in a list hold the settings as `key=value`, so that each is unique.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import IO, Any, Final
 
@@ -12,11 +13,68 @@ import orjson
 
 from scalewatch.errors import MissingExtra
 from scalewatch.exporters.listing import Listing, csv_text, latex_text
-from scalewatch.exporters.metric_lists import write_bencher, write_list
-from scalewatch.exporters.series_groups import Exported, differing
+
+MACHINE: Final = "machine"
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The repetitions of a metric of a region in one run.
+
+    Parameters
+    ----------
+    quartiles
+        Lower, median and upper, in `unit`.
+    values
+        All repetitions, in `unit`.
+    """
+
+    project: str
+    commit: str
+    machine: str
+    region: str
+    metric: str
+    unit: str
+    coordinate: Mapping[str, Any]
+    configuration: Mapping[str, Any]
+    quartiles: tuple[float, float, float]
+    values: tuple[float, ...]
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """Key of the series: all that its measurements have in common."""
+        settings = tuple(self.configuration.items())
+        return self.region, self.metric, self.unit, self.machine, settings
+
+    def settings(self, names: Iterable[str]) -> dict[str, Any]:
+        """Return the machine and settings of these names, as far as it has them."""
+        known = {MACHINE: self.machine, **self.configuration}
+        return {name: known[name] for name in names if name in known}
+
+
+def differing(measured: Sequence[Exported]) -> list[str]:
+    """Return the names of settings, the machine among them, that are not all alike."""
+    every = [{MACHINE: each.machine, **each.configuration} for each in measured]
+    names = dict.fromkeys(name for settings in every for name in sorted(settings))
+    absent = object()
+    return [
+        name
+        for name in names
+        if len({repr(settings.get(name, absent)) for settings in every}) > 1
+    ]
+
+
+TIME: Final = "time"
+LATENCY: Final = "latency"
+"""Bencher's name of a time, which it keeps in nanoseconds."""
+
+SIMULATED: Final = "(simulated)"
+"""End of the names of machines whose times are simulated."""
+
+_NANOSECONDS: Final = 1e9
 
 PARQUET: Final = "export --format parquet"
-"""What needs another package."""
+"""The option that needs pyarrow."""
 
 Write = Callable[[Sequence[Exported], IO[bytes]], None]
 
@@ -32,17 +90,17 @@ def write_json_lines(measured: Sequence[Exported], file: IO[bytes]) -> None:
     Extra-P takes measurements of a call path at the same parameters for repetitions:
     machine and settings begin the call path, as far as they are not all alike.
     """
-    told = differing(measured)
-    for each in measured:
-        group = " ".join(f"{key}={text}" for key, text in each.settings(told).items())
+    names = differing(measured)
+    for run in measured:
+        group = " ".join(f"{key}={text}" for key, text in run.settings(names).items())
         line = {
-            "params": dict(each.coordinate),
-            "callpath": f"{group}->{each.region}" if group else each.region,
-            "region": each.region,
-            "metric": each.metric,
-            "value": each.values,
-            "unit": each.unit,
-            "configuration": {"machine": each.machine, **each.configuration},
+            "params": dict(run.coordinate),
+            "callpath": f"{group}->{run.region}" if group else run.region,
+            "region": run.region,
+            "metric": run.metric,
+            "value": run.values,
+            "unit": run.unit,
+            "configuration": {"machine": run.machine, **run.configuration},
         }
         file.write(orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
 
@@ -63,9 +121,13 @@ def write_gnuplot(measured: Sequence[Exported], file: IO[bytes]) -> None:
             ]
         )
         columns = " ".join([*names, "lower-quartile", "median", "upper-quartile"])
-        head = f"# index {block}: {_line(title)}\n# {columns}\n"
+        head = f"# index {block}: {' '.join(title.split())}\n# {columns}\n"
         body = "".join(
-            f"{' '.join(map(str, _numbers(each, names)))}\n" for each in rows
+            " ".join(
+                map(str, [*(row.coordinate[name] for name in names), *row.quartiles])
+            )
+            + "\n"
+            for row in rows
         )
         file.write((f"\n\n{head}{body}" if block else head + body).encode())
 
@@ -111,16 +173,34 @@ def write_parquet(measured: Sequence[Exported], file: IO[bytes]) -> None:
     )
 
 
-WRITERS: Final[Mapping[str, Write]] = {
-    "csv": write_csv,
-    "jsonl": write_json_lines,
-    "gnuplot": write_gnuplot,
-    "latex": write_latex,
-    "bmf": write_bencher,
-    "list": write_list,
-    "parquet": write_parquet,
-}
-"""Formats by name."""
+def write_bencher(measured: Sequence[Exported], file: IO[bytes]) -> None:
+    """Write medians by name and measure, with quartiles as their bounds."""
+    benchmarks: dict[str, dict[str, dict[str, float]]] = {}
+    for name, run in _named(measured):
+        measure, size = run.metric, 1.0
+        if run.metric == TIME:
+            measure, size = LATENCY, _NANOSECONDS
+        low, middle, high = (value * size for value in run.quartiles)
+        held = {"value": middle, "lower_value": low, "upper_value": high}
+        benchmarks.setdefault(name, {})[measure] = held
+    file.write(orjson.dumps(benchmarks, option=orjson.OPT_INDENT_2))
+
+
+def write_list(measured: Sequence[Exported], file: IO[bytes]) -> None:
+    """Write a list of names, units and medians, half the quartiles' range beside."""
+    rows: list[dict[str, Any]] = []
+    for name, run in _named(measured):
+        low, middle, high = run.quartiles
+        metric = "" if run.metric == TIME else f"/metric={run.metric}"
+        rows.append(
+            {
+                "name": name + metric,
+                "unit": run.unit or "1",
+                "value": middle,
+                "range": f"± {(high - low) / 2:.6g}",
+            }
+        )
+    file.write(orjson.dumps(rows, option=orjson.OPT_INDENT_2))
 
 
 def _table(measured: Sequence[Exported]) -> tuple[tuple[str, ...], list[Sequence[Any]]]:
@@ -136,14 +216,14 @@ def _table(measured: Sequence[Exported]) -> tuple[tuple[str, ...], list[Sequence
 def _rows(
     measured: Sequence[Exported], parameters: Sequence[str], settings: Sequence[str]
 ) -> Iterator[Sequence[Any]]:
-    for each in measured:
+    for run in measured:
         place = (
-            *(each.project, each.commit, each.machine),
-            *(each.region, each.metric, each.unit),
-            *(each.coordinate.get(name) for name in parameters),
-            *(each.configuration.get(name) for name in settings),
+            *(run.project, run.commit, run.machine),
+            *(run.region, run.metric, run.unit),
+            *(run.coordinate.get(name) for name in parameters),
+            *(run.configuration.get(name) for name in settings),
         )
-        for repetition, value in enumerate(each.values):
+        for repetition, value in enumerate(run.values):
             yield *place, repetition, value
 
 
@@ -159,10 +239,37 @@ def _column(values: Sequence[Any]) -> list[Any]:
     return [None if value is None else str(value) for value in values]
 
 
-def _numbers(each: Exported, names: Sequence[str]) -> Iterator[float]:
-    yield from (each.coordinate[name] for name in names)
-    yield from each.quartiles
+def _named(measured: Sequence[Exported]) -> Iterator[tuple[str, Exported]]:
+    """Yield each measurement with its name, that of repeated runs numbered.
+
+    A simulated machine is named even where it is the only one.
+    """
+    names = differing(measured)
+    if MACHINE not in names and any(SIMULATED in run.machine for run in measured):
+        names.append(MACHINE)
+    named = sorted(
+        ((_name(run, names), run) for run in measured),
+        key=lambda entry: (entry[0], entry[1].metric),
+    )
+    for _, runs in groupby(named, key=lambda entry: (entry[0], entry[1].metric)):
+        for number, (name, run) in enumerate(runs, 1):
+            yield (name if number == 1 else f"{name}/run={number}"), run
 
 
-def _line(text: str) -> str:
-    return " ".join(text.split())
+def _name(run: Exported, names: Iterable[str]) -> str:
+    settings = {**run.coordinate, **run.settings(names)}
+    return "/".join(
+        [run.region, *(f"{key}={value}" for key, value in settings.items())]
+    )
+
+
+WRITERS: Final[Mapping[str, Write]] = {
+    "csv": write_csv,
+    "jsonl": write_json_lines,
+    "gnuplot": write_gnuplot,
+    "latex": write_latex,
+    "bmf": write_bencher,
+    "list": write_list,
+    "parquet": write_parquet,
+}
+"""Formats by name."""

@@ -29,7 +29,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class TypedColumns:
     """Names and types of columns.
 
     Parameters
@@ -42,14 +42,14 @@ class Columns:
     nested: Mapping[str, Sequence[str]]
 
 
-def csv_stream(columns: Columns, parts: Iterable[Rows]) -> Iterator[bytes]:
+def csv_stream(columns: TypedColumns, parts: Iterable[Rows]) -> Iterator[bytes]:
     """Yield a line of names, and then one per row."""
     yield _csv([list(columns.kinds)])
     for rows in parts:
         yield _csv(rows)
 
 
-def json_lines_stream(columns: Columns, parts: Iterable[Rows]) -> Iterator[bytes]:
+def json_lines_stream(columns: TypedColumns, parts: Iterable[Rows]) -> Iterator[bytes]:
     """Yield an object per row; what is absent of a nested one is left out."""
     names = list(columns.kinds)
     place = {name: outer for outer, inner in columns.nested.items() for name in inner}
@@ -68,7 +68,7 @@ def json_lines_stream(columns: Columns, parts: Iterable[Rows]) -> Iterator[bytes
         yield b"".join(lines)
 
 
-def parquet_stream(columns: Columns, parts: Iterable[Rows]) -> Iterator[bytes]:
+def parquet_stream(columns: TypedColumns, parts: Iterable[Rows]) -> Iterator[bytes]:
     """Yield a file with a group of rows per part.
 
     Raises
@@ -85,7 +85,7 @@ def parquet_stream(columns: Columns, parts: Iterable[Rows]) -> Iterator[bytes]:
     return _written(arrow, columns, parts, sink, writer.write_table, writer.close)
 
 
-def arrow_stream(columns: Columns, parts: Iterable[Rows]) -> Iterator[bytes]:
+def arrow_stream(columns: TypedColumns, parts: Iterable[Rows]) -> Iterator[bytes]:
     """Yield a stream of Arrow with a batch per part.
 
     Raises
@@ -99,7 +99,7 @@ def arrow_stream(columns: Columns, parts: Iterable[Rows]) -> Iterator[bytes]:
     return _written(arrow, columns, parts, sink, writer.write_table, writer.close)
 
 
-Stream = Callable[[Columns, Iterable[Rows]], Iterator[bytes]]
+Stream = Callable[[TypedColumns, Iterable[Rows]], Iterator[bytes]]
 
 STREAMS: Final[Mapping[str, Stream]] = {
     "csv": csv_stream,
@@ -142,7 +142,7 @@ class _Sink(io.RawIOBase):
 
 def _written(  # noqa: PLR0913, PLR0917 - a writer of pyarrow
     arrow: Any,
-    columns: Columns,
+    columns: TypedColumns,
     parts: Iterable[Rows],
     sink: _Sink,
     write: Callable[[Any], object],
@@ -170,7 +170,7 @@ def _typed(values: Sequence[Any], kind: Kind) -> list[Any]:
     return list(values)
 
 
-def _schema(arrow: Any, columns: Columns) -> Any:
+def _schema(arrow: Any, columns: TypedColumns) -> Any:
     types = {
         Kind.TEXT: arrow.string(),
         Kind.NUMBER: arrow.float64(),

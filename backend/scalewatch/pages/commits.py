@@ -8,15 +8,21 @@ from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from scalewatch.pages.commits_listing import changes_listing, changes_overview
-from scalewatch.pages.comparisons.sentences import change_sentence
-from scalewatch.pages.rendering import listings
-from scalewatch.pages.rendering.delay import DELAY
-from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.pages.comparisons.sentences import versions_sentence
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download, markdown
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
-from scalewatch.pages.wording.changes import baseline_sentence, counts_sentence, gap
-from scalewatch.pages.wording.formats import stated
+from scalewatch.pages.wording.changes import (
+    OUTCOME_SYMBOLS,
+    SYMBOLS,
+    baseline_sentence,
+    change_sentence,
+    counts_sentence,
+    gap,
+)
+from scalewatch.pages.wording.formats import assignments, percent, settings, stated
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.forges import forge_of
@@ -88,7 +94,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         lead=lead,
         against=against,
         gap=gap(report.baseline),
-        markdown=listings.markdown(
+        markdown=markdown(
             changes_overview(report),
             f"{report.project} {report.commit.label}: {lead}."
             + (f" Compared with {against}." if report.baseline else ""),
@@ -127,7 +133,49 @@ def _expanded(
     }
     return Expansion(
         change.series_id,
-        change_sentence(before, now, change_of(session, report, change)),
+        versions_sentence(before, now, change_of(session, report, change)),
         subjects,
         Plot(path_to(request, "comparison-figure", query)),
     )
+
+
+def changes_listing(report: CommitReport) -> Listing:
+    """Return all series of a report, one line each."""
+    return Columns[SeriesChange](
+        {
+            "outcome": lambda change: change.outcome,
+            "change": lambda change: change.kind,
+            "region": lambda change: change.region,
+            "metric": lambda change: change.metric,
+            "machine": lambda change: change.machine,
+            "configuration": lambda change: assignments(change.configuration),
+            "growth_before": lambda change: change.before.growth,
+            "growth_after": lambda change: change.after.growth,
+            "verdict_before": lambda change: change.before.verdict,
+            "verdict_after": lambda change: change.after.verdict,
+            "probability": lambda change: change.after.probability,
+            "faster_probability": lambda change: change.odds and change.odds.faster,
+            "slower_probability": lambda change: change.odds and change.odds.slower,
+        }
+    ).listing(zip(report.changes))
+
+
+def changes_overview(report: CommitReport) -> Listing:
+    """Return the changed series, one line each."""
+    return Columns[SeriesChange](
+        {
+            "Outcome": _outcome,
+            "Change": lambda change: f"{SYMBOLS[change.kind]} {change.kind}",
+            "Region": lambda change: change.region,
+            "Metric": lambda change: change.metric,
+            "Machine": lambda change: change.machine,
+            "Configuration": lambda change: settings(change.configuration),
+            "From → to": change_sentence,
+            "Sure": lambda change: percent(change.after.probability),
+        }
+    ).listing(zip(report.changed))
+
+
+def _outcome(change: SeriesChange) -> str:
+    outcome = change.outcome
+    return "" if outcome is None else f"{OUTCOME_SYMBOLS[outcome]} {outcome}"

@@ -2,29 +2,32 @@
 
 from collections.abc import Sequence
 from functools import partial
+from math import log
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
+from markupsafe import Markup
 
-from scalewatch.exporters.listing import Listing
-from scalewatch.pages.costs_bars import CostBars
-from scalewatch.pages.costs_sentences import (
-    assumption_sentence,
-    cost_sentence,
-    end_sentence,
-    forecast_words,
-    share,
-    share_at,
-    value_at,
-    without_sentence,
-)
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query as LinkQuery
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.wording.formats import assignments, number, stated
-from scalewatch.services.costs.cost import Cost, cost_at
+from scalewatch.pages.wording.formats import (
+    SPACE,
+    assignments,
+    count,
+    multiple,
+    named,
+    number,
+    plural,
+    quantity,
+    stated,
+)
+from scalewatch.pages.wording.intervals import quantities
+from scalewatch.pages.wording.sentences import metric_words
+from scalewatch.services.costs.cost import Cost, RegionCost, cost_at
 from scalewatch.services.costs.figures import FIGURES
 from scalewatch.services.selection.view import View
 from scalewatch.web.queries import Scale
@@ -108,21 +111,186 @@ def query_of(view: View, target: float | None) -> LinkQuery:
 
 def listing(shown: Cost) -> Listing:
     """Return one line per region and scale, most expensive regions first."""
-    return Listing(
-        ("region", "configuration", "machine", "p", "origin", "value", "share"),
-        [
-            (
-                each.region,
-                assignments(each.configuration),
-                shown.machine,
-                scale,
-                "measured" if scale in shown.measured else "forecast",
-                value,
-                part,
-            )
-            for each in shown.regions
-            for scale, value, part in zip(
-                shown.scales, each.values, each.shares, strict=True
-            )
-        ],
+    scales, measured = shown.scales, shown.measured
+    return Columns[RegionCost, int](
+        {
+            "region": lambda cost, _: cost.region,
+            "configuration": lambda cost, _: assignments(cost.configuration),
+            "machine": lambda _, __: shown.machine,
+            "p": lambda _, k: scales[k],
+            "origin": lambda _, k: "measured" if scales[k] in measured else "forecast",
+            "value": lambda cost, k: cost.values[k],
+            "share": lambda cost, k: cost.shares[k],
+        }
+    ).listing((cost, k) for cost in shown.regions for k in range(len(scales)))
+
+
+MISSING: Final = "–"
+
+
+def share(value: float | None) -> str:
+    """Write a share of a sum: `71.3 %`, `< 0.1 %`."""
+    if value is None:
+        return MISSING
+    if 0 < value < 0.001:
+        return f"<{SPACE}0.1{SPACE}%"
+    return f"{100 * value:.{1 if value < 0.0995 else 0}f}{SPACE}%"
+
+
+def cost_sentence(shown: Cost) -> Markup | None:
+    """Tell which region takes most where shares end, and what it took before."""
+    if shown.reach is None or not shown.regions:
+        return None
+    worst = shown.regions[0]
+    largest = shown.measured[-1]
+    sentence = Markup(
+        "At p = {at}{far}, {share} of the {metric} on {machine} is in {region}"
+    ).format(
+        at=count(shown.reach),
+        far=_far(shown.reach, largest),
+        share=share(worst.share),
+        metric=metric_words(shown.metric),
+        machine=named(shown.machine),
+        region=named(worst.region),
     )
+    before = share_at(shown, worst, largest)
+    if shown.reach > largest and before is not None:
+        sentence += Markup(", {} at p = {}").format(share(before), count(largest))
+    return sentence + "."
+
+
+def _far(reach: float, largest: float) -> str:
+    times = reach / largest
+    return f", {multiple(times)} the largest run" if times > 1 else ""
+
+
+def share_at(shown: Cost, region: RegionCost, scale: float) -> float | None:
+    """Return the share of a region at one of the scales, where it is told."""
+    if scale not in shown.scales:
+        return None
+    return region.shares[shown.scales.index(scale)]
+
+
+def value_at(shown: Cost, region: RegionCost, scale: float) -> float | None:
+    """Return what a region costs at one of the scales, where it is known."""
+    if scale not in shown.scales:
+        return None
+    return region.values[shown.scales.index(scale)]
+
+
+def end_sentence(shown: Cost) -> Markup | None:
+    """Tell where shares end and which regions lack there, if before the target."""
+    if not shown.is_cut_short or not shown.lacking:
+        return None
+    names = [
+        Markup("{} ({})").format(named(region), share(lacking))
+        for region, lacking in list(shown.lacking.items())[:3]
+    ]
+    more = len(shown.lacking) - len(names)
+    listed = Markup(", ").join(names)
+    if more:
+        listed += f" and {plural(more, 'other region')}"
+    if shown.reach is None:
+        return Markup("No share is told: {} has no value.").format(listed)
+    return Markup(
+        "Not told up to p = {}: beyond p = {} there is no forecast of {}, too much of "
+        "the {} to leave out."
+    ).format(
+        count(shown.target), count(shown.reach), listed, metric_words(shown.metric)
+    )
+
+
+def assumption_sentence(shown: Cost) -> str | None:
+    """Tell what forecasts of shares take for granted; None where all is measured."""
+    if shown.reach is None or shown.reach <= shown.measured[-1]:
+        return None
+    has_bounds = any(forecast_words(each, shown.unit) for each in shown.regions)
+    return (
+        f"Forecasts beyond p = {count(shown.measured[-1])}"
+        f"{' and their intervals' if has_bounds else ''} hold if each region keeps the "
+        "growth that its runs show, or one of those that they allow."
+    )
+
+
+def without_sentence(shown: Cost) -> Markup | None:
+    """Name the regions that lack where shares end, though they are negligible."""
+    if shown.reach is None or shown.is_cut_short or not shown.lacking:
+        return None
+    together = sum(shown.lacking.values())
+    return Markup("Without {} that {} no forecast there ({} together before).").format(
+        plural(len(shown.lacking), "region"),
+        "has" if len(shown.lacking) == 1 else "have",
+        share(together),
+    )
+
+
+def forecast_words(region: RegionCost, unit: str) -> str:
+    """Write the bounds of a region's forecast: `168 µs … 430 µs`; empty without."""
+    if region.low is None or region.high is None or region.low == region.high:
+        return ""
+    if region.value is None:
+        return f"{quantity(region.low, unit)} … {quantity(region.high, unit)}"
+    _, low, high = quantities(region.value, region.low, region.high, unit)
+    return f"{low} … {high}"
+
+
+WIDTH: Final = 200
+MARGIN: Final = 6
+
+BAR: Final = (
+    '<svg class="cost" viewBox="0 0 {width} 16" aria-hidden="true">{parts}</svg>'
+)
+MOVE: Final = '<line class="cost__move" x1="{}" x2="{}" y1="8" y2="8"/>'
+INTERVAL: Final = (
+    '<rect class="cost__interval" x="{}" width="{}" y="3" height="10" rx="2"/>'
+)
+BEFORE: Final = '<circle class="cost__before" cx="{}" cy="8" r="3.5"/>'
+AFTER: Final = '<circle class="cost__after" cx="{}" cy="8" r="4"/>'
+
+
+class CostBars:
+    """Draws rows on one logarithmic scale: hollow measured, filled where ranked."""
+
+    def __init__(self, shown: Cost) -> None:
+        self._shown = shown
+        self._largest = shown.measured[-1] if shown.measured else 1.0
+        drawn = [
+            value
+            for region in shown.regions
+            for value in (*self._marks(region), region.low, region.high)
+            if value is not None and value > 0
+        ]
+        self._least = min(drawn, default=1.0)
+        self._most = max(drawn, default=1.0)
+
+    def __call__(self, region: RegionCost) -> Markup:
+        """Draw a row; empty where no value has a place on the scale."""
+        before, after = self._marks(region)
+        parts = []
+        if _is_drawn(region.low) and _is_drawn(region.high):
+            low, high = self._place(region.low), self._place(region.high)
+            parts.append(INTERVAL.format(low, round(max(high - low, 1.0), 1)))
+        if _is_drawn(before) and _is_drawn(after):
+            parts.append(MOVE.format(self._place(before), self._place(after)))
+        if _is_drawn(before):
+            parts.append(BEFORE.format(self._place(before)))
+        if _is_drawn(after):
+            parts.append(AFTER.format(self._place(after)))
+        if not parts:
+            return Markup()
+        drawn = BAR.format(width=WIDTH, parts="".join(parts))
+        return Markup(drawn)  # noqa: S704, its parts are numbers
+
+    def _marks(self, region: RegionCost) -> tuple[float | None, float | None]:
+        """Return the value at the largest scale measured, and where it is ranked."""
+        return value_at(self._shown, region, self._largest), region.value
+
+    def _place(self, value: float | None) -> float:
+        span = log(self._most / self._least) or 1.0
+        share = log((value or self._least) / self._least) / span
+        return round(MARGIN + share * (WIDTH - 2 * MARGIN), 1)
+
+
+def _is_drawn(value: float | None) -> bool:
+    """Tell whether a logarithmic scale has a place for a value."""
+    return value is not None and value > 0

@@ -5,9 +5,9 @@ from collections import Counter
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
-from scalewatch.exporters.listing import Listing
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.services.comparisons.choices import choices_of
@@ -85,32 +85,20 @@ def mark(each: CheckedGuideline) -> Markup:
 
 def checks_listing(report: GuidelineReport) -> Listing:
     """Return checks, one line each."""
-    return Listing(
-        (
-            "guideline",
-            "machine",
-            "configuration",
-            "state",
-            "violated_at",
-            "violated_from",
-            "growth",
-            "allowed",
-            "reason",
-        ),
-        [
-            (
-                str(each.guideline),
-                each.machine,
-                assignments(each.configuration),
-                each.state,
-                "; ".join(f"{x:g}" for x in each.check.violated_at)
-                if each.check
-                else None,
-                each.check and each.check.violated_from,
-                each.check and each.check.growth,
-                each.check and each.check.allowed,
-                each.reason,
-            )
-            for each in report.checks
-        ],
-    )
+    return Columns[CheckedGuideline](
+        {
+            "guideline": lambda checked: str(checked.guideline),
+            "machine": lambda checked: checked.machine,
+            "configuration": lambda checked: assignments(checked.configuration),
+            "state": lambda checked: checked.state,
+            "violated_at": lambda checked: (
+                checked.check and "; ".join(f"{x:g}" for x in checked.check.violated_at)
+            ),
+            "violated_from": lambda checked: (
+                checked.check and checked.check.violated_from
+            ),
+            "growth": lambda checked: checked.check and checked.check.growth,
+            "allowed": lambda checked: checked.check and checked.check.allowed,
+            "reason": lambda checked: checked.reason,
+        }
+    ).listing(zip(report.checks))

@@ -3,21 +3,29 @@
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
+from markupsafe import Markup
 
-from scalewatch.exporters.listing import Listing
-from scalewatch.modelling import Against, Correction
-from scalewatch.pages.hotspots_sentences import hotspots_sentence, remarks
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.modelling import Against, Correction, ScanStep
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
-from scalewatch.pages.scaling_errors_sentences import share
-from scalewatch.pages.wording.formats import assignments, number
+from scalewatch.pages.wording.formats import (
+    assignments,
+    breakable,
+    number,
+    plural,
+    sentence,
+    share,
+)
 from scalewatch.services.hotspots.figures import FIGURES
+from scalewatch.services.hotspots.profiles import Setting
 from scalewatch.services.hotspots.scans import (
     LEVEL,
     HotspotQuestion,
     Hotspots,
+    HotspotScan,
     hotspots_at,
     setting_key,
 )
@@ -90,42 +98,103 @@ def query_of(view: View, asked: HotspotQuestion) -> Query:
 
 def profiles(shown: Hotspots) -> Listing:
     """Return one line per setting and function."""
-    scan = shown.chosen
-    over = shown.question.over or "setting"
-    return Listing(
-        ("machine", "held", over, "function", "seconds"),
-        [
-            (
-                scan.machine,
-                assignments(scan.held),
-                setting_key(setting),
-                function,
-                seconds,
-            )
-            for setting, times in zip(scan.settings, scan.seconds, strict=False)
-            for function, seconds in zip(scan.functions, times, strict=True)
-        ]
-        if scan
-        else [],
+    return Columns[HotspotScan, Setting, str, float](
+        {
+            "machine": lambda scan, _, __, ___: scan.machine,
+            "held": lambda scan, _, __, ___: assignments(scan.held),
+            shown.question.over or "setting": lambda _, at, __, ___: setting_key(at),
+            "function": lambda _, __, function, ___: function,
+            "seconds": lambda _, __, ___, seconds: seconds,
+        }
+    ).listing(
+        (scan, setting, function, seconds)
+        for scan in filter(None, [shown.chosen])
+        for setting, times in zip(scan.settings, scan.seconds, strict=False)
+        for function, seconds in zip(scan.functions, times, strict=True)
     )
 
 
 def steps(shown: Hotspots) -> Listing:
     """Return one line per comparison."""
-    return Listing(
-        ("From", "To", "χ²", "p", "Corrected p", "1 − p", "τ", "(1 − τ)/2", "Remarks"),
-        [
-            (
-                setting_key(step.before),
-                setting_key(step.after),
-                step.difference.chi2,
-                step.difference.p_value,
-                step.corrected_p_value,
-                step.difference.difference,
-                step.difference.tau,
-                step.difference.order_difference,
-                remarks(step),
-            )
-            for step in (shown.chosen.steps if shown.chosen else ())
-        ],
+    return Columns[ScanStep](
+        {
+            "From": lambda step: setting_key(step.before),
+            "To": lambda step: setting_key(step.after),
+            "χ²": lambda step: step.difference.chi2,
+            "p": lambda step: step.difference.p_value,
+            "Corrected p": lambda step: step.corrected_p_value,
+            "1 − p": lambda step: step.difference.difference,
+            "τ": lambda step: step.difference.tau,
+            "(1 − τ)/2": lambda step: step.difference.order_difference,
+            "Remarks": remarks,
+        }
+    ).listing(zip(shown.chosen.steps if shown.chosen else ()))
+
+
+NO_JUMP = Markup(
+    "The profile keeps its proportions over {over}: none of {steps} differs."
+)
+
+JUMP = Markup(
+    "The profile changes at {over} = {after}: <bdi>{function}</bdi> went from "
+    "{before_share} to {after_share} of the time{more}."
+)
+
+COMPARED = Markup(" {name}: {jumps} there.")
+
+
+def hotspots_sentence(shown: Hotspots) -> Markup:
+    """Tell whether the profile changes, and what explains the largest change."""
+    scan = shown.chosen
+    if scan is None:
+        return Markup("")
+    if scan.reason is not None:
+        return Markup("{}").format(sentence(scan.reason))
+    said = _said(shown, scan)
+    if shown.other is not None:
+        name = shown.alternatives.get(shown.question.vs or "", shown.other.machine)
+        changes = _changes(shown.other)
+        said += COMPARED.format(name=name, jumps=shown.other.reason or changes)
+    return said
+
+
+def _said(shown: Hotspots, scan: HotspotScan) -> Markup:
+    over = shown.question.over
+    if not scan.jumps:
+        return NO_JUMP.format(over=over, steps=plural(len(scan.steps), "comparison"))
+    step, first = shown.step, shown.movements[0] if shown.movements else None
+    if step is None or first is None or not step.is_significant:
+        return Markup("The profile has {} over {}.").format(_changes(scan), over)
+    others = len(scan.jumps) - 1
+    return JUMP.format(
+        over=over,
+        after=setting_key(step.after),
+        function=breakable(first.function),
+        before_share=share(first.share_before),
+        after_share=share(first.share_after),
+        more=f", and {plural(others, 'other step')} changed it as well"
+        if others
+        else "",
     )
+
+
+def _changes(scan: HotspotScan) -> str:
+    number = len(scan.jumps)
+    return plural(number, "significant change") if number else "no significant change"
+
+
+def remarks(step: ScanStep) -> str:
+    """Tell what numbers do not: significance, functions of one profile only."""
+    said = ["significant"] if step.is_significant else []
+    difference = step.difference
+    if difference.reason:
+        said.append(difference.reason)
+    for names, words in (
+        (difference.only_first, "only before"),
+        (difference.only_second, "only after"),
+    ):
+        if names:
+            listed = ", ".join(names[:3])
+            more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+            said.append(f"{words}: {listed}{more}")
+    return "; ".join(said)

@@ -1,16 +1,100 @@
-"""Badges, and feeds of commits and regressions."""
+"""Server-sent events: news of projects for their open pages."""
 
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Depends, Header, Query, Request, Response
+from fastapi.concurrency import run_in_threadpool
+from fastapi.sse import EventSourceResponse, ServerSentEvent
+from pydantic import StringConstraints
 
 from scalewatch.modelling import Mark
 from scalewatch.pages.rendering.addresses import address_of
-from scalewatch.pages.rendering.templates import TEMPLATES, path_to
+from scalewatch.pages.rendering.plots import Plot
+from scalewatch.pages.rendering.templates import TEMPLATES, path_to, render
 from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
+from scalewatch.services.projects.news import WRITTEN, Position
 from scalewatch.services.regressions.regressions import regressions_of
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.storage.access import projects
+from scalewatch.web.protection.headers import SOURCES, policy
+from scalewatch.web.sessions import DoorDep, ReadingDep, RequestSessions
+from scalewatch.web.watch import NewsWatch, Told
+
+RETRY_MILLISECONDS = 3000
+"""How long a browser waits before it connects again."""
+
+router = APIRouter(include_in_schema=False)
+
+
+Written = Annotated[str | None, StringConstraints(pattern=WRITTEN)]
+
+
+async def stated_position(
+    since: Annotated[Written, Query(description="As a page names it.")] = None,
+    last_event_id: Annotated[
+        Written, Header(description="The last event that a browser has seen.")
+    ] = None,
+) -> Position | None:
+    """Read since when somebody wants to hear what happened."""
+    written = last_event_id or since
+    return Position.read(written) if written else None
+
+
+SinceDep = Annotated[Position | None, Depends(stated_position)]
+
+
+def visible_project(door: DoorDep, project: str) -> str:
+    """Return the name of a project that the caller may see; no session stays open."""
+    with door.reading() as session:
+        return projects.existing(session, project).name
+
+
+@router.get(
+    "/p/{project}/events",
+    name="events",
+    response_class=EventSourceResponse,
+)
+async def stream_events(
+    request: Request,
+    project: Annotated[str, Depends(visible_project)],
+    since: SinceDep,
+) -> AsyncIterator[ServerSentEvent]:
+    """Stream an event `news` with commits and machines for all that happens."""
+    watch: NewsWatch = request.app.state.watch
+    yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
+    async for told in watch.news_of(project, since):
+        yield _event(told)
+
+
+@router.get("/events", name="all-events", response_class=EventSourceResponse)
+async def stream_all_events(
+    request: Request, door: DoorDep, since: SinceDep
+) -> AsyncIterator[ServerSentEvent]:
+    """Stream what happens in every project that the caller may see by then."""
+    watch: NewsWatch = request.app.state.watch
+    yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
+    async for told in watch.news_of(None, since):
+        if told.news is None or await run_in_threadpool(
+            _is_visible, door, told.news.project
+        ):
+            yield _event(told)
+
+
+def _is_visible(door: RequestSessions, project: str) -> bool:
+    with door.reading() as session:
+        return projects.named(session, project) is not None
+
+
+def _event(told: Told) -> ServerSentEvent:
+    commits = told.news.commits if told.news else ()
+    machines = told.news.machines if told.news else ()
+    return ServerSentEvent(
+        event="news",
+        id=str(told.position),
+        data={"commits": commits, "machines": machines},
+    )
+
 
 COLOURS: Final = {
     Condition.FINE: "#007a5a",
@@ -25,8 +109,6 @@ MOST: Final = 50
 
 LETTER: Final = 6.6
 """Mean width of a letter of the badge, in pixels."""
-
-router = APIRouter(include_in_schema=False)
 
 
 @router.get("/p/{project}/badge.svg", name="badge")
@@ -89,3 +171,31 @@ def show_regressions(request: Request, session: ReadingDep, project: str) -> Res
         entries=newest,
     )
     return Response(feed, media_type="application/atom+xml")
+
+
+ANYWHERE: Final = policy(SOURCES | {"frame-ancestors": "*", "form-action": "'none'"})
+"""As on other pages, except that anybody may frame this one."""
+
+TOLD: Final = ("metric", "machine", "subjects", "commit")
+"""What a heading says of the figure beside the region, as far as the address does."""
+
+
+@router.get("/p/{project}/embed/{figure}", name="embed")
+def show_embed(
+    request: Request, session: ReadingDep, project: str, figure: str
+) -> Response:
+    """Show the figure of this name, as the API draws it for the rest of the query."""
+    known = projects.existing(session, project)
+    query = {key: request.query_params.getlist(key) for key in request.query_params}
+    address = path_to(
+        request, "figure", {"project": known.name, **query}, figure=figure
+    )
+    answer = render(
+        request,
+        "live/embed.html",
+        plot=Plot(address),
+        name=request.query_params.get("region", figure),
+        of=[known.name, *(query[key][0] for key in TOLD if query.get(key))],
+    )
+    answer.headers["Content-Security-Policy"] = ANYWHERE
+    return answer

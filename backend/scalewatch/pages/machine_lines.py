@@ -5,17 +5,18 @@ from functools import partial
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.errors import NoTimes
-from scalewatch.exporters.listing import Listing
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Estimate, MachineLine
-from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.errors import show_untimed
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
-from scalewatch.pages.untimed import show_untimed
 from scalewatch.pages.wording.formats import MISSING, number, quantity, significant
 from scalewatch.pages.wording.intervals import quantities
 from scalewatch.services.machines.lines import (
     MachineLines,
+    PlacedLine,
     lines_figure,
     machine_lines_at,
 )
@@ -84,34 +85,33 @@ def growth_text(line: MachineLine) -> str:
 
 def times(shown: MachineLines) -> Listing:
     """Return one line per machine and problem size."""
-    return Listing(
-        ("machine", "p", "n", "time", "unit"),
-        [
-            (each.machine, shown.scale, size, time, shown.unit)
-            for each in shown.lines
-            if each.line is not None
-            for size, time in zip(
-                each.line.sizes.tolist(), each.line.times.tolist(), strict=True
-            )
-        ],
+    return Columns[str, float, float](
+        {
+            "machine": lambda machine, _, __: machine,
+            "p": lambda _, __, ___: shown.scale,
+            "n": lambda _, size, __: size,
+            "time": lambda _, __, time: time,
+            "unit": lambda _, __, ___: shown.unit,
+        }
+    ).listing(
+        (placed.machine, size, time)
+        for placed in shown.lines
+        if (line := placed.line) is not None
+        for size, time in zip(line.sizes.tolist(), line.times.tolist(), strict=True)
     )
 
 
 def lines(shown: MachineLines) -> Listing:
     """Return one line per machine."""
-    return Listing(
-        ("Machine", "Intercept", "Slope", "R²", "Growth", "Remarks"),
-        [
-            (
-                each.machine,
-                each.line and each.line.intercept.value,
-                each.line and each.line.slope.value,
-                each.line and each.line.line.r2,
-                each.line
-                and each.line.finding.growth
-                and str(each.line.finding.growth),
-                each.reason,
-            )
-            for each in shown.lines
-        ],
-    )
+    return Columns[PlacedLine, MachineLine | None](
+        {
+            "Machine": lambda placed, _: placed.machine,
+            "Intercept": lambda _, line: line and line.intercept.value,
+            "Slope": lambda _, line: line and line.slope.value,
+            "R²": lambda _, line: line and line.line.r2,
+            "Growth": lambda _, line: (
+                line and line.finding.growth and str(line.finding.growth)
+            ),
+            "Remarks": lambda placed, _: placed.reason,
+        }
+    ).listing((placed, placed.line) for placed in shown.lines)

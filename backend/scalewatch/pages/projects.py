@@ -1,21 +1,32 @@
 """The home page: every project at its newest commit."""
 
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from functools import partial
+from itertools import groupby
+from typing import Final
 
 from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
-from scalewatch.pages.projects_timelines import strip_of
-from scalewatch.pages.projects_visits import Visit, news_sentence
-from scalewatch.pages.rendering import listings
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.modelling import Mark
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.templates import Query, path_to, render
-from scalewatch.pages.wording.formats import percent, stated
-from scalewatch.pages.wording.growths import like
-from scalewatch.pages.wording.mathematics import growth
-from scalewatch.pages.wording.sentences import WORSE, verdict_lead
+from scalewatch.pages.wording.formats import (
+    age,
+    day,
+    listed,
+    percent,
+    plural,
+    setting,
+    stated,
+)
+from scalewatch.pages.wording.mathematics import growth, like
+from scalewatch.pages.wording.sentences import SYMBOLS, WORSE, verdict_lead
 from scalewatch.services.machines.machines import all_origins
 from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.projects.home import (
@@ -25,11 +36,81 @@ from scalewatch.services.projects.home import (
     all_projects,
     home_map,
 )
-from scalewatch.services.projects.timeline import timeline
-from scalewatch.services.projects.visits import news_since
+from scalewatch.services.projects.timeline import (
+    DAYS,
+    DatedRegression,
+    NewState,
+    Timeline,
+    timeline,
+)
+from scalewatch.services.projects.visits import News, news_since
+from scalewatch.web.protection.privacy import FOR_ONE
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
+
+
+COOKIE: Final = "visits"
+
+PAUSE: Final = timedelta(minutes=30)
+"""Who comes back later than that makes another visit."""
+
+YEAR: Final = 31_536_000
+
+MOST_NAMES: Final = 3
+
+_FIRST: Final = datetime.fromtimestamp(0, UTC)
+"""What stands for the visit before the first one."""
+
+_KEPT: Final = re.compile(r"(\d{1,10})\.(\d{1,10})")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A visit that goes on.
+
+    Parameters
+    ----------
+    before
+        When the visit before ended; None where the browser knows of none.
+    now
+        The last moment of this one.
+    """
+
+    before: datetime | None
+    now: datetime
+
+    @classmethod
+    def of(cls, request: Request, now: datetime | None = None) -> "Visit":
+        """Return the visit that a request is part of."""
+        now = now or datetime.now(UTC)
+        kept = _KEPT.fullmatch(request.cookies.get(COOKIE, ""))
+        if kept is None:
+            return cls(None, now)
+        before, last = (
+            datetime.fromtimestamp(int(each), UTC) for each in kept.groups()
+        )
+        if last > now:
+            return cls(None, now)
+        if now - last > PAUSE:
+            return cls(last, now)
+        return cls(before if _FIRST < before < last else None, now)
+
+    def note(self, request: Request, answer: Response) -> None:
+        """Let the browser keep it, unless a script asks, which is no visit."""
+        if request.headers.get("Sec-Fetch-Dest", "document") != "document":
+            return
+        before = int((self.before or _FIRST).timestamp())
+        answer.set_cookie(
+            COOKIE,
+            f"{before}.{int(self.now.timestamp())}",
+            max_age=YEAR,
+            path=request.url.path,
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="lax",
+        )
+        answer.headers["Cache-Control"] = FOR_ONE
 
 
 def concern_words(concern: SeriesOfConcern) -> Markup:
@@ -52,7 +133,7 @@ def show_projects(
     """Show all projects, or how to bring the first one."""
     projects = all_projects(session)
     if wanted is not Format.HTML:
-        return download(wanted, "projects", projects, listings.projects)
+        return download(wanted, "projects", projects, projects_listing)
     visit = Visit.of(request)
     answer = render(
         request,
@@ -100,3 +181,203 @@ def _region_path_of(
         return path_to(request, "region", query, project=project, region=row.region)
 
     return region_path
+
+
+def news_sentence(request: Request, project: str, news: News) -> Markup:
+    """Say what is new since the last visit, and link the new regressions."""
+    lead = Markup("Since your last visit {}").format(age(news.since))
+    if news.is_empty:
+        return Markup("{}: nothing was measured.").format(lead)
+    parts = [*_measured(news), *_opened(request, project, news)]
+    parts += [
+        Markup("{} {}").format(plural(number, "regression"), state)
+        for state, number in news.states.items()
+    ]
+    return Markup("{}: {}.").format(lead, listed(parts))
+
+
+def _measured(news: News) -> list[Markup]:
+    if news.commits:
+        return [Markup("{}").format(plural(news.commits, "new commit"))]
+    if not news.machines:
+        return []
+    names = [Markup("<bdi>{}</bdi>").format(each) for each in news.machines]
+    if len(names) > MOST_NAMES:
+        names = [Markup("{}").format(plural(len(names), "machine"))]
+    return [Markup("further runs of known commits on {}").format(listed(names))]
+
+
+def _opened(request: Request, project: str, news: News) -> list[Markup]:
+    if not news.opened:
+        return []
+    if len(news.opened) == 1:
+        (number,) = news.opened
+        path = path_to(request, "regression", project=project, number=str(number))
+    else:
+        path = path_to(request, "regressions", {"state": "open"}, project=project)
+    words = plural(len(news.opened), "new regression")
+    return [Markup('<a href="{}"><strong>{}</strong></a>').format(path, words)]
+
+
+def projects_listing(projects: tuple[Project, ...]) -> Listing:
+    """Return projects with their verdict counts."""
+    return Columns[Project](
+        {
+            "project": lambda project: project.name,
+            "commit": lambda project: project.commit and project.commit.label,
+            **{mark: partial(_number_of, mark) for mark in SYMBOLS},
+            "pending": lambda project: project.pending,
+            "machines": lambda project: ", ".join(
+                seen.machine for seen in project.machines
+            ),
+        }
+    ).listing(zip(projects))
+
+
+def _number_of(mark: Mark, project: Project) -> int:
+    return project.counts[mark]
+
+
+SHADES: Final = (1, 2, 4, 8)
+"""Numbers of commits from which on a day is as dark as the next shade."""
+
+ROOM: Final = 5
+"""Days that the name of a month needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """What happened on a day, with the page that tells of it."""
+
+    x: float
+    symbol: str
+    title: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Flags of one kind; `kind` is worse, better or state."""
+
+    kind: str
+    name: str
+    flags: tuple[Flag, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A day on which commits were made, and how dark it is."""
+
+    number: int
+    shade: int
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """The picture of a time line, places in per cent of its width.
+
+    Parameters
+    ----------
+    months
+        Where they begin, by their short names.
+    sentence
+        What it shows, in words.
+    """
+
+    days: tuple[Day, ...]
+    months: tuple[tuple[float, str], ...]
+    lanes: tuple[Lane, ...]
+    sentence: str
+
+
+def strip_of(request: Request, project: str, shown: Timeline) -> Strip:
+    """Return the picture of the last days of a project."""
+    worse = [each for each in shown.regressions if each.is_worse]
+    better = [each for each in shown.regressions if not each.is_worse]
+    lanes = (
+        Lane("worse", "worse", tuple(_regressions(request, project, shown, worse))),
+        Lane("better", "better", tuple(_regressions(request, project, shown, better))),
+        Lane("state", "machines", tuple(_states(request, project, shown))),
+    )
+    return Strip(
+        days=tuple(
+            Day(number, sum(count >= each for each in SHADES))
+            for number, count in enumerate(shown.commits)
+            if count
+        ),
+        months=tuple(_months(shown)),
+        lanes=tuple(lane for lane in lanes if lane.flags),
+        sentence=_sentence(shown, len(worse), len(better)),
+    )
+
+
+def _sentence(shown: Timeline, worse: int, better: int) -> str:
+    changes = [f"{worse} for the worse"] if worse else []
+    changes += [f"{better} for the better"] if better else []
+    number = worse + better
+    said = f"{plural(number, 'change')} ({', '.join(changes)})" if number else ""
+    states = plural(len(shown.states), "new machine state") if shown.states else ""
+    happened = ", ".join(filter(None, [said, states])) or "no change found"
+    commits = plural(sum(shown.commits), "commit")
+    return f"{day(shown.first)} to {day(shown.last)}: {commits}, {happened}"
+
+
+def _regressions(
+    request: Request, project: str, shown: Timeline, rows: Iterable[DatedRegression]
+) -> Iterator[Flag]:
+    """Yield a flag for each day with changes; one that several share leads to all."""
+    for number, group in groupby(rows, key=lambda each: shown.day_of(each.at)):
+        own = list(group)
+        first = own[0]
+        if len(own) == 1:
+            path = path_to(request, "regression", project=project, number=str(first.id))
+        else:
+            path = path_to(request, "regressions", project=project)
+        yield Flag(
+            x=_place(number),
+            symbol="▲" if first.is_worse else "▼",
+            title=f"{day(first.at)}: " + "; ".join(map(_regression, own)),
+            path=path,
+        )
+
+
+def _regression(each: DatedRegression) -> str:
+    region = each.regions[0] if each.regions else "a change"
+    more = f" and {len(each.regions) - 1} more" if len(each.regions) > 1 else ""
+    return f"{region}{more} {'worse' if each.is_worse else 'better'}, {each.state}"
+
+
+def _states(request: Request, project: str, shown: Timeline) -> Iterator[Flag]:
+    ordered = sorted(shown.states, key=lambda each: each.at)
+    for number, group in groupby(ordered, key=lambda each: shown.day_of(each.at)):
+        own = list(group)
+        yield Flag(
+            x=_place(number),
+            symbol="◆",
+            title=f"{day(own[0].at)}: " + "; ".join(map(_state, own)),
+            path=path_to(request, "machine", project=project, machine=own[0].machine),
+        )
+
+
+def _state(each: NewState) -> str:
+    changed = [
+        f"{change.fact} {_fact(change.before)} → {_fact(change.after)}"
+        for change in each.changes
+    ]
+    return f"{each.machine} changed: " + ", ".join(changed)
+
+
+def _fact(value: object) -> str:
+    return "–" if value is None else setting(value)
+
+
+def _months(shown: Timeline) -> Iterator[tuple[float, str]]:
+    for number in range(DAYS - ROOM):
+        at = shown.first + timedelta(days=number)
+        if at.day == 1:
+            yield 100 * number / DAYS, f"{at:%b}"
+
+
+def _place(number: int) -> float:
+    """Return the middle of a day."""
+    return 100 * (number + 0.5) / DAYS

@@ -1,30 +1,38 @@
 """The pages of regressions: all of a project, and the evidence of each."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
+from markupsafe import Markup
 
-from scalewatch.pages.histories.sentences import FEWEST_COMMITS
-from scalewatch.pages.regressions_listing import causes
-from scalewatch.pages.regressions_sentences import growth_words, headline, verdict_words
+from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.modelling.growths.parse import parse_growth
+from scalewatch.modelling.growths.verdict import Mark, Verdict
+from scalewatch.pages.histories.charts import FEWEST_COMMITS
 from scalewatch.pages.rendering.addresses import path_to
-from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.wording.factors import scale_words
-from scalewatch.pages.wording.intervals import bounded_words
+from scalewatch.pages.wording.formats import assignments, plural
+from scalewatch.pages.wording.intervals import bounded_words, factor_words, scale_words
+from scalewatch.pages.wording.mathematics import stated_order
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions.evidence import FIGURES
 from scalewatch.services.regressions.regressions import (
     SETTABLE,
+    Member,
+    Regression,
     RegressionState,
     regression_of,
     regressions_of,
 )
 from scalewatch.services.regressions.triage import Triage, rerun, triage
+from scalewatch.storage.histories.shift_details import ShiftDetails
 from scalewatch.web.protection.forms import Form, FormDep
 from scalewatch.web.queries import RegressionId
 from scalewatch.web.sessions import AdminDep, ReadingDep
@@ -163,3 +171,103 @@ def _treat(session: AdminDep, project: str, number: int, form: Form) -> None:
         link=form.text("link"),
     )
     triage(session, project, number, said, author)
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """What the list says of a regression.
+
+    Parameters
+    ----------
+    growth
+        The growth before and after, or the one that stayed.
+    factor
+        How much worse or better its worst series became, and at which scale.
+    where
+        On which machines.
+    """
+
+    growth: Markup
+    factor: str
+    where: str
+
+
+def headline(each: Regression) -> Headline | None:
+    """Return what the list says of a regression; None where no series is left."""
+    if not each.members:
+        return None
+    worst = each.worst
+    machines = each.machines
+    return Headline(
+        growth=growth_words(each),
+        factor=factor_words(
+            worst.details.largest_factor, worst.metric, worst.details.largest
+        ),
+        where=machines[0]
+        if len(machines) == 1
+        else f"{plural(len(machines), 'machine')}, worst on {worst.machine}",
+    )
+
+
+def growth_words(each: Regression) -> Markup:
+    """Write the growth of the worst series before and after."""
+    details = each.worst.details
+    if details.growth_before is None or details.growth_after is None:
+        return Markup("growth not known")
+    before, after = map(stated_order, (details.growth_before, details.growth_after))
+    if details.growth_before == details.growth_after:
+        return Markup("{} as before").format(after)
+    return Markup("{} → {}").format(before, after)
+
+
+def verdict_words(details: ShiftDetails) -> str:
+    """Write the verdicts before and after: `match → better` is no fault.
+
+    Empty where nothing was expected.
+    """
+    marks = (
+        _mark(details.verdict_before, details.growth_before, details.expectation),
+        _mark(details.verdict_after, details.growth_after, details.expectation),
+    )
+    return "" if marks[1] is None else f"{marks[0] or 'none'} → {marks[1]}"
+
+
+def _mark(
+    verdict: Verdict | None, growth: str | None, expectation: str | None
+) -> Mark | None:
+    if verdict is None:
+        return None
+    if growth is None or expectation is None:
+        return Mark.told(verdict, None)
+    return Mark.told(verdict, parse_growth(growth) / parse_growth(expectation))
+
+
+def causes(regressions: Sequence[Regression]) -> Listing:
+    """Return regressions with one line per series."""
+    return Columns[Regression, Member](
+        {
+            "regression": lambda cause, _: cause.id,
+            "state": lambda cause, _: cause.state,
+            "kind": lambda cause, _: cause.kind,
+            "worse": lambda cause, _: cause.is_worse,
+            "sure": lambda cause, _: cause.is_sure,
+            "first": lambda cause, _: cause.first.label,
+            "last": lambda cause, _: cause.last.label,
+            "author": lambda cause, _: (
+                cause.last.author if cause.first.sha == cause.last.sha else None
+            ),
+            "region": lambda _, member: member.region,
+            "metric": lambda _, member: member.metric,
+            "machine": lambda _, member: member.machine,
+            "configuration": lambda _, member: assignments(member.configuration),
+            "growth_before": lambda _, member: member.details.growth_before,
+            "growth_after": lambda _, member: member.details.growth_after,
+            "factor": lambda _, member: member.details.largest_factor,
+            "factor_at_target": lambda _, member: (
+                member.details.at_target and member.details.at_target.value
+            ),
+            "q_value": lambda _, member: member.details.q_value,
+            "suspect": lambda cause, _: cause.suspect,
+            "owner": lambda cause, _: cause.owner,
+        }
+    ).listing((cause, member) for cause in regressions for member in cause.members)

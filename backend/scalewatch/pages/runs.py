@@ -4,12 +4,12 @@ from uuid import UUID
 
 from fastapi import APIRouter, Request, Response
 
-from scalewatch.pages.rendering import listings
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.scaling_errors_sentences import share
-from scalewatch.services.runs.show import payload_of, recorded_run
+from scalewatch.pages.wording.formats import share
+from scalewatch.services.runs.show import RecordedRun, Result, payload_of, recorded_run
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
@@ -26,7 +26,7 @@ def show_run(
     """Show where a run measured, in which environment, and its results."""
     recorded = recorded_run(session, run, project)
     if wanted is not Format.HTML:
-        return download(wanted, str(recorded.uuid), recorded, listings.results)
+        return download(wanted, str(recorded.uuid), recorded, results)
     return render(request, "runs/show.html", run=recorded, share=share)
 
 
@@ -38,3 +38,25 @@ def show_payload(session: ReadingDep, project: str, run: UUID) -> Response:
         media_type="application/json",
         headers={"Content-Disposition": f'inline; filename="run-{run}.json"'},
     )
+
+
+def results(run: RecordedRun) -> Listing:
+    """Return the results of a run with one line per region and metric."""
+    return Columns[Result](
+        {
+            "region": lambda result: result.region,
+            "metric": lambda result: result.metric,
+            "machine": lambda _: run.machine,
+            "unit": lambda result: result.unit,
+            "repetitions": lambda result: result.count,
+            "minimum": lambda result: result.minimum,
+            "q25": lambda result: result.low,
+            "median": lambda result: result.middle,
+            "q75": lambda result: result.high,
+            "q95": lambda result: result.q95,
+            "synchronisation": lambda result: result.synchronisation,
+            "late": lambda result: result.late,
+            "flags": lambda result: ", ".join(result.flags),
+            "reason": lambda result: result.reason,
+        }
+    ).listing(zip(run.results))

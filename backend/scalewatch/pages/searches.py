@@ -6,7 +6,7 @@ from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
-from scalewatch.exporters.listing import Listing
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import pages_of, site_links
 from scalewatch.pages.rendering.templates import path_to, render
@@ -104,7 +104,11 @@ def _place(found: Found, project: str) -> str:
 
 
 def _listing(hits: list[Hit]) -> Listing:
-    return Listing(
-        ("kind", "name", "detail", "path"),
-        [(hit.kind, hit.name, hit.detail, hit.path) for hit in hits],
-    )
+    return Columns[Hit](
+        {
+            "kind": lambda hit: hit.kind,
+            "name": lambda hit: hit.name,
+            "detail": lambda hit: hit.detail,
+            "path": lambda hit: hit.path,
+        }
+    ).listing(zip(hits))

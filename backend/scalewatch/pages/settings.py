@@ -8,7 +8,7 @@ from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import InvalidReport
-from scalewatch.exporters.listing import Listing
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
@@ -19,13 +19,14 @@ from scalewatch.services.access import (
     tokens,
 )
 from scalewatch.services.access.callers import Role
-from scalewatch.services.access.policies import Policy, administered
+from scalewatch.services.access.policies import Policy, administered, state_repository
 from scalewatch.services.commits.forges import ForgeKind
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.gates import rules
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
+from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.protection.forms import Form, FormDep
 from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep
 
@@ -226,21 +227,17 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
     }
 
 
-def _audit_listing(found: tuple[audit.AuditEntry, ...]) -> Listing:
-    return Listing(
-        ("at", "actor", "action", "project", "subject", "details"),
-        [
-            (
-                entry.at.isoformat(),
-                entry.actor,
-                entry.action,
-                entry.project,
-                entry.subject,
-                str(entry.details),
-            )
-            for entry in found
-        ],
-    )
+def _audit_listing(entries: tuple[audit.AuditEntry, ...]) -> Listing:
+    return Columns[audit.AuditEntry](
+        {
+            "at": lambda entry: entry.at.isoformat(),
+            "actor": lambda entry: entry.actor,
+            "action": lambda entry: entry.action,
+            "project": lambda entry: entry.project,
+            "subject": lambda entry: entry.subject,
+            "details": lambda entry: str(entry.details),
+        }
+    ).listing(zip(entries))
 
 
 def _number(form: Form, name: str) -> int | None:
@@ -259,3 +256,73 @@ def back_to_settings(request: Request, project: str | None) -> Response:
     else:
         path = path_to(request, "settings", project=project)
     return RedirectResponse(path, status_code=303)
+
+
+LONGEST = 2000
+"""Letters of an address."""
+
+
+@router.post("/p/{project}/settings/webhooks", name="add-webhook")
+def add_webhook(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Add a webhook, and show its secret, once."""
+    url = form.text("url") or ""
+    if len(url) > LONGEST:
+        raise InvalidReport([("url", f"at most {LONGEST:,} letters")])
+    added = webhooks.add(session, project, url, callers.caller_of(session).name)
+    return settings_page(request, session, Format.HTML, project=project, webhook=added)
+
+
+@router.post("/p/{project}/settings/webhooks/remove", name="remove-webhook")
+def remove_webhook(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Remove a webhook."""
+    webhooks.remove(session, project, _webhook_number(form))
+    return back_to_settings(request, project)
+
+
+@router.post("/p/{project}/settings/webhooks/test", name="test-webhook")
+def test_webhook(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Send a test delivery to a webhook."""
+    webhooks.test(session, project, _webhook_number(form))
+    return back_to_settings(request, project)
+
+
+def _webhook_number(form: Form) -> int:
+    text = form.text("webhook") or ""
+    if not (text.isascii() and text.isdecimal() and len(text) < 10):
+        raise InvalidReport([("webhook", f"{text!r} is no number of a webhook")])
+    return int(text)
+
+
+@router.post("/p/{project}/settings/repository", name="state-repository")
+def change_repository(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """State where the code lies, or leave it to the runs."""
+    address, forge = form.text("repository"), form.text("forge")
+    state_repository(session, project, address, forge)
+    return back_to_settings(request, project)
+
+
+@router.post("/p/{project}/settings/oversubscribed", name="treat-oversubscribed")
+def treat_oversubscribed(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Accept times for which processes shared cores, or leave them undecided."""
+    chosen = form.text("oversubscribed")
+    if chosen not in set(Oversubscribed):
+        wanted = f"one of {', '.join(Oversubscribed)}"
+        raise InvalidReport([("oversubscribed", wanted)])
+    rules.treat_oversubscribed(
+        session,
+        project,
+        Oversubscribed(chosen),
+        author=callers.caller_of(session).name,
+        reason=form.text("reason"),
+    )
+    return back_to_settings(request, project)

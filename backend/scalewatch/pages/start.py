@@ -1,4 +1,4 @@
-"""Commands and CI jobs that measure a project and let its gate answer, to be copied.
+"""The page `/start`: commands and CI jobs that measure a project and ask its gate.
 
 Names are written as the shell, YAML or JSON takes them, whatever they hold.
 """
@@ -9,8 +9,15 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from shlex import quote as shell
-from typing import Final
+from typing import Annotated, Final, Literal
 from urllib.parse import quote
+
+from fastapi import APIRouter, Query, Request, Response
+
+from scalewatch.pages.rendering.templates import render
+from scalewatch.services.projects.progress import known_projects, progress_of
+from scalewatch.web.sessions import ReadingDep
+from scalewatch.wire import Name
 
 INSTALL: Final = "pip install 'scalewatch[agent] @ git+<repository URL>'"
 IN_CI: Final = '"scalewatch[agent] @ git+<repository URL>"'
@@ -162,3 +169,37 @@ _JOBS: Final[Mapping[Forge, Callable[[Recipes], str]]] = {
     Forge.GITLAB: _gitlab,
     Forge.CURL: _curl,
 }
+
+
+UNNAMED: Final = "my-code"
+"""The project of the commands as long as nobody named one."""
+
+LONGEST: Final = 200
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/start", name="start")
+def show_start(
+    request: Request,
+    session: ReadingDep,
+    project: Annotated[Name | Literal[""], Query()] = "",
+    ci: Forge = Forge.GITHUB,
+) -> Response:
+    """Show how to get a token, an agent, the first run and a gate in CI."""
+    known = known_projects(session)
+    chosen = project or next(iter(known), UNNAMED)
+    server = str(request.base_url).rstrip("/")
+    return render(
+        request,
+        "start/show.html",
+        chosen=chosen,
+        ci=ci,
+        forges=FORGES,
+        install=INSTALL,
+        known=known,
+        longest=LONGEST,
+        progress=progress_of(session, chosen),
+        recipes=Recipes(chosen, server),
+        server=server,
+    )

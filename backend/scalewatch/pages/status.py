@@ -4,12 +4,12 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.errors import InvalidReport
-from scalewatch.exporters.listing import Listing
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.services.operations import failed_jobs
-from scalewatch.services.operations.status import Status, status
+from scalewatch.services.operations.status import Agent, Status, status
 from scalewatch.web.protection.forms import FormDep
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
@@ -37,11 +37,12 @@ def retry_job(request: Request, session: WritingDep, form: FormDep) -> Response:
     return RedirectResponse(path_to(request, "status"), 303)
 
 
-def _agents(found: Status) -> Listing:
-    return Listing(
-        ("project", "machine", "last_run_at", "runs"),
-        [
-            (agent.project, agent.machine, agent.last_run_at.isoformat(), agent.runs)
-            for agent in found.agents
-        ],
-    )
+def _agents(shown: Status) -> Listing:
+    return Columns[Agent](
+        {
+            "project": lambda agent: agent.project,
+            "machine": lambda agent: agent.machine,
+            "last_run_at": lambda agent: agent.last_run_at.isoformat(),
+            "runs": lambda agent: agent.runs,
+        }
+    ).listing(zip(shown.agents))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import CompositionError
-from scalewatch.exporters.compositions import composed_object
+from scalewatch.exporters.documents import composed_object
 from scalewatch.modelling import (
     Composed,
     Formula,

@@ -10,8 +10,7 @@ from click.testing import CliRunner
 from pyarrow import parquet
 
 from scalewatch.cli import main
-from scalewatch.exporters.measurements import WRITERS
-from scalewatch.exporters.series_groups import Exported
+from scalewatch.exporters.measurements import WRITERS, Exported
 from scalewatch.importers import read_files
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of

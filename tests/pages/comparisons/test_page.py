@@ -6,7 +6,7 @@ import numpy as np
 from scalewatch.modelling.versions.ratios import Ratio
 from scalewatch.pages.comparisons import page as compared
 from scalewatch.pages.comparisons import sentences
-from scalewatch.pages.comparisons.multiples import Multiples
+from scalewatch.pages.comparisons.pictures import Multiples
 from support.builders import run_report, sweep_reports
 from support.odd_projects import gaps_and_disorder
 from support.recorded import failed_result, record

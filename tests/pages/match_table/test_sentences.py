@@ -1,5 +1,5 @@
 from scalewatch.modelling import JudgedCell, Verdict, attribute, parse_growth
-from scalewatch.pages.match_table.sentences import suspicion_sentences
+from scalewatch.pages.match_table.page import suspicion_sentences
 
 LOG, LINEAR = parse_growth("log p"), parse_growth("p")
 

@@ -7,6 +7,7 @@ from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.pages.wording.formats import MISSING
 from scalewatch.pages.wording.intervals import (
     bounded_words,
+    factor_words,
     forecast_written,
     quantities,
     rounded,
@@ -99,3 +100,22 @@ def test_forecast_without_an_interval_has_dashes():
 )
 def test_factors_at_a_scale_tell_their_direction_in_words(bounds, words):
     assert bounded_words(Bounds(*bounds), "time", {"p": 2048}) == words
+
+
+@pytest.mark.parametrize(
+    ("factor", "metric", "words"),
+    [
+        (7.3, "time", "7.3× slower at p = 128"),
+        (0.136, "time", "7.4× faster at p = 128"),
+        (1.045, "time", "4.5 % slower at p = 128"),
+        (0.955, "time", "4.5 % faster at p = 128"),
+        (2.0, "memory", "2.0× more at p = 128"),
+        (0.5, "bandwidth", "2.0× less at p = 128"),
+    ],
+)
+def test_factor_names_its_scale_and_its_direction(factor, metric, words):
+    assert factor_words(factor, metric, {"p": 128}) == words
+
+
+def test_factor_without_a_scale_names_none():
+    assert factor_words(2.0, "time", {}) == "2.0× slower"

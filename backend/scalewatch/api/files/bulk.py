@@ -10,7 +10,7 @@ from fastapi.responses import StreamingResponse
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotAcceptable
-from scalewatch.exporters.streams import MEDIA_TYPES, STREAMS, Columns, Rows
+from scalewatch.exporters.streams import MEDIA_TYPES, STREAMS, Rows, TypedColumns
 from scalewatch.services.files.bulk import bulk_page, bulk_rows
 from scalewatch.services.files.bulk_models import (
     AT_ONCE,
@@ -107,7 +107,7 @@ def read_models(
 
 
 def streamed(
-    kind: BulkFormat, columns: Columns, rows: Iterator[Rows], following: str | None
+    kind: BulkFormat, columns: TypedColumns, rows: Iterator[Rows], following: str | None
 ) -> Response:
     """Answer with rows, as they are read.
 

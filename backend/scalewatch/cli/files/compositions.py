@@ -6,7 +6,7 @@ from typing import Final
 import click
 
 from scalewatch.cli.files.findings_columns import FindingRow
-from scalewatch.exporters.compositions import (
+from scalewatch.exporters.documents import (
     composed_words,
     forecast_words,
     left_out_words,

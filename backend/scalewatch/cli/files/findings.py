@@ -20,9 +20,9 @@ from scalewatch.cli.files.findings_table import print_table
 from scalewatch.cli.files.preview import show, tell, tell_together
 from scalewatch.cli.files.splits import print_splits, split_object
 from scalewatch.errors import CompositionError, NotSplit
-from scalewatch.exporters.compositions import composed_finding
-from scalewatch.exporters.findings import (
+from scalewatch.exporters.documents import (
     comparison_object,
+    composed_finding,
     finding_object,
     proposal_object,
     step_object,

@@ -7,20 +7,25 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
-from scalewatch.pages.comparisons.listing import places, side_by_side_overview
-from scalewatch.pages.comparisons.pictures import pictures_of
-from scalewatch.pages.comparisons.rows import comparison_rows, small_pictures
+from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.pages.comparisons.pictures import (
+    comparison_rows,
+    pictures_of,
+    small_pictures,
+)
 from scalewatch.pages.comparisons.sentences import (
-    change_sentence,
     comparison_sentences,
     row_sentence,
+    versions_sentence,
 )
 from scalewatch.pages.rendering.addresses import Query as AddressQuery
-from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import path_to, render
-from scalewatch.pages.wording.formats import stated
+from scalewatch.pages.wording.formats import assignments, settings, significant, stated
+from scalewatch.pages.wording.mathematics import found_order
+from scalewatch.pages.wording.sentences import SYMBOLS
 from scalewatch.services.comparisons.choices import choices_of
 from scalewatch.services.comparisons.compare import (
     SEPARATOR,
@@ -28,7 +33,12 @@ from scalewatch.services.comparisons.compare import (
     split_sides,
 )
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
-from scalewatch.services.comparisons.values import ComparedRow, ComparedSides, SideKind
+from scalewatch.services.comparisons.values import (
+    ComparedRow,
+    ComparedSeries,
+    ComparedSides,
+    SideKind,
+)
 from scalewatch.services.comparisons.versions import changes_since_first
 from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.services.selection.view import View
@@ -120,7 +130,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         choices=choices_of(session, project),
         query=query,
         changes=changes,
-        change_sentence=change_sentence,
+        change_sentence=versions_sentence,
         is_commits=is_commits,
     )
 
@@ -184,3 +194,70 @@ def _plot(
         ],
     }
     return Plot(path_to(request, "comparison-figure", query))
+
+
+def places(shown: ComparedSides) -> Listing:
+    """Return a comparison with one line per region and side."""
+    return Columns[ComparedRow, str, ComparedSeries](
+        {
+            "region": lambda row, _, __: row.region,
+            "machine": lambda row, _, __: row.machine,
+            "configuration": lambda row, _, __: assignments(row.configuration),
+            "side": lambda _, side, __: side,
+            "state": lambda _, __, series: series.standing.state,
+            "growth": lambda _, __, series: series.standing.growth,
+            "model": lambda _, __, series: (
+                series.standing.model and series.standing.model.formula
+            ),
+            "verdict": lambda _, __, series: series.standing.verdict,
+            "growth_ratio": lambda _, __, series: (
+                series.against and series.against.growth
+            ),
+            "coefficient_ratio": lambda _, __, series: (
+                series.against and series.against.factor
+            ),
+            "crossing": lambda _, __, series: (
+                series.against and series.against.crossing
+            ),
+            "measured_ratio": lambda _, __, series: series.ratio,
+            "measured_at": lambda _, __, series: series.at,
+        }
+    ).listing(
+        (row, side.name, series)
+        for row in shown.rows
+        for side, series in zip(shown.sides, row.places, strict=True)
+    )
+
+
+def side_by_side_overview(shown: ComparedSides) -> Listing:
+    """Return a comparison with a line per region and a column per side."""
+    return Listing(
+        (
+            "Region",
+            *(["Machine"] if shown.rows and shown.rows[0].machine else []),
+            *(side.name for side in shown.sides),
+        ),
+        [
+            (
+                " ".join((row.region, settings(row.configuration))).strip(),
+                *([row.machine] if row.machine else []),
+                *map(_place, row.places),
+            )
+            for row in shown.rows
+        ],
+    )
+
+
+def _place(place: ComparedSeries) -> str:
+    standing, pair = place.standing, place.against
+    if standing.growth is None:
+        return str(standing.state)
+    mark = f"{SYMBOLS[standing.mark]} " if standing.mark else ""
+    parts = [mark + found_order(standing)]
+    if pair is not None and pair.factor is not None:
+        parts.append(f"× {significant(pair.factor)}")
+    elif pair is not None:
+        parts.append(f"δ {pair.growth.unicode()}")
+    if pair is not None and pair.crossing is not None:
+        parts.append(f"crossing at {significant(pair.crossing)}")
+    return ", ".join(parts)

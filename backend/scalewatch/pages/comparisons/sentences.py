@@ -14,8 +14,7 @@ from scalewatch.pages.wording.formats import (
     plural,
     significant,
 )
-from scalewatch.pages.wording.growths import like
-from scalewatch.pages.wording.mathematics import growth
+from scalewatch.pages.wording.mathematics import growth, like
 from scalewatch.pages.wording.sentences import WITHOUT_MODEL
 from scalewatch.services.analysis.versions import Compared, comparison_words
 from scalewatch.services.comparisons.ratios import MOST_RATIOS
@@ -212,7 +211,7 @@ def _without_growth(side: ComparedSide, place: ComparedSeries) -> Markup:
     return Markup("on {} it {}").format(named(side.name), why.removesuffix("."))
 
 
-def change_sentence(first: str, label: str, compared: Compared) -> Markup:
+def versions_sentence(first: str, label: str, compared: Compared) -> Markup:
     """Tell what has changed between two commits, judged by all repetitions."""
     return Markup(
         "From <bdi>{}</bdi> to <bdi>{}</bdi>, by all repetitions: {}."

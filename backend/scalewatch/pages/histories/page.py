@@ -6,19 +6,31 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.errors import NotMeasured
-from scalewatch.exporters.listing import Listing
-from scalewatch.pages.histories.charts import HEIGHT, LEFT, WIDTH, charts, releases
-from scalewatch.pages.histories.commit_map import commit_map_rows
-from scalewatch.pages.histories.heat import HeatMap, heat_map
-from scalewatch.pages.histories.sentences import is_long_enough, overview_sentence
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.pages.histories.charts import (
+    HEIGHT,
+    LEFT,
+    WIDTH,
+    charts,
+    is_long_enough,
+    overview_sentence,
+    releases,
+)
+from scalewatch.pages.histories.commit_map import HeatMap, commit_map_rows, heat_map
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import assignments, stated
+from scalewatch.services.histories.commits import HistoryStep
 from scalewatch.services.histories.paging import Axis, Window
 from scalewatch.services.histories.project import overview_of
 from scalewatch.services.histories.region import History, history_of
+from scalewatch.services.histories.segments import (
+    Segment,
+    SegmentedHistory,
+    StoredChange,
+)
 from scalewatch.web.sessions import ReadingDep
 
 NEWEST: Final = 10
@@ -125,76 +137,55 @@ def _plot(
 
 def steps(history: History) -> Listing:
     """Return a history with one line per series and commit."""
-    return Listing(
-        (
-            "machine",
-            "configuration",
-            "commit",
-            "sha",
-            "growth",
-            "exponent",
-            "constant",
-            "coefficient",
-            "at_target",
-            "target",
-            "verdict",
-            "expectation_version",
-        ),
-        [
-            (
-                series.machine,
-                assignments(series.configuration),
-                history.commits[step.position].label,
-                history.commits[step.position].sha,
-                step.growth,
-                step.exponent,
-                step.constant,
-                step.coefficient,
-                step.at_target,
-                series.target,
-                step.verdict,
-                step.expectation_version,
-            )
-            for series in history.series
-            for step in series.steps
-        ],
-    )
+    commits = history.commits
+    return Columns[SegmentedHistory, HistoryStep](
+        {
+            "machine": lambda series, _: series.machine,
+            "configuration": lambda series, _: assignments(series.configuration),
+            "commit": lambda _, step: commits[step.position].label,
+            "sha": lambda _, step: commits[step.position].sha,
+            "growth": lambda _, step: step.growth,
+            "exponent": lambda _, step: step.exponent,
+            "constant": lambda _, step: step.constant,
+            "coefficient": lambda _, step: step.coefficient,
+            "at_target": lambda _, step: step.at_target,
+            "target": lambda series, _: series.target,
+            "verdict": lambda _, step: step.verdict,
+            "expectation_version": lambda _, step: step.expectation_version,
+        }
+    ).listing((series, step) for series in history.series for step in series.steps)
 
 
 def segments(history: History) -> Listing:
     """Return a history with one line per series and segment."""
-    return Listing(
-        ("region", "machine", "configuration", "first", "last", "growth"),
-        [
-            (
-                series.region,
-                series.machine,
-                assignments(series.configuration),
-                history.commits[segment.first].label,
-                history.commits[segment.last].label,
-                segment.growth,
-            )
-            for series in history.series
-            for segment in series.segments
-        ],
+    commits = history.commits
+    return Columns[SegmentedHistory, Segment](
+        {
+            "region": lambda series, _: series.region,
+            "machine": lambda series, _: series.machine,
+            "configuration": lambda series, _: assignments(series.configuration),
+            "first": lambda _, segment: commits[segment.first].label,
+            "last": lambda _, segment: commits[segment.last].label,
+            "growth": lambda _, segment: segment.growth,
+        }
+    ).listing(
+        (series, segment) for series in history.series for segment in series.segments
     )
 
 
 def changes(history: History) -> Listing:
     """Return the changes of a history."""
-    return Listing(
-        ("Region", "Machine", "Change", "First", "Last", "Factor", "Probability"),
-        [
-            (
-                series.region,
-                series.machine,
-                change.kind,
-                history.commits[change.first].label,
-                history.commits[change.last].label,
-                change.factor,
-                change.probability,
-            )
-            for series in history.series
-            for change in series.changes
-        ],
+    commits = history.commits
+    return Columns[SegmentedHistory, StoredChange](
+        {
+            "Region": lambda series, _: series.region,
+            "Machine": lambda series, _: series.machine,
+            "Change": lambda _, change: change.kind,
+            "First": lambda _, change: commits[change.first].label,
+            "Last": lambda _, change: commits[change.last].label,
+            "Factor": lambda _, change: change.factor,
+            "Probability": lambda _, change: change.probability,
+        }
+    ).listing(
+        (series, change) for series in history.series for change in series.changes
     )

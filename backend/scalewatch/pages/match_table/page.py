@@ -1,24 +1,34 @@
 """The match table of a project at a commit."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from markupsafe import Markup, escape
 
-from scalewatch.modelling import Mark
-from scalewatch.pages.match_table.sentences import suspicion_sentences
-from scalewatch.pages.rendering import listings
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.modelling import Attribution, Growth, Mark, Suspect
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.templates import Query as LinkQuery
 from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.pages.wording.changes import baseline_sentence, gap
-from scalewatch.pages.wording.formats import plural, stated
-from scalewatch.pages.wording.sentences import verdict_lead
-from scalewatch.services.match_table.cells import MatchRow
+from scalewatch.pages.wording.formats import (
+    assignments,
+    determination,
+    listed,
+    plural,
+    settings,
+    stated,
+)
+from scalewatch.pages.wording.mathematics import big_o, found_order, order
+from scalewatch.pages.wording.sentences import SYMBOLS, verdict_lead
+from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
+from scalewatch.services.series.standing import Standing
 from scalewatch.storage.runs.flags import Flag
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
@@ -115,7 +125,7 @@ def show_report(
     if wanted is not Format.HTML:
         metric = "all" if table.metric == ALL_METRICS else table.metric
         name = f"{table.project}-{table.commit.label}-{metric}"
-        return download(wanted, name, table, listings.cells, listings.overview)
+        return download(wanted, name, table, cells, overview)
     rows = arrangement.arranged(table.rows)
     return render(
         request,
@@ -195,3 +205,149 @@ def _flags(table: MatchTable) -> list[Flag]:
     return sorted(
         {flag for row in table.rows for cell in row.cells for flag in cell.flags}
     )
+
+
+def cells(table: MatchTable) -> Listing:
+    """Return a match table with one line per cell."""
+    return Columns[MatchRow, Cell, Standing](
+        {
+            "region": lambda row, _, __: row.region,
+            "metric": lambda row, _, __: row.metric,
+            "configuration": lambda row, _, __: assignments(row.configuration),
+            "machine": lambda _, cell, __: cell.machine,
+            "state": lambda _, __, standing: standing.state,
+            "expectation": lambda row, _, __: _expected(row),
+            "deviation_limit": lambda _, __, standing: standing.deviation_limit,
+            "growth": lambda _, __, standing: standing.growth,
+            "model": lambda _, __, standing: standing.model and standing.model.formula,
+            "adjusted_r2": lambda _, __, standing: standing.adjusted_r2,
+            "divergence": lambda _, __, standing: standing.divergence,
+            "verdict": lambda _, __, standing: standing.verdict,
+            "probability": lambda _, __, standing: standing.probability,
+            "points": lambda _, __, standing: standing.points,
+            "repetitions": lambda _, __, standing: standing.repetitions,
+            "flags": lambda _, cell, __: ", ".join(cell.flags),
+            "change": lambda _, cell, __: cell.change,
+            "guidelines": lambda _, cell, __: "; ".join(cell.broken),
+            "reason": lambda _, __, standing: standing.reason,
+        }
+    ).listing((row, cell, cell.standing) for row in table.rows for cell in row.cells)
+
+
+def overview(table: MatchTable) -> Listing:
+    """Return a match table with a line per region and a column per machine."""
+    return Listing(
+        ("Region", "Expectation", *(column.machine for column in table.columns)),
+        [
+            (
+                " ".join((row.region, settings(row.configuration))).strip(),
+                order(row.expectation.growth) if row.expectation else _expected(row),
+                *map(_cell, row.cells),
+            )
+            for row in table.rows
+        ],
+    )
+
+
+def _expected(row: MatchRow) -> Growth | str | None:
+    """Return the growth that is expected of a row, or the formula."""
+    if row.composition is not None:
+        return str(row.composition.formula)
+    return row.expectation.growth if row.expectation else None
+
+
+def _cell(cell: Cell) -> str:
+    standing = cell.standing
+    grown = standing.reason or str(standing.state)
+    if standing.growth is not None:
+        grown = f"{found_order(standing)}, R̄² {determination(standing.adjusted_r2)}"
+    if standing.mark is None:
+        return grown
+    delta = f", δ {standing.divergence.unicode()}" if standing.divergence else ""
+    return f"{SYMBOLS[standing.mark]} {standing.mark}: {grown}{delta}"
+
+
+MOST_NAMES: Final = 4
+"""Regions and machines that a sentence names; of more it tells the number."""
+
+CODE: Final = Markup(
+    "<strong>Likely the code, not the platform:</strong> the litmus test "
+    "<bdi>{litmus}</bdi> scales as expected where these scale worse: {places}."
+)
+PLATFORM: Final = Markup(
+    "<strong>Likely the platform:</strong> on <bdi>{machine}</bdi> the litmus test "
+    "<bdi>{litmus}</bdi> grows like {growth} instead of {expected}, although its "
+    "algorithm is known: check network, placement and neighbours.{explained}"
+)
+COLUMN: Final = Markup(
+    "<strong>Likely the platform:</strong> on <bdi>{machine}</bdi>, {regions} scale "
+    "worse than promised, and as promised elsewhere."
+)
+ROW: Final = Markup(
+    "<strong>Likely the code:</strong> <bdi>{region}</bdi> scales worse than promised "
+    "on {machines}: check its algorithm, its implementation or the promise {expected}."
+)
+
+
+def suspicion_sentences(suspicions: Sequence[Attribution]) -> list[Markup]:
+    """Say whom to suspect; machines whose litmus tests agree share a sentence."""
+    cleared: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for each in suspicions:
+        if each.suspect is Suspect.LIBRARY and each.litmus is not None:
+            for region in _regions(each):
+                cleared[each.litmus][region].append(each.subject)
+    told = {region for places in cleared.values() for region in places}
+    return [
+        *(_of_code(litmus, places) for litmus, places in cleared.items()),
+        *_others(suspicions, told),
+    ]
+
+
+def _of_code(litmus: str, places: Mapping[str, Sequence[str]]) -> Markup:
+    parts = [
+        Markup("<bdi>{}</bdi> on {}").format(region, _named(machines, "machine"))
+        for region, machines in places.items()
+    ]
+    shown = parts[:MOST_NAMES]
+    if len(parts) > MOST_NAMES:
+        shown.append(escape(plural(len(parts) - MOST_NAMES, "more region")))
+    return CODE.format(litmus=litmus, places=listed(shown))
+
+
+def _others(suspicions: Iterable[Attribution], told: set[str]) -> Iterator[Markup]:
+    """Yield suspicions of platforms, and of regions that no litmus test told of."""
+    for each in suspicions:
+        first = each.cells[0]
+        if each.suspect is Suspect.PLATFORM and each.litmus is None:
+            regions = _named(_regions(each), "region")
+            yield COLUMN.format(machine=each.subject, regions=regions)
+        elif each.suspect is Suspect.PLATFORM:
+            others = [name for name in _regions(each) if name != each.litmus]
+            explains = Markup(" It would explain {}.")
+            yield PLATFORM.format(
+                machine=each.subject,
+                litmus=each.litmus,
+                growth=big_o(first.growth),
+                expected=big_o(first.expectation),
+                explained=explains.format(_named(others, "region")) if others else "",
+            )
+        elif each.litmus is None and each.subject not in told:
+            machines = _named([cell.machine for cell in each.cells], "machine")
+            yield ROW.format(
+                region=each.subject,
+                machines=machines,
+                expected=big_o(first.expectation),
+            )
+
+
+def _regions(suspicion: Attribution) -> list[str]:
+    return list(dict.fromkeys(cell.region for cell in suspicion.cells))
+
+
+def _named(names: Sequence[str], noun: str) -> Markup:
+    """Name a few things, or say how many they are."""
+    if len(names) > MOST_NAMES:
+        return Markup('<span title="{}">{}</span>').format(
+            ", ".join(names), plural(len(names), noun)
+        )
+    return listed([Markup("<bdi>{}</bdi>").format(name) for name in names])

@@ -1,6 +1,6 @@
 """The page of a region: how it scales on each machine."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Final, TypeVar
 
@@ -11,18 +11,18 @@ from pydantic import BeforeValidator, Field
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.exporters.compositions import (
+from scalewatch.exporters.documents import (
     composed_words,
     forecast_words,
     left_out_words,
 )
-from scalewatch.pages.rendering import listings
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query, path_to, render
-from scalewatch.pages.wording.formats import number, stated
-from scalewatch.pages.wording.steps import step_sentence
+from scalewatch.pages.wording.formats import assignments, number, stated
+from scalewatch.pages.wording.sentences import step_sentence
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.declarations import versions
@@ -39,6 +39,7 @@ from scalewatch.services.regions.outlook import (
 from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.renamed_regions import renamed
 from scalewatch.services.selection.view import View
+from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
 from scalewatch.web.protection.forms import Form
@@ -49,6 +50,9 @@ NEGLIGIBLE: Final = 0.005
 """Probabilities below this are not listed."""
 
 Likely = TypeVar("Likely")
+
+Beside = tuple[float | None, float | None]
+"""The value of a composed model and its quotient, None where unknown."""
 
 TargetQuery = Annotated[
     Annotated[float, Field(gt=0, le=LARGEST_TARGET)] | None,
@@ -75,7 +79,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
         if wanted is not Format.HTML:
             shown = _composed(session, region_at(session, view, region), target)
             name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
-            return download(wanted, name, shown, listings.points)
+            return download(wanted, name, shown, points)
         asked = Asked(target, under or None)
         return region_page(request, session, view, region, asked, again=again)
     except NotMeasured:
@@ -221,6 +225,51 @@ def _factors(session: Session, scan: Scan) -> list[str]:
     """Return the factors between the settings of a scan that has no model."""
     (steps,) = steps_of_scans(session, [scan])
     return [step_sentence(step, scan.metric, scan.parameter) for step in steps]
+
+
+def points(region: Region) -> Listing:
+    """Return a region's measurements with one line per coordinate."""
+    composed: dict[str, Callable[[Scan, Measurement, Beside], object]] = {
+        "composed": lambda _, __, beside: beside[0],
+        "measured/composed": lambda _, __, beside: beside[1],
+    }
+    return Columns[Scan, Measurement, Beside](
+        {
+            "machine": lambda scan, _, __: scan.machine,
+            "configuration": lambda scan, _, __: assignments(scan.configuration),
+            "coordinate": lambda _, taken, __: assignments(taken.coordinate),
+            "unit": lambda scan, _, __: scan.unit,
+            "repetitions": lambda _, taken, __: taken.count,
+            "minimum": lambda _, taken, __: taken.minimum,
+            "q25": lambda _, taken, __: taken.low,
+            "median": lambda _, taken, __: taken.middle,
+            "q75": lambda _, taken, __: taken.high,
+            "q95": lambda _, taken, __: taken.q95,
+            "mean": lambda _, taken, __: taken.mean,
+            "flags": lambda _, taken, __: ", ".join(taken.flags),
+            "reason": lambda _, taken, __: taken.reason,
+            "run": lambda _, taken, __: taken.run,
+            **(composed if region.compositions else {}),
+        }
+    ).listing(
+        (scan, taken, _beside_composed(region, scan, taken))
+        for scan in region.scans
+        for taken in scan.measurements
+    )
+
+
+def _beside_composed(region: Region, scan: Scan, taken: Measurement) -> Beside:
+    """Return the value of the composed model where one is expected, and the quotient.
+
+    None where a part has no value, or cores were shared.
+    """
+    composed = next((e.composed for e in region.compositions if e.scan is scan), None)
+    if composed is not None:
+        at = tuple(taken.coordinate.get(name) for name in composed.series.parameters)
+        for point in composed.points:
+            if point.setting == at:
+                return point.expected, point.quotient
+    return None, None
 
 
 def main_figure(shown: Region) -> str:

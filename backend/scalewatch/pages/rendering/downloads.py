@@ -8,7 +8,13 @@ from urllib.parse import quote
 from fastapi import Query, Response
 
 from scalewatch.exporters.documents import json_text
-from scalewatch.exporters.listing import Listing, csv_text, latex_text, markdown_text
+from scalewatch.exporters.listing import (
+    Listing,
+    csv_text,
+    latex_text,
+    markdown_line,
+    markdown_text,
+)
 
 Shown = TypeVar("Shown")
 
@@ -57,3 +63,9 @@ def download(
     return Response(
         body, media_type=media_type, headers={"Content-Disposition": disposition}
     )
+
+
+def markdown(listing: Listing, lead: str) -> str:
+    """Return a sentence, and a table if any, as Markdown to copy."""
+    said = markdown_line(lead)
+    return f"{said}\n\n{markdown_text(listing)}" if listing.rows else f"{said}\n"

@@ -7,12 +7,12 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import unquote
 
-from fastapi import BackgroundTasks, Request
+from fastapi import BackgroundTasks, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import NotFound, ScalewatchError
+from scalewatch.errors import NotFound, NoTimes, ScalewatchError
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.navigation import (
     FAILED,
@@ -28,6 +28,7 @@ from scalewatch.services.near_names import (
     near_projects,
     nearest,
 )
+from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import RequestSessions
 
 TITLES: Final = {
@@ -145,3 +146,40 @@ def _renamed(request: Request, wrong: str, names: tuple[str, ...]) -> Iterator[W
             for key in request.query_params
         }
         yield WayOn(name, path_to(request, route, query, **params))
+
+
+UNTIMED: Final = {
+    "scaling-errors": "Scaling error",
+    "configurations": "Configurations",
+    "machine-lines": "Problem size",
+}
+
+NEEDS: Final = {
+    "scaling-errors": "Efficiency compares the times of a region at different numbers "
+    "of processes.",
+    "configurations": "The best configuration is the one whose times scale best, or "
+    "are shortest.",
+    "machine-lines": "Machines are compared by the time of a region over the problem "
+    "size.",
+}
+
+
+def show_untimed(request: Request, view: View, route: str, error: NoTimes) -> Response:
+    """Say what a page needs, what was measured instead, and what would bring it.
+
+    Parameters
+    ----------
+    route
+        Name of the page.
+    """
+    return render(
+        request,
+        "untimed/show.html",
+        project=view.project,
+        route=route,
+        title=UNTIMED[route],
+        needs=NEEDS[route],
+        error=error,
+        query={"commit": view.commit, "machine": view.machine},
+        server=str(request.base_url).rstrip("/"),
+    )

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, Request
 from sqlalchemy.orm import Session
 from starlette.routing import NoMatchFound
 
 from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.services.operations.status import is_behind
 from scalewatch.services.projects.news import position_now
 from scalewatch.services.projects.progress import Lack, lacking
 from scalewatch.services.traces.traces import has_traces
@@ -190,3 +191,22 @@ def _existing(
             app.url_path_for(route, **dict.fromkeys(names, "any"))
             found.append((route, name))
     return tuple(found)
+
+
+STATE: Final = "shows_analysis"
+
+
+def note_delay(request: Request) -> None:
+    """Note for the templates whether analysis is behind."""
+    setattr(request.state, STATE, True)
+
+
+DELAY: Final = [Depends(note_delay)]
+"""For pages that show what jobs find."""
+
+
+def has_delay(request: Request) -> bool:
+    """Tell whether a page depends on jobs, and these are behind."""
+    session: Session | None = getattr(request.state, SESSION, None)
+    shows_analysis = getattr(request.state, STATE, False)
+    return shows_analysis and session is not None and is_behind(session)

@@ -10,11 +10,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.orm import Session
 
 from scalewatch.figures.colours import GROWTH_CLASSES, class_of_text
-from scalewatch.pages.rendering import cells, heat_maps, strips
+from scalewatch.pages.rendering import cells, sheets
 from scalewatch.pages.rendering.addresses import Query, embed_of, path_to
 from scalewatch.pages.rendering.assets import asset_version
-from scalewatch.pages.rendering.delay import has_delay
 from scalewatch.pages.rendering.navigation import (
+    has_delay,
     live_events,
     login_path,
     project_links,
@@ -23,14 +23,13 @@ from scalewatch.pages.rendering.navigation import (
 from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
 from scalewatch.pages.wording import (
     formats,
-    growths,
     intervals,
     marks,
     mathematics,
     outlooks,
     sentences,
 )
-from scalewatch.pages.wording.factors import factor_words
+from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.resources import bundled
 from scalewatch.services.machines.machines import Provenance, origins_of
 from scalewatch.services.shared_cores import crowded_sentence
@@ -123,7 +122,7 @@ def _environment() -> Environment:
         "determination": formats.determination,
         "exact_formula": mathematics.exact_formula,
         "formula": mathematics.formula,
-        "found_growth": growths.found_growth,
+        "found_growth": mathematics.found_growth,
         "whole_options": formats.whole_options,
         "whole_settings": formats.whole_settings,
         "growth": mathematics.growth,
@@ -159,8 +158,8 @@ def _environment() -> Environment:
         "forecast_sentence": outlooks.forecast_sentence,
         "forecast_written": intervals.forecast_written,
         "hidden_sentence": outlooks.hidden_sentence,
-        "heat_row": heat_maps.heat_row,
-        "heat_panels": heat_maps.panels,
+        "heat_row": cells.heat_row,
+        "heat_panels": cells.panels,
         "held_sentence": outlooks.held_sentence,
         "residual_sentence": outlooks.residual_sentence,
         "machines_sentence": sentences.machines_sentence,
@@ -172,7 +171,7 @@ def _environment() -> Environment:
         "twice_sentence": outlooks.twice_sentence,
         "wall_sentence": outlooks.wall_sentence,
         "proposal_sentence": outlooks.proposal_sentence,
-        "strip": strips.strip,
+        "strip": sheets.strip,
         "table_cells": cells.table_cells,
         "tight_counts": marks.tight_counts,
         "verdict": marks.verdict,

@@ -4,17 +4,13 @@ from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
+from scalewatch.exporters.gnuplot import GnuplotFigure, gnuplot_text
+from scalewatch.exporters.listing import Listing
 from scalewatch.modelling.traces.efficiencies import LEAST
-from scalewatch.pages.rendering.delay import DELAY
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import plots_of
 from scalewatch.pages.rendering.templates import Query, render
-from scalewatch.pages.scaling_errors_sentences import share
-from scalewatch.pages.traces.listings import (
-    extrapolations_listing,
-    gnuplot,
-    times_listing,
-)
 from scalewatch.pages.traces.sentences import (
     KINDS,
     METRIC_NAMES,
@@ -23,11 +19,14 @@ from scalewatch.pages.traces.sentences import (
     path_sentence,
     traces_sentence,
 )
-from scalewatch.pages.wording.formats import number
+from scalewatch.pages.wording.formats import number, share
 from scalewatch.services.selection.view import View
 from scalewatch.services.traces.figures import FIGURES, shown_time
+from scalewatch.services.traces.locations import TimeOverProcesses
+from scalewatch.services.traces.program import Traced
 from scalewatch.services.traces.scans import Repeat, TracesQuestion
-from scalewatch.services.traces.traces import traces_at
+from scalewatch.services.traces.traces import Traces, traces_at
+from scalewatch.storage.runs.traces import PROGRAM
 from scalewatch.web.queries import TracesQuestionDep
 from scalewatch.web.sessions import ReadingDep
 from scalewatch.web.views import ViewDep
@@ -101,3 +100,110 @@ def query_of(view: View, asked: TracesQuestion) -> Query:
         "repeat": asked.repeat if asked.repeat is not Repeat.BEST else None,
         "vs": asked.vs,
     }
+
+
+def times_listing(shown: Traces) -> Listing:
+    """Return one line per commit, location and number of processes."""
+    return Listing(
+        ("commit", "region", "file", "line", "metric", "p", "seconds"),
+        [
+            (label, region, file, line, traced.metric, p, seconds)
+            for label, traced in _sides(shown)
+            for region, file, line, time in _times(traced)
+            for p, seconds in zip(traced.processes, time.values, strict=True)
+        ],
+    )
+
+
+def extrapolations_listing(shown: Traces) -> Listing:
+    """Return the publication's tables: a line per location and subset."""
+    return Listing(
+        ("Commit", "Location", "S", "P", "a0", "a1", "a2", "e_max (%)", "d (%)"),
+        [
+            (
+                label,
+                region,
+                len(row.settings),
+                ",".join(f"{p:g}" for p in row.settings),
+                f"{row.a0:.4g}",
+                f"{row.a1:.4g}",
+                f"{row.a2:.4g}",
+                None if row.e_max is None else f"{row.e_max:.2f}",
+                None if row.d is None else f"{row.d:.2f}",
+            )
+            for label, traced in _sides(shown)
+            for region, _, _, time in _times(traced)
+            for row in time.extrapolations
+        ],
+    )
+
+
+def gnuplot(shown: Traces) -> str:
+    """Return the publication's figures of the shown programs."""
+    figures = []
+    for place, (label, traced) in enumerate(_sides(shown)):
+        known = {
+            "with communication": traced.runtime,
+            "without communication": traced.computing,
+        }
+        columns = {
+            name: values
+            for name, values in known.items()
+            if any(value is not None for value in values)
+        }
+        if columns:
+            figures.append(
+                GnuplotFigure(
+                    name=f"times{place or ''}",
+                    title=f"{shown.project} {label}: time of all processes",
+                    label="time (s)",
+                    processes=traced.processes,
+                    columns=columns,
+                )
+            )
+        figures.append(_extrapolated(shown, place, label, traced))
+    return gnuplot_text(figures)
+
+
+def _extrapolated(
+    shown: Traces, place: int, label: str, traced: Traced
+) -> GnuplotFigure:
+    location = traced.location(shown.location.region) if shown.location else None
+    time = location.time if location else traced.total
+    metric = METRIC_NAMES[traced.metric]
+    subject = location.region if location else shown.project
+    return GnuplotFigure(
+        name=f"extrapolation{place or ''}",
+        title=f"{subject} {label}: {metric}",
+        label=f"{metric} (s)",
+        processes=traced.processes,
+        columns={metric: time.values},
+        rows=time.extrapolations,
+    )
+
+
+def _sides(shown: Traces) -> list[tuple[str, Traced]]:
+    sides = []
+    if shown.commit is not None and shown.chosen is not None:
+        sides.append((shown.commit.label, shown.chosen))
+    if shown.other is not None:
+        sides.append((shown.other.commit.label, shown.other.traced))
+    return sides
+
+
+def _times(
+    traced: Traced,
+) -> list[tuple[str, str | None, int | None, TimeOverProcesses]]:
+    """Return the program and its locations, each with file, line and time."""
+    return [
+        (PROGRAM, None, None, traced.total),
+        *(
+            (
+                each.region,
+                each.source.file if each.source else None,
+                each.source.line if each.source else None,
+                each.time,
+            )
+            for each in traced.locations
+        ),
+    ]

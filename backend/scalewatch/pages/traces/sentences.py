@@ -7,13 +7,13 @@ from markupsafe import Markup
 
 from scalewatch.modelling.traces.conclusions import Conclusion, Rule
 from scalewatch.modelling.traces.linearity import Bend
-from scalewatch.pages.scaling_errors_sentences import share
 from scalewatch.pages.wording.formats import (
     MISSING,
     SPACE,
     count,
     plural,
     quantity,
+    share,
     significant,
     unbroken,
 )

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from scalewatch.pages.wording.growths import found_order
+from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.pairs import ChangeKind

@@ -138,6 +138,11 @@ def percent(probability: float | None) -> str:
     return f"{probability * 100:.0f}{SPACE}%"
 
 
+def share(value: float) -> str:
+    """Write a share that may exceed 1: `104 %`, `0.25 %`."""
+    return f"{significant(value * 100, 2 if abs(value) < 0.1 else 3)}{SPACE}%"
+
+
 def determination(adjusted_r2: float | None) -> str:
     """Write an adjusted R²; 1 only where nothing remains unexplained."""
     if adjusted_r2 is None or not isfinite(adjusted_r2):

@@ -7,11 +7,13 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Direction, Mark, Outcome, Verdict
+from scalewatch.modelling.few_settings import Step
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.modelling.search.findings import UNSETTLED
 from scalewatch.pages.wording.formats import (
     SPACE,
+    count,
     named,
     percent,
     plural,
@@ -19,6 +21,7 @@ from scalewatch.pages.wording.formats import (
     significant,
 )
 from scalewatch.pages.wording.mathematics import big_o, growth, promise
+from scalewatch.services.analysis.few_settings import direction, efficiency_words
 from scalewatch.services.analysis.next_measurement import (
     place_words,
     separating_words,
@@ -291,3 +294,17 @@ def flag_places(parameter: str, at: Sequence[float]) -> str:
     """Name where a flag was raised: `p = 4, 8, 16`."""
     listed = ", ".join(f"{setting:,g}" for setting in at)
     return f"{parameter}{SPACE}={SPACE}{listed}"
+
+
+def step_sentence(step: Step, metric: str, parameter: str) -> str:
+    """Tell a factor: `From p = 2 to 4, the time grows to 1.52 times [1.47, 1.56]`."""
+    return (
+        f"From {parameter} = {count(step.start)} to {count(step.end)}, the "
+        f"{metric_words(metric)} {direction(step)} to {significant(step.factor)} times "
+        f"[{significant(step.low)}, {significant(step.high)}]"
+        f"{efficiency_words(step, _share)}."
+    )
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.0f}{SPACE}%"

@@ -8,7 +8,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
-from scalewatch.exporters.streams import Columns, Kind, Rows
+from scalewatch.exporters.streams import Kind, Rows, TypedColumns
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
@@ -45,7 +45,7 @@ class BulkPage:
 
     project: str
     selection: Selection
-    columns: Columns
+    columns: TypedColumns
     parameters: tuple[str, ...]
     names: tuple[str, ...]
     settings: Mapping[int, Mapping[str, Any]]
@@ -108,7 +108,7 @@ def bulk_page(
         "repetition": Kind.WHOLE,
         "value": Kind.NUMBER,
     }
-    columns = Columns(kinds, {"coordinate": parameters, "configuration": shown})
+    columns = TypedColumns(kinds, {"coordinate": parameters, "configuration": shown})
     return BulkPage(
         project.name,
         selection,

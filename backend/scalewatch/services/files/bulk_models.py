@@ -7,7 +7,7 @@ from typing import Any, Final
 import orjson
 from sqlalchemy.orm import Session
 
-from scalewatch.exporters.streams import Columns, Kind, Rows
+from scalewatch.exporters.streams import Kind, Rows, TypedColumns
 from scalewatch.services.commits.find import find_commit, measured_commits
 from scalewatch.services.files.bulk import Reading
 from scalewatch.services.regions.models import SeriesModel, models_at
@@ -19,7 +19,7 @@ EVERY: Final = "*"
 
 AT_ONCE: Final = 100
 
-COLUMNS: Final = Columns(
+COLUMNS: Final = TypedColumns(
     {
         **dict.fromkeys(
             ("project", "commit", "machine", "region", "metric", "unit"), Kind.TEXT

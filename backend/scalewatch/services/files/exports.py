@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.exporters.series_groups import Exported
+from scalewatch.exporters.measurements import Exported
 from scalewatch.services.commits.find import commit_of, find_commit
 from scalewatch.services.selection.settings import is_chosen
 from scalewatch.services.selection.view import View

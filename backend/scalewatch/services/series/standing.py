@@ -13,8 +13,7 @@ from typing import Any, Final
 
 import orjson
 
-from scalewatch.exporters.documents import json_text
-from scalewatch.exporters.findings import model_object
+from scalewatch.exporters.documents import json_text, model_object
 from scalewatch.modelling import (
     Direction,
     Growth,

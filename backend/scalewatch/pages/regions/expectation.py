@@ -1,7 +1,4 @@
-"""Try what a promise would give before it is made: the form on a page of its own.
-
-With scripts the page of a region takes the parts of this one while somebody types.
-"""
+"""Declare what is expected of a region, by the form on its page."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -9,15 +6,16 @@ from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import RedirectResponse
 from markupsafe import Markup
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import BadExpression, FallingLimit, InvalidReport
-from scalewatch.exporters.listing import Listing
+from scalewatch.errors import BadExpression, FallingLimit, InvalidReport, NotMeasured
+from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Mark
-from scalewatch.pages.regions.page import main_figure
-from scalewatch.pages.rendering.delay import DELAY
+from scalewatch.pages.regions.page import main_figure, region_page
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.rendering.templates import Query as Address
 from scalewatch.pages.rendering.templates import path_to, render
@@ -25,25 +23,104 @@ from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.pages.wording.mathematics import big_o
 from scalewatch.pages.wording.sentences import counts_sentence
 from scalewatch.services.access.callers import Role, may
-from scalewatch.services.expectations.declarations import versions
+from scalewatch.services.expectations import declarations
+from scalewatch.services.expectations.declarations import Declaration, versions
 from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.regions import status_quo
 from scalewatch.services.regions.figures import FIGURES, Asked
 from scalewatch.services.regions.preview import (
     Preview,
+    PreviewedSeries,
+    PreviewedVerdict,
     check_parameters,
     preview,
     promised,
 )
 from scalewatch.services.regions.region import Region, region_at
 from scalewatch.services.selection.view import View
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.protection.forms import Form, FormDep
+from scalewatch.web.sessions import AdminDep, ReadingDep
 from scalewatch.web.views import ViewDep
 
 MOST_LETTERS: Final = 1000
-
-Field = Annotated[str, Query(max_length=MOST_LETTERS)]
+"""Longer texts in a field of the form are no expression, name or reason."""
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
+
+
+@router.post("/p/{project}/r/{region}", name="declare")  # noqa: FAST003, the view
+def declare(
+    request: Request, session: AdminDep, view: ViewDep, region: str, form: FormDep
+) -> Response:
+    """Declare or withdraw an expectation, and show the region it is about."""
+    try:
+        _declare(session, view, region, form)
+    except (BadExpression, FallingLimit, InvalidReport, NotMeasured) as error:
+        return region_page(
+            request, session, view, region, entered=form, refused=str(error)
+        )
+    session.flush()
+    query = {
+        "commit": view.commit,
+        "metric": view.metric,
+        "machine": view.machine,
+        "configuration": view.settings,
+    }
+    path = path_to(request, "region", query, project=view.project, region=region)
+    return RedirectResponse(f"{path}#expectation", status_code=303)
+
+
+def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
+    """Store what a form says.
+
+    Raises
+    ------
+    InvalidReport
+        If a field is missing or too long.
+    BadExpression, FallingLimit
+        If a growth or a deviation limit makes no sense.
+    NotMeasured
+        If the growth as it is is wanted, and nobody knows it.
+    """
+    author, growth = form.text("author"), form.text("growth")
+    is_withdrawn, is_as_it_is = form.has("withdraw"), form.has("as_it_is")
+    if author is None:
+        raise InvalidReport([("", "say who declares it, in the field Declared by")])
+    if growth is None and not (is_withdrawn or is_as_it_is):
+        raise InvalidReport([("", "say how it should grow, such as log p")])
+    texts = [author, growth, form.text("deviation_limit"), form.text("reason")]
+    if max(len(text or "") for text in texts) > MOST_LETTERS:
+        raise InvalidReport([("", f"a field holds more than {MOST_LETTERS} letters")])
+    if growth is not None:
+        check_parameters(region_at(session, view, region), growth)
+    if is_as_it_is:
+        status_quo.accept(
+            session,
+            view.project,
+            view.commit,
+            author=author,
+            reason=form.text("reason"),
+            regions=[region],
+            metric=view.metric or "time",
+        )
+        return
+    declarations.declare(
+        session,
+        view.project,
+        [
+            Declaration(
+                region=region,
+                metric=view.metric or "time",
+                growth=None if is_withdrawn else growth,
+                deviation_limit=form.text("deviation_limit"),
+            )
+        ],
+        author=author,
+        reason=form.text("reason"),
+    )
+
+
+Field = Annotated[str, Query(max_length=MOST_LETTERS)]
 
 
 @router.get("/p/{project}/r/{region}/expectation", name="preview")  # noqa: FAST003
@@ -159,31 +236,21 @@ def _counts(found: Counter[Mark]) -> Mapping[Mark, int]:
     return {mark: found[mark] for mark in Mark}
 
 
-def listing(told: Preview) -> Listing:
+def listing(shown: Preview) -> Listing:
     """Return a preview with one line per series and commit."""
-    return Listing(
-        (
-            "machine",
-            "configuration",
-            "commit",
-            "verdict now",
-            "verdict then",
-            "probability",
-            "divergence",
-            "reason",
-        ),
-        [
-            (
-                series.machine,
-                assignments(series.configuration),
-                each.commit.label,
-                each.now,
-                each.then,
-                each.probability,
-                None if each.divergence is None else str(each.divergence),
-                each.reason,
-            )
-            for series in told.series
-            for each in series.verdicts
-        ],
+    return Columns[PreviewedSeries, PreviewedVerdict](
+        {
+            "machine": lambda series, _: series.machine,
+            "configuration": lambda series, _: assignments(series.configuration),
+            "commit": lambda _, verdict: verdict.commit.label,
+            "verdict now": lambda _, verdict: verdict.now,
+            "verdict then": lambda _, verdict: verdict.then,
+            "probability": lambda _, verdict: verdict.probability,
+            "divergence": lambda _, verdict: (
+                verdict.divergence and str(verdict.divergence)
+            ),
+            "reason": lambda _, verdict: verdict.reason,
+        }
+    ).listing(
+        (series, verdict) for series in shown.series for verdict in series.verdicts
     )

@@ -3,10 +3,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from scalewatch.pages.rendering.heat_maps import (
+from scalewatch.pages.rendering.cells import (
     ALONE,
     PANEL,
-    UNMEASURED,
+    UNMEASURED_HEAT,
     cell_words,
     heat_row,
     panels,
@@ -76,7 +76,7 @@ def test_unmeasured_cell_leads_nowhere(sessions):
     row = heat_row(replace(gather, cells=gather.cells[1:2]), "/r", **SHOWN)
 
     assert row.count("<td") == 1
-    assert UNMEASURED in row
+    assert UNMEASURED_HEAT in row
 
 
 def test_row_has_its_name_metric_and_settings_escaped(sessions):

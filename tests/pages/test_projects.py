@@ -3,7 +3,7 @@ from uuid import UUID
 
 import pytest
 
-from scalewatch.pages.projects_visits import COOKIE, PAUSE, news_sentence
+from scalewatch.pages.projects import COOKIE, PAUSE, news_sentence
 from scalewatch.services.projects.visits import News
 from scalewatch.storage.access import projects
 from support.builders import result, run_report

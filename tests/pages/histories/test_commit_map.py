@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from scalewatch.pages.histories.heat import WIDTH, heat_map
+from scalewatch.pages.histories.commit_map import WIDTH, heat_map
 from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.histories.project import overview_of
 from support.histories import LINEAR, TREE, record_commit
