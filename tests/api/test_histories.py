@@ -1,7 +1,6 @@
-from scalewatch.api.aliases import Aliases
-from scalewatch.api.confirmations import Confirmations
+from scalewatch.api.gates import Confirmations
+from scalewatch.api.histories import Aliases, Webhooks
 from scalewatch.api.http.derived import schema_of
-from scalewatch.api.webhooks import Webhooks
 from scalewatch.services.gates.outcome import Gate
 from scalewatch.services.gates.rules import GateRules
 from scalewatch.services.histories.region import History

@@ -3,7 +3,7 @@ from uuid import UUID
 import pytest
 
 from scalewatch.api.http.derived import schema_of
-from scalewatch.api.projects.routes import Commits, Machines, Projects
+from scalewatch.api.projects import Commits, Machines, Projects
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.comparisons.values import ComparedSides
 from scalewatch.services.guidelines.guidelines import GuidelineReport

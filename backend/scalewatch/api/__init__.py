@@ -2,58 +2,50 @@
 
 * `http` — problem documents, answers and their schemas, derived from what services
   return, for all routes
-* a room or a file for each noun, named as in `services`
+* `results` — the analyses of a commit with their figures; a file for each other noun
+* `runs`, `files` — posting: runs, and the files of other tools
 """
 
 from scalewatch.api import (
-    aliases,
-    confirmations,
-    costs,
+    comparisons,
     expectations,
     figures,
     gates,
     guidelines,
     histories,
-    jobs,
-    status,
-    webhooks,
+    operations,
+    projects,
+    results,
 )
-from scalewatch.api.comparisons import routes as comparisons
-from scalewatch.api.configurations import routes as configurations
 from scalewatch.api.files import bulk, imports, reframe
-from scalewatch.api.hotspots import routes as hotspots
-from scalewatch.api.machines import routes as machine_lines
-from scalewatch.api.projects import routes as projects
 from scalewatch.api.runs import routes as runs
-from scalewatch.api.scaling_errors import routes as scaling_errors
-from scalewatch.api.traces import routes as traces
 
 routes = [
     route
-    for noun in (
-        runs,
-        bulk,
-        imports,
-        reframe,
-        jobs,
-        projects,
-        expectations,
-        scaling_errors,
-        histories,
-        gates,
-        confirmations,
-        aliases,
-        webhooks,
-        hotspots,
-        traces,
-        costs,
-        configurations,
-        guidelines,
-        comparisons,
-        machine_lines,
-        figures,
-        status,
+    for router in (
+        runs.router,
+        bulk.router,
+        imports.router,
+        reframe.router,
+        operations.jobs,
+        projects.router,
+        expectations.router,
+        results.scaling_errors,
+        histories.router,
+        gates.router,
+        gates.confirmations,
+        histories.aliases,
+        histories.webhooks,
+        results.hotspots,
+        results.traces,
+        results.costs,
+        results.configurations,
+        guidelines.router,
+        comparisons.router,
+        results.machine_lines,
+        figures.router,
+        operations.router,
+        operations.health,
     )
-    for route in noun.router.routes
+    for route in router.routes
 ]
-routes += status.health.routes

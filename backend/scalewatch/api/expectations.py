@@ -9,8 +9,8 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
+from scalewatch.api.http.answers import api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Composition, Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_declared, parse_formula

@@ -4,9 +4,8 @@ from typing import Annotated
 
 from fastapi import Path, Query, Response
 
-from scalewatch.api.http.answers import figure_answer
+from scalewatch.api.http.answers import api_router, figure_answer
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.services.histories.figures import history_figure
 from scalewatch.services.histories.paging import Axis, Window

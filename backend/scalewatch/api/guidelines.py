@@ -6,9 +6,8 @@ from fastapi import Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.guidelines import guidelines
 from scalewatch.web.sessions import AdminDep, ReadingDep

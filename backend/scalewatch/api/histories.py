@@ -1,5 +1,7 @@
 """Histories, and the regressions found in them."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import Query, Response
@@ -7,20 +9,25 @@ from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http import schemas
-from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
+from scalewatch.api.http.schemas import Schema
 from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import History, history_of
-from scalewatch.services.regressions import regressions
+from scalewatch.services.regressions import webhooks as addresses
 from scalewatch.services.regressions.regressions import (
     Regression,
     Regressions,
     RegressionState,
+    regression_of,
+    regressions_of,
 )
 from scalewatch.services.regressions.triage import Triage, triage
-from scalewatch.web.queries import RegressionId
+from scalewatch.services.regressions.webhooks import NewWebhook, Webhook
+from scalewatch.services.selection import renamed_regions
+from scalewatch.services.selection.renamed_regions import Alias
+from scalewatch.web.queries import RegressionId, WebhookId
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = api_router("history", "/projects/{project}")
@@ -67,7 +74,7 @@ def list_regressions(
     ] = None,
 ) -> Response:
     """Return regressions, one per cause, newest first."""
-    return answer(regressions.regressions_of(session, project, state or ()))
+    return answer(regressions_of(session, project, state or ()))
 
 
 @router.get("/regressions/{regression}", responses=answers(Regression, 404, 422))
@@ -75,7 +82,7 @@ def show_regression(
     session: ReadingDep, project: str, regression: RegressionId
 ) -> Response:
     """Return a regression with all that happened to it."""
-    return answer(regressions.regression_of(session, project, regression))
+    return answer(regression_of(session, project, regression))
 
 
 @router.patch("/regressions/{regression}", responses=problems(400, 403, 404, 422))
@@ -90,3 +97,80 @@ def treat_regression(
         link=said.link,
     )
     return answer(triage(session, project, regression, treatment, said.author))
+
+
+aliases = api_router("history", "/projects/{project}/aliases")
+
+
+@dataclass(frozen=True, slots=True)
+class Aliases:
+    """The former names of a project's regions."""
+
+    aliases: Sequence[Alias]
+
+
+Names = Annotated[
+    dict[wire.Name, wire.Name | None],
+    Field(max_length=10_000, examples=[{"bcast": "MPI_Bcast"}]),
+]
+
+
+class Renaming(Schema):
+    """Present names by former ones; null takes one back, and others stay."""
+
+    author: wire.Name = Field(examples=["ada"])
+    reason: wire.Text | None = None
+    aliases: Names
+
+
+@aliases.get("", responses=answers(Aliases, 404, 422))
+def list_aliases(session: ReadingDep, project: str) -> Response:
+    """Return the former names of a project's regions."""
+    return answer(Aliases(renamed_regions.aliases_of(session, project)))
+
+
+@aliases.put("", responses=answers(Aliases, 400, 403, 404, 422))
+def rename_regions(session: AdminDep, project: str, renaming: Renaming) -> Response:
+    """Let the histories of regions go on under other names."""
+    return answer(Aliases(renamed_regions.rename(session, project, renaming.aliases)))
+
+
+webhooks = api_router("history", "/projects/{project}/webhooks")
+
+
+@dataclass(frozen=True, slots=True)
+class Webhooks:
+    """The webhooks of a project."""
+
+    webhooks: Sequence[Webhook]
+
+
+class WebhookAddress(Schema):
+    """Whom to tell."""
+
+    author: wire.Name = Field(examples=["ada"])
+    url: Annotated[wire.Text, Field(min_length=8, max_length=2000)]
+
+
+@webhooks.get("", responses=answers(Webhooks, 403, 404, 422))
+def list_webhooks(session: AdminDep, project: str) -> Response:
+    """Return the webhooks of a project; only who administers it sees them."""
+    return answer(Webhooks(addresses.webhooks_of(session, project)))
+
+
+@webhooks.post("", responses=answers(NewWebhook, 400, 403, 404, 422))
+def add_webhook(session: AdminDep, project: str, address: WebhookAddress) -> Response:
+    """Let an address be told what happens to the regressions of a project."""
+    return answer(addresses.add(session, project, address.url, address.author))
+
+
+@webhooks.delete("/{webhook}", status_code=204, responses=problems(403, 404, 422))
+def remove_webhook(session: AdminDep, project: str, webhook: WebhookId) -> None:
+    """Remove a webhook."""
+    addresses.remove(session, project, webhook)
+
+
+@webhooks.post("/{webhook}/test", status_code=202, responses=problems(403, 404, 422))
+def test_webhook(session: AdminDep, project: str, webhook: WebhookId) -> None:
+    """Send a signed delivery that tells of nothing; the list says what came of it."""
+    addresses.test(session, project, webhook)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from scalewatch.importers import read_files
+from scalewatch.importers.files import read_files
 from scalewatch.services.files import bulk
 from support.builders import result, run, run_report, sweep_reports
 from support.histories import TREE, record_commit

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Final
 from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 
+from scalewatch.api.http.answers import api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotAcceptable
 from scalewatch.exporters.streams import MEDIA_TYPES, STREAMS, Rows, TypedColumns
 from scalewatch.services.files.bulk import bulk_page, bulk_rows

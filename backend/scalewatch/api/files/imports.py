@@ -8,9 +8,8 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Path, Query, Request, Response
 
 from scalewatch.api.files import reading
-from scalewatch.api.http.answers import KIND
+from scalewatch.api.http.answers import KIND, api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.api.runs.routes import Accepted
 from scalewatch.errors import BadSetting, NotFound
 from scalewatch.importers.formats import FORMATS

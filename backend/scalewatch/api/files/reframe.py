@@ -6,8 +6,8 @@ from fastapi import Query, Request, Response
 from sqlalchemy.exc import DBAPIError
 
 from scalewatch.api.files import reading
+from scalewatch.api.http.answers import api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.api.runs import turns
 from scalewatch.api.runs.routes import Accepted
 from scalewatch.errors import TooBusy

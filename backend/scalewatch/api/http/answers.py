@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from fastapi import Response
+from fastapi import APIRouter, Response
 
 from scalewatch.api.http.problems import problems
 from scalewatch.exporters.documents import json_text
@@ -27,3 +27,17 @@ def figure_answer(figure: Figure) -> Response:
 def answers(kind: Any, *statuses: int) -> Responses:
     """Document what a route answers: a dataclass or schema, or these problems."""
     return {200: {KIND: kind}, **problems(*statuses)}
+
+
+PREFIX: Final = "/api/v1"
+
+
+def api_router(tag: str, prefix: str = "") -> APIRouter:
+    """Return a router below `PREFIX`, with the problems that all routes share.
+
+    A prefix that comes with including it in another router would have the framework
+    prepare each route a second time, a tenth of the time that a server takes to start.
+    """
+    return APIRouter(
+        prefix=f"{PREFIX}{prefix}", tags=[tag], responses=problems(401, 429, 503)
+    )

@@ -21,20 +21,28 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, Field, create_model
 
 from scalewatch.api.http import schemas
-from scalewatch.api.http.examples import EXAMPLES
 from scalewatch.modelling import (
     Finding,
+    Forecast,
     Growth,
     Interaction,
     Line,
     Model,
     ScalingErrors,
+    SideBySide,
     SpeedUp,
 )
+from scalewatch.services.commits.find import Commit, Scanned
+from scalewatch.services.confirmations.requests import Confirmation
 from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.files.posted_files import FilePreview
-from scalewatch.services.regressions.regressions import Regressions
+from scalewatch.services.gates.findings import GateFinding
+from scalewatch.services.gates.outcome import Gate
+from scalewatch.services.operations.status import Status, Worker
+from scalewatch.services.regions.models import SeriesModel
+from scalewatch.services.regressions.regressions import Regression, Regressions
+from scalewatch.services.regressions.webhooks import Webhook
 from scalewatch.services.runs.show import RecordedRun
 from scalewatch.services.series.standing import Standing
 
@@ -132,3 +140,22 @@ def _descriptions(kind: type[Any]) -> dict[str, str]:
 
 def _in_json(text: str) -> str:
     return re.sub(r"\b(None|NaN)\b", "null", " ".join(text.split()))
+
+
+EXAMPLES: Final[Mapping[type, Mapping[str, Any]]] = {
+    Commit: {"sha": ["v5.0.2"]},
+    Confirmation: {"reason": ["MPI_Bcast (time) grows like p instead of log p"]},
+    GateFinding: {"commits": ["v5.0.8..v5.0.11"]},
+    Forecast: {"at": [{"p": 65536}], "level": [0.9]},
+    Gate: {"relation": ["merge base"]},
+    Regression: {"kind": ["growth"]},
+    Scanned: {"name": ["jureca"], "coordinates": [[{"p": 2}, {"p": 4}]]},
+    SeriesModel: {"region": ["MPI_Bcast"], "metric": ["time"], "unit": ["s"]},
+    SideBySide: {"growth": ["p / log p"]},
+    Status: {"version": ["0.1.0"], "database": ["sqlite"]},
+    Webhook: {
+        "url": ["https://chat.example.org/hooks/scalewatch"],
+        "last_answer": ["answered 204"],
+    },
+    Worker: {"kind": ["embedded"]},
+}

@@ -11,9 +11,8 @@ from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
 from scalewatch.api.http import schemas
-from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.api.runs import storing
 from scalewatch.api.runs.bodies import decoded, runs_in
 from scalewatch.api.runs.posting import request_body

@@ -4,9 +4,8 @@ from typing import Annotated, Final
 
 from fastapi import Query, Response
 
-from scalewatch.api.http.answers import answer, answers, figure_answer
+from scalewatch.api.http.answers import answer, answers, api_router, figure_answer
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.errors import NotFound
 from scalewatch.figures.scaling import machines_figure
 from scalewatch.services.commit_reports.report import CommitReport

@@ -8,8 +8,7 @@ from fastapi import Query, Request, Response
 from pydantic import StringConstraints
 
 from scalewatch.api.files.bulk import BulkFormat, Cursor, accepted, read_models
-from scalewatch.api.http.answers import answer, answers
-from scalewatch.api.http.routers import api_router
+from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.services.commits.find import MeasuredCommit, measured_commits
 from scalewatch.services.machines.machines import Machine, machines_of
 from scalewatch.services.match_table.table import MatchTable, match_table

@@ -2,22 +2,23 @@
 
 import logging
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.api.http.answers import answer, answers
+from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.routers import api_router
 from scalewatch.api.http.schemas import Schema
 from scalewatch.errors import NotReady
-from scalewatch.services.operations import status
+from scalewatch.services import jobs as queue
+from scalewatch.services.operations import failed_jobs, status
 from scalewatch.storage.database import outages, schema
 from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.metrics import Gauges, Metrics
-from scalewatch.web.sessions import DoorDep, ReadingDep
+from scalewatch.web.queries import JobId
+from scalewatch.web.sessions import DoorDep, ReadingDep, WritingDep
 
 router = api_router("operations")
 health = APIRouter(tags=["operations"])
@@ -91,3 +92,30 @@ def _gauges(found: status.Status) -> Gauges:
             found.ingest.measurements_last_minute,
         ),
     ]
+
+
+jobs = api_router("jobs", "/jobs")
+
+
+class Job(Schema):
+    """Something to be done after the answer."""
+
+    id: int
+    kind: str = Field(examples=["analyse"])
+    state: Literal["queued", "running", "done", "failed", "superseded"]
+    attempts: int
+    reason: str | None = Field(description="Why it failed, in words.")
+    created_at: datetime
+    finished_at: datetime | None
+
+
+@jobs.get("/{job}", response_model=Job, responses=problems(404, 422))
+def show_job(session: ReadingDep, job: JobId) -> queue.Job:
+    """Return a job."""
+    return queue.job_of(session, job)
+
+
+@jobs.post("/{job}/retry", status_code=202, responses=problems(403, 404, 409, 422))
+def retry_job(session: WritingDep, job: JobId) -> None:
+    """Try a failed job again, as if it were new; for who administers its project."""
+    failed_jobs.retry(session, job)

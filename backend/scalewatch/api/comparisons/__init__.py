@@ -1,1 +1,0 @@
-"""Machines or commits side by side."""

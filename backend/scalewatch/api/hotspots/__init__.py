@@ -1,1 +1,0 @@
-"""Hotspots: where profiles change."""

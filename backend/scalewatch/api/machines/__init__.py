@@ -1,1 +1,0 @@
-"""Lines of machine against machine."""

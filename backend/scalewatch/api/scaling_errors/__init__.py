@@ -1,1 +1,0 @@
-"""Scaling errors."""
