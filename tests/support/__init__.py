@@ -29,7 +29,8 @@ An agent
 Foreign files
     `samples` files of other tools beside the project; `asv_results` a folder of asv;
     `mutations` and `hostile_bytes` the same as disks, jobs and strangers leave them;
-    `hostile_readers` what befalls whoever reads them.
+    `worst_texts` texts on which an expression may backtrack; `hostile_readers` what
+    befalls whoever reads them.
 
 Conditions
     `base_install` a Python without the extras; `undisturbed` times on a busy machine.

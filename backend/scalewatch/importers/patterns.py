@@ -99,7 +99,9 @@ class Pattern:
 
 EXTRA_P: Final = "extra-p"
 
-_SETTING: Final = re.compile(r"(?P<key>[A-Za-z]+)(?P<value>\d+(?:[.,]\d+)?)")
+_SETTING: Final = re.compile(
+    r"(?<![A-Za-z])(?P<key>[A-Za-z]++)(?P<value>\d+(?:[.,]\d+)?)"
+)
 
 
 @dataclass(frozen=True, slots=True)

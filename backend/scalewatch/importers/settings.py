@@ -190,7 +190,7 @@ def _self_described(name: str) -> Said | None:
             words[token["key"]] = value
     if not numbers and not words:
         return None
-    region = re.sub(r"\s+", " ", _TOKEN.sub("", name)).strip(" /,;%")
+    region = " ".join(_TOKEN.sub("", name).split()).strip(" /,;%")
     return Said(numbers, words, {"region": region or WHOLE_PROGRAM})
 
 

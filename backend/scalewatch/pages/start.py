@@ -26,6 +26,10 @@ SPECIAL: Final = re.compile(r"([\\$`])")
 """What the shell reads in a document that it fills in."""
 
 
+_MEANS_SOMETHING: Final = re.compile(r": |[#\n\\\x00-\x1f]|[^\x20-\x7e]")
+"""Signs for which YAML has a scalar quoted."""
+
+
 class Forge(StrEnum):
     """Where the CI job runs."""
 
@@ -160,8 +164,7 @@ curl --fail-with-body {server}/{path}"?commit=$SHA" \\
 
 def _scalar(text: str) -> str:
     """Write a command as a YAML scalar: plain where nothing in it means something."""
-    is_plain = not re.search(r": |[#\n\\\x00-\x1f]|[^\x20-\x7e]", text)
-    return text if is_plain else json.dumps(text)
+    return json.dumps(text) if _MEANS_SOMETHING.search(text) else text
 
 
 _JOBS: Final[Mapping[Forge, Callable[[Recipes], str]]] = {

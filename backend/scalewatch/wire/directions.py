@@ -22,11 +22,11 @@ _COST: Final = re.compile(
 """Time, space, energy and operations."""
 
 _GAIN_NAME: Final = re.compile(
-    r".*(efficiency|speed_?up|throughput|bandwidth|(^|_)rate($|_)).*",
+    r"efficiency|speed_?up|throughput|bandwidth|(^|_)rate($|_)",
     re.IGNORECASE,
 )
 _COST_NAME: Final = re.compile(
-    r".*(time|latency|load|memory|error|elapsed|duration).*", re.IGNORECASE
+    "time|latency|load|memory|error|elapsed|duration", re.IGNORECASE
 )
 
 
@@ -49,6 +49,6 @@ def told_direction(metric: str, unit: str) -> Direction | None:
         return "higher"
     if _COST.fullmatch(unit.strip()):
         return "lower"
-    if _GAIN_NAME.fullmatch(metric):
+    if _GAIN_NAME.search(metric):
         return "higher"
-    return "lower" if _COST_NAME.fullmatch(metric) else None
+    return "lower" if _COST_NAME.search(metric) else None

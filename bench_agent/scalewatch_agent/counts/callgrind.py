@@ -23,7 +23,9 @@ from scalewatch_agent.experiments.launchers.jobs import Request
 PREFIX: Final = "SCALEWATCH_COUNTS"
 NAME: Final = re.compile(r"(?P<kind>ob|fl|fi|fe|fn)=\((?P<id>\d+)\)(?: (?P<name>.*))?")
 COST: Final = re.compile(r"(?P<sign>[+-]?)(?P<line>\d+|\*) (?P<cost>\d+)")
-CLONE: Final = re.compile(r"('\d+|\.(constprop|isra|part|cold|lto_priv)(\.\d+)*)+$")
+CLONE: Final = re.compile(
+    r"('\d+|\.(constprop|isra|part|cold|lto_priv)(\.\d+)*){1,20}$"
+)
 """What callgrind adds to functions that call themselves, and gcc to copies."""
 
 STARTING: Final = re.compile(

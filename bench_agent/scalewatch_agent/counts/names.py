@@ -10,7 +10,7 @@ from typing import Final
 FORTRAN: Final = frozenset(
     {".f", ".for", ".ftn", ".f77", ".f90", ".f95", ".f03", ".f08"}
 )
-MODULE: Final = re.compile(r"__(?P<module>\w+?)_MOD_(?P<name>\w+)")
+MODULE: Final = re.compile(r"__(?=\w++\Z)(?P<module>\w+?)_MOD_(?P<name>\w++)")
 PARALLEL: Final = re.compile(r"(?P<name>.*)\._omp_fn\.(?P<number>\d+)")
 NUMBERED: Final = re.compile(r"\.\d+$")
 """What gcc adds to the names of functions inside functions."""

@@ -1,7 +1,6 @@
 """Find results in what a program wrote, by the rules of an experiment."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import isfinite
@@ -12,6 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from scalewatch.wire import UNITS, Name, Profile, Result, faults
 from scalewatch.wire.directions import Direction
+from scalewatch_agent.experiments.matching import Unmatched, matches
 from scalewatch_agent.experiments.schema import ProfileRule, ResultRule
 
 LARGEST: Final = 64 * 2**20
@@ -128,7 +128,7 @@ def _nothing(rule: ResultRule) -> str:
 def _entries(rule: ResultRule, folder: Path) -> Iterator[Mapping[str, Any]]:
     """Yield what a rule finds, as objects with some of `KEYS`."""
     if rule.pattern is not None:
-        yield from _matches(rule.pattern, _text(folder, rule.file))
+        yield from _matches(rule, rule.pattern, _text(folder, rule.file))
     elif rule.document is not None:
         content = _json(_text(folder, rule.document), rule.document)
         yield from _objects(content, rule.document)
@@ -153,17 +153,12 @@ def _text(folder: Path, name: str) -> str:
     return content.decode(errors="replace")
 
 
-def _matches(pattern: str, text: str) -> Iterator[Mapping[str, Any]]:
-    expression = re.compile(pattern, re.MULTILINE)
-    # The one group without a name is the number, where no group is called so.
-    named = set(expression.groupindex.values())
-    number = next(
-        (index for index in range(1, expression.groups + 1) if index not in named), 1
-    )
-    for match in expression.finditer(text):
-        groups = match.groupdict()
-        entry = {key: groups[key] for key in KEYS if groups.get(key) is not None}
-        yield entry if "value" in entry else entry | {"value": match[number]}
+def _matches(rule: ResultRule, pattern: str, text: str) -> Iterator[Mapping[str, Any]]:
+    try:
+        for groups in matches(pattern, text):
+            yield {key: groups[key] for key in KEYS if key in groups}
+    except Unmatched as reason:
+        raise Unfound(f"{pattern!r} in {rule.file}: {reason}") from None
 
 
 def _json(text: str, where: str) -> Any:

@@ -1,5 +1,9 @@
+from functools import partial
+
 import pytest
 
+from scalewatch_agent.experiments import results as read
+from scalewatch_agent.experiments.matching import matches
 from scalewatch_agent.experiments.results import read_results
 from scalewatch_agent.experiments.schema import ResultRule
 
@@ -39,6 +43,27 @@ def test_pattern_names_regions_and_units_itself(tmp_path):
         ("read", "ms", (1.0, 3.0)),
         ("solve", "s", (2.0,)),
     ]
+
+
+def test_pattern_that_never_ends_fails_its_result_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr(read, "matches", partial(matches, seconds=2))
+    endless = {"pattern": "^(a+)+(?P<value>1)$", "region": "never", "unit": "s"}
+    text = f"{'a' * 60}\nsolve: 1.5 s\n"
+
+    failed, solved = results(tmp_path, endless, SOLVE, stdout=text)
+
+    assert (failed.region, failed.status, failed.values) == ("never", "failed", ())
+    assert "in stdout: matching takes more than 2 s" in failed.reason
+    assert solved.values == (1.5,)
+
+
+def test_pattern_finds_all_of_a_large_file(tmp_path):
+    text = "solve: 1.5 s\n" * 200_000 + "gelöst\r\n\x00solve: 2 s"
+
+    result = only(results(tmp_path, SOLVE, stdout=text))
+
+    assert len(result.values) == 200_001
+    assert result.values[-1] == 2.0
 
 
 def test_json_file_holds_one_object_or_several(tmp_path):

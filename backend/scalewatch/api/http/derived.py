@@ -74,6 +74,7 @@ FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
 """Fields whose annotation tells less: nested objects, two axes, missing values."""
 
 _PARAMETERS: Final = re.compile(r"^(\w+(?:, \w+)*)\n((?: {4}.+\n?)+)", re.MULTILINE)
+_NULL: Final = re.compile(r"\b(None|NaN)\b")
 
 
 def written_as(annotation: Any) -> Any:
@@ -139,7 +140,7 @@ def _descriptions(kind: type[Any]) -> dict[str, str]:
 
 
 def _in_json(text: str) -> str:
-    return re.sub(r"\b(None|NaN)\b", "null", " ".join(text.split()))
+    return _NULL.sub("null", " ".join(text.split()))
 
 
 EXAMPLES: Final[Mapping[type, Mapping[str, Any]]] = {

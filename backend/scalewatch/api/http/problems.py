@@ -42,6 +42,8 @@ from scalewatch.errors import (
 )
 from scalewatch.web.requests import REQUEST_ID
 
+_WORD_BEGINS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
 MEDIA_TYPE: Final = "application/problem+json"
 
 STATUS: Final[Mapping[type[ScalewatchError], int]] = {
@@ -227,7 +229,7 @@ def _document(  # noqa: PLR0913, PLR0917 - the parts of a problem document
     evidence: Mapping[str, Any],
     headers: Mapping[str, str],
 ) -> Response:
-    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).capitalize()
+    words = _WORD_BEGINS.sub(" ", name).capitalize()
     content = {
         "type": f"urn:scalewatch:problem:{words.lower().replace(' ', '-')}",
         "title": words,

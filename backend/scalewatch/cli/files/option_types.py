@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from scalewatch.services.files.splits import SplitQuestion
 
 
+_SPACE: Final = re.compile("[a-z]+")
+
 LARGEST: Final = 10**7
 """Cores that are divided."""
 
@@ -54,7 +56,7 @@ class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
         }
         spaces = []
         for name in map(str.strip, value.split(",")):
-            if name not in named and len(name) > 1 and re.fullmatch("[a-z]+", name):
+            if name not in named and len(name) > 1 and _SPACE.fullmatch(name):
                 known = ", ".join(named)
                 self.fail(f"{name!r} is none of {known}, nor a growth", param, ctx)
             try:

@@ -11,6 +11,8 @@ from scalewatch.importers.series import (
 )
 from scalewatch.importers.source import Source, quoted
 
+# The second banner was printed until 4.6.
+_BANNER: Final = re.compile(r":-\) (GROMACS - .{0,200}mdrun| G  R  O  M  A  C  S )")
 _SETTINGS: Final = {
     "p": re.compile(r"Using (\d{1,18}) MPI (?:process(?:es)?|threads?)\s*"),
     "threads": re.compile(r"Using (\d{1,18}) OpenMP threads?.*"),
@@ -20,10 +22,13 @@ _SETTINGS: Final = {
 _TIME: Final = re.compile(r"\s*Time:\s+\S+\s+(?P<wall>\S+)\s+\S+\s*")
 _PERFORMANCE: Final = re.compile(r"Performance:\s+(?P<rate>\S+)\s+(?P<cost>\S+)\s*")
 _PART: Final = re.compile(
-    r" (?P<name>\S.*?)\s+\d+\s+\d+\s+\d+\s+(?P<wall>\d+\.\d+)\s+\S+\s+\S+\s*"
+    r" (?P<name>\S++(?:\s++\S++)*?)\s++\d++\s++\d++\s++\d++"
+    r"\s++(?P<wall>\d++\.\d++)\s++\S++\s++\S++\s*+"
 )
 
-_UNCOUNTED: Final = re.compile(r" [A-Z][^\d?]*\s\s+(?:\d+\s+)?\d+\.\d+\s+\S+\s+\S+\s*")
+_UNCOUNTED: Final = re.compile(
+    r" [A-Z][^\d?]*+(?<=\s\s)(?:\d++\s++)?\d++\.\d++\s++\S++\s++\S++\s*+"
+)
 """A wait for other ranks, or the rest, which is part of others."""
 
 _RULE: Final = re.compile(r"-+\s*")
@@ -31,8 +36,7 @@ _RULE: Final = re.compile(r"-+\s*")
 
 def recognises(head: str) -> bool:
     """Tell whether a text has the banner of a run."""
-    banner = r":-\) (GROMACS - .*mdrun| G  R  O  M  A  C  S )"  # the second until 4.6
-    return re.search(banner, head) is not None
+    return _BANNER.search(head) is not None
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:

@@ -7,6 +7,7 @@ from typing import Final
 from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
 from scalewatch.importers.source import Source, quoted
 
+_BEGINNING: Final = re.compile(r"^LAMMPS \(|^Loop time of \S+ on", re.MULTILINE)
 _LOOP: Final = re.compile(
     r"Loop time of (?P<seconds>\S+) on (?P<procs>\d{1,18}) procs"
     r"(?: \(\S+ MPI x \d+ OpenMP\))?"
@@ -14,7 +15,7 @@ _LOOP: Final = re.compile(
 )
 _TASKS: Final = re.compile(
     r".*CPU use with (?P<tasks>\d{1,18}) MPI tasks? x (?P<threads>\d{1,18}|no) OpenMP"
-    r" threads?.*"
+    r" thread"
 )
 _SECTION: Final = re.compile(
     r"(?P<name>[A-Z]\w*)\s*\|(?P<cells>[^|]*\|[^|]*\|[^|]*\|.*)"
@@ -28,14 +29,14 @@ _OLD_SECTION: Final = re.compile(
 _THREADS_OF_ONE: Final = "Thread timing breakdown"
 """The title of a table that repeats the parts, of the threads of the first task."""
 
-_RATE: Final = re.compile(r"(?P<value>\S+) (?P<unit>[\w-]+/(?:day|s|sec|ns))")
+_RATE: Final = re.compile(r"(?<!\S)(?P<value>\S++) (?P<unit>[\w-]++/(?:day|s|sec|ns))")
 _METRICS: Final = {"ns/day": "rate", "tau/day": "rate", "hours/ns": "time_per_ns"}
 _AVERAGE, _MAXIMUM = 1, 2
 
 
 def recognises(head: str) -> bool:
     """Tell whether a text begins like a log."""
-    return re.search(r"^LAMMPS \(|^Loop time of \S+ on", head, re.MULTILINE) is not None
+    return _BEGINNING.search(head) is not None
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:
@@ -70,7 +71,7 @@ class _Run:
 
     def read(self, line: str) -> None:
         """Take what a line behind the loop line says."""
-        if tasks := _TASKS.fullmatch(line):
+        if tasks := _TASKS.match(line):
             threads = 1 if tasks["threads"] == "no" else int(tasks["threads"])
             self.tasks = int(tasks["tasks"]), threads
         elif line.startswith("Performance:"):

@@ -15,20 +15,24 @@ from scalewatch.importers.source import Source, quoted
 
 TITLE: Final = "PETSc Performance Summary:"
 
-_PROCESSES: Final = re.compile(r".* with (?P<count>\d{1,18}) process(or|ors|es)?\b.*")
+_BEGINNING: Final = re.compile(rf"^-+ {TITLE} -+\s*$", re.MULTILINE)
+_PROCESSES: Final = re.compile(r".* with (?P<count>\d{1,18}) process(or|ors|es)?\b")
 _TOTAL: Final = re.compile(r"Time \(sec\):\s+(?P<seconds>\S+)\s+\S+\s+\S+\s*")
-_SUMMARY: Final = re.compile(r"\s*\d+:\s+(?P<stage>\S.*?): (?P<seconds>\S+)\s+\S+%.*")
-_STAGE: Final = re.compile(r"--- Event Stage \d+: (?P<stage>.*?)\s*")
+_SUMMARY: Final = re.compile(
+    r"\s*+\d++:\s++(?P<stage>\S.*?): (?P<seconds>\S++)\s++\S+%"
+)
+_STAGE: Final = re.compile(r"--- Event Stage \d+: (?P<stage>(?:.*\S)?)\s*+")
 _STAGE_TITLE: Final = "--- Event Stage"
-_LIKE_SUMMARY: Final = re.compile(r"\s*\S+:\s+\S.*?: +\S+\s+\S+%.*")
+_LIKE_SUMMARY: Final = re.compile(r"\s*+\S++(?<=\S:)\s++\S.*?: ++\S++\s++\S+%")
 _EVENT: Final = re.compile(
-    r"(?P<name>\S.*?)\s+\d+\s+\S+\s+(?P<seconds>\d\.\d+e[+-]\d+)\s+\S+\s.*"
+    r"(?P<name>\S++(?:\s++\S++)*?)\s++\d++\s++\S++"
+    r"\s++(?P<seconds>\d\.\d++e[+-]\d++)\s++\S++\s"
 )
 _END: Final = re.compile(r"Object Type .*|Memory usage is given in bytes:.*")
-_OPTION: Final = re.compile(
-    r"-(?P<key>[A-Za-z][\w-]*)(?:\s+(?P<value>[^\s#(].*?))?"
-    r"(?:\s+#?\s*\(source: .*\))?\s*"
-)
+_OPTION: Final = re.compile(r"-(?P<key>[A-Za-z][\w-]*+)(?P<rest>(?:\s.*)?)")
+_ORIGIN: Final = re.compile(r"(?<!\s)\s++(?:#\s*+)?\(source: ")
+"""Beginning of the remark where an option comes from, which ends the line."""
+
 _PRINTED: Final = re.compile("log_|options_|malloc_|.*view|.*monitor|help")
 """Options that say what is printed, and not what is computed."""
 
@@ -37,7 +41,7 @@ _LONGEST_OPTION: Final = 64
 
 def recognises(head: str) -> bool:
     """Tell whether a text has the title of a summary."""
-    return re.search(rf"^-+ {TITLE} -+\s*$", head, re.MULTILINE) is not None
+    return _BEGINNING.search(head) is not None
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:
@@ -79,20 +83,20 @@ class _Summary:
             self.read_event(line)
         elif stage := _STAGE.fullmatch(line):
             self.stage = stage["stage"]
-        elif self.processes is None and (found := _PROCESSES.fullmatch(line)):
+        elif self.processes is None and (found := _PROCESSES.match(line)):
             self.processes = int(found["count"])
         elif total := _TOTAL.fullmatch(line):
             self.add(WHOLE_PROGRAM, total["seconds"], "")
-        elif summary := _SUMMARY.fullmatch(line):
+        elif summary := _SUMMARY.match(line):
             self.add(summary["stage"], summary["seconds"], "avg")
-        elif line.startswith(_STAGE_TITLE) or _LIKE_SUMMARY.fullmatch(line):
+        elif line.startswith(_STAGE_TITLE) or _LIKE_SUMMARY.match(line):
             raise self.source.malformed("a stage and its times", quoted(line))
 
     def read_event(self, line: str) -> None:
         """Take an event of a stage, or the title of the next."""
         if stage := _STAGE.fullmatch(line):
             self.stage = stage["stage"]
-        elif event := _EVENT.fullmatch(line):
+        elif event := _EVENT.match(line):
             self.source.require_whole_line()
             self.add(f"{self.stage}->{event['name']}", event["seconds"], "")
         elif line.strip("- "):
@@ -103,9 +107,11 @@ class _Summary:
         if line.startswith("#") and "PETSc Option Table entries" in line:
             self.has_options = not line.startswith("#End")
         elif self.has_options and (option := _OPTION.fullmatch(line)):
-            value = option["value"] or "true"
-            if not _PRINTED.match(option["key"]) and len(value) <= _LONGEST_OPTION:
-                self.options[option["key"]] = plain_setting(value)
+            value = _value(option["rest"].rstrip())
+            if value.startswith(("#", "(")) or _PRINTED.match(option["key"]):
+                return
+            if len(value) <= _LONGEST_OPTION:
+                self.options[option["key"]] = plain_setting(value or "true")
 
     def add(self, region: str, cell: str, statistic: str) -> None:
         self.times.append((region, self.source.number(cell), statistic))
@@ -121,3 +127,9 @@ class _Summary:
                 configuration += (("statistic", statistic),)
             subject = SeriesIdentity(region, "time", "s", configuration, ("p",), ())
             yield ImportedMeasurement(subject, (float(self.processes),), [seconds])
+
+
+def _value(rest: str) -> str:
+    """Return the value of an option without the remark where it comes from."""
+    origin = _ORIGIN.search(rest) if rest.endswith(")") else None
+    return rest[: origin.start()].strip() if origin else rest.strip()

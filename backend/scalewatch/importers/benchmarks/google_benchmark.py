@@ -19,6 +19,9 @@ _DROPPED: Final = re.compile(
     r"|(?:repeats|iterations|min_time|min_warmup_time):[^/]*)(?=/|$)"
 )
 _THREADS: Final = re.compile(r"/threads:(?P<threads>\d{1,18})$")
+_PER_SECOND: Final = re.compile(r"\w+/s")
+_COMMIT: Final = re.compile("[0-9a-f]{7,40}")
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)")
 _AGGREGATES: Final = ("median", "mean")
 _OWN: Final = re.compile(
     "name|family_index|per_family_instance_index|run_name|run_type|repetitions"
@@ -143,8 +146,10 @@ def _counter(name: str) -> tuple[str, str | None]:
     """Return metric and unit of a counter, `FOM: GB/s` or `bytes_per_second`."""
     if name.endswith("_per_second") or "per second" in name:
         return name, "1/s"
-    found = re.fullmatch(r"(?:(?P<metric>.+?):?\s+)?(?P<unit>\w+/s)", name)
-    return (found["metric"] or "rate", found["unit"]) if found else (name, None)
+    *before, unit = name.rsplit(maxsplit=1) or [""]
+    if not (_PER_SECOND.fullmatch(unit) and name.endswith(unit)):
+        return name, None
+    return ("".join(before).removesuffix(":") or "rate"), unit
 
 
 def _is_number(value: Any) -> bool:
@@ -153,7 +158,7 @@ def _is_number(value: Any) -> bool:
 
 def _provenance(facts: Mapping[str, Any]) -> Provenance:
     commit = facts.get("GIT_COMMIT_HASH")
-    is_commit = isinstance(commit, str) and re.fullmatch("[0-9a-f]{7,40}", commit)
+    is_commit = isinstance(commit, str) and _COMMIT.fullmatch(commit)
     branch, date = facts.get("GIT_BRANCH"), facts.get("date")
     return Provenance(
         commit=str(commit) if is_commit else None,
@@ -163,6 +168,4 @@ def _provenance(facts: Mapping[str, Any]) -> Provenance:
 
 
 def _has_zone(date: str) -> bool:
-    return bool(
-        re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", date)
-    )
+    return _MOMENT.fullmatch(date) is not None

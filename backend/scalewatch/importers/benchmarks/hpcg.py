@@ -19,20 +19,19 @@ _RATING: Final = f"{_OUTCOME} VALID with a GFLOP/s rating of"
 _PROCESSES: Final = "Machine Summary::Distributed Processes"
 _THREADS: Final = "Machine Summary::Threads per processes"
 _LOCAL: Final = "Local Domain Dimensions::"
-_INDENTED: Final = re.compile(r"(?P<indent> *)(?P<key>[^:]+?):(?:\s+(?P<fact>.*))?")
 _ORNAMENT: Final = "_#* "
 """Signs around the title of a section."""
 
-_BEGINNING: Final = re.compile(
-    r"^HPCG-Benchmark(?: version: .*)?\s*$(?=(?s:.*)"
-    r"(?:Machine Summary::|^ +)Distributed Processes[=:])",
-    re.MULTILINE,
+_TITLE: Final = re.compile(r"^HPCG-Benchmark(?: version: .*|[^\S\n]*+)$", re.MULTILINE)
+_MACHINE: Final = re.compile(
+    r"(?:Machine Summary::|^ +)Distributed Processes[=:]", re.MULTILINE
 )
 
 
 def recognises(head: str) -> bool:
     """Tell whether a text has a result, and is not the log beside it."""
-    return _BEGINNING.search(head) is not None
+    title = _TITLE.search(head)
+    return title is not None and _MACHINE.search(head, title.end()) is not None
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:
@@ -69,12 +68,19 @@ def _facts(source: Source) -> dict[str, str]:
     section = ""
     for line in source:
         key, sign, fact = line.partition("=")
-        if not sign and (found := _INDENTED.fullmatch(line)):
-            key, fact = found["key"].strip(_ORNAMENT), found["fact"] or ""
-            if not found["indent"]:
+        if not sign and _is_yaml(line):
+            key, _, fact = line.partition(":")
+            key = key.strip(_ORNAMENT)
+            if not line.startswith(" "):
                 section = key
             key = f"{section}::{key}"
         facts.setdefault(key.strip(), fact.strip())
         if key.startswith(_OUTCOME):
             source.require_whole_line()
     return facts
+
+
+def _is_yaml(line: str) -> bool:
+    """Tell `key:` and `key: fact`, indented below the title of a section."""
+    key, colon, fact = line.partition(":")
+    return bool(key and colon) and (not fact or fact[0].isspace())

@@ -12,6 +12,9 @@ from scalewatch.importers.series import (
 )
 from scalewatch.importers.source import Source
 
+_BEGINNING: Final = re.compile(
+    r"^(HPLinpack \d|T/V +N +NB +P +Q +Time +Gflops)", re.MULTILINE
+)
 _ROW: Final = re.compile(
     r"(?P<variant>W[RC]\w+)\s+(?P<n>\d{1,18})\s+(?P<nb>\d{1,18})"
     r"\s+(?P<P>\d{1,9})\s+(?P<Q>\d{1,9})"
@@ -22,8 +25,7 @@ _RESIDUAL: Final = re.compile(r"\|\|Ax-b\|\|.*(?P<outcome>PASSED|FAILED)\s*")
 
 def recognises(head: str) -> bool:
     """Tell whether a text has the banner, or the header of the results."""
-    known = re.compile(r"^(HPLinpack \d|T/V +N +NB +P +Q +Time +Gflops)", re.MULTILINE)
-    return known.search(head) is not None
+    return _BEGINNING.search(head) is not None
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:

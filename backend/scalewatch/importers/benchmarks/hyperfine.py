@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Final
 
 from scalewatch.importers.documents import Document
 from scalewatch.importers.series import (
@@ -12,6 +13,9 @@ from scalewatch.importers.series import (
     plain_setting,
 )
 from scalewatch.importers.tables.columns import parameter_of
+
+_LONGEST_VALUE: Final = 200
+"""Characters of a parameter that a command repeats as a word."""
 
 
 def recognises(document: Document) -> bool:
@@ -54,7 +58,7 @@ def _measured(result: Document, template: str | None) -> ImportedMeasurement:
     for name, part in result.part("parameters").parts() if "parameters" in held else ():
         text = str(part.value)
         setting, parameter = plain_setting(text), parameter_of(name)
-        region = re.sub(rf"(?<![\w.]){re.escape(text)}(?![\w.])", f"{{{name}}}", region)
+        region = _without(region, text, name)
         if parameter and isinstance(setting, int | float):
             parameters[parameter] = float(setting)
         else:
@@ -82,3 +86,11 @@ def _measured(result: Document, template: str | None) -> ImportedMeasurement:
         result.origin,
     )
     return ImportedMeasurement(subject, tuple(parameters.values()), values)
+
+
+def _without(command: str, value: str, name: str) -> str:
+    """Return a command with the name of a parameter wherever its value is a word."""
+    if len(value) > _LONGEST_VALUE:
+        return command
+    word = re.compile(rf"(?<![\w.]){re.escape(value)}(?![\w.])")
+    return word.sub(lambda _: f"{{{name}}}", command)

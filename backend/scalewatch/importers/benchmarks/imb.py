@@ -12,7 +12,7 @@ from scalewatch.wire import UNITS
 
 _TITLE: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
 _PROCESSES: Final = re.compile(
-    r"#\s*#processes = (?P<count>\d{1,18})\b(?:.*\bthreads: (?P<threads>\d{1,9})\b)?.*"
+    r"#\s*#processes = (?P<count>\d{1,18})\b(?:.*\bthreads: (?P<threads>\d{1,9})\b)?"
 )
 _GROUPS: Final = re.compile(
     r"#\s*\(\s*(?P<groups>\d{1,18}) groups of (?P<count>\d{1,18}) proc.*"
@@ -23,6 +23,7 @@ _COLUMN: Final = re.compile(
 )
 _FAILED: Final = re.compile(r"\s*(?P<bytes>\d{1,18})\b.*\b(out-of-mem|time-out)\.")
 
+_BANNER: Final = re.compile(r"^#.*Intel ?\(R\) MPI Benchmark", re.MULTILINE)
 _BEGINNING: Final = re.compile(
     r"^# Benchmarking \S+\s*\n#\s*(#processes = \d|\( *\d+ groups of)", re.MULTILINE
 )
@@ -44,10 +45,7 @@ _OTHERS: Final = {
 
 def recognises(head: str) -> bool:
     """Tell whether a text has the banner or the title of a table."""
-    return bool(
-        re.search(r"^#.*Intel ?\(R\) MPI Benchmark", head, re.MULTILINE)
-        or re.search(_BEGINNING, head)
-    )
+    return bool(_BANNER.search(head) or _BEGINNING.search(head))
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:
@@ -92,7 +90,7 @@ class _Table:
 
     def read_comment(self, line: str) -> None:
         """Take what a comment between title and rows says."""
-        if processes := _PROCESSES.fullmatch(line):
+        if processes := _PROCESSES.match(line):
             self.processes = int(processes["count"])
             if processes["threads"]:
                 self.threads = int(processes["threads"])

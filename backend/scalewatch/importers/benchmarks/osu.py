@@ -10,23 +10,19 @@ from scalewatch.importers.source import Source, quoted
 from scalewatch.importers.tables.printed import is_row
 from scalewatch.wire import UNITS
 
-_TITLE: Final = re.compile(
-    r"#\s*(?:OSU|OMB-Py) (?P<name>.+?) (?:Test|Benchmark)s?\b.*?"
-    r"(?:\s*v(?P<version>[\d.]+))?\s*"
-)
+_BEGINNING: Final = re.compile(r"^#\s*(OSU|OMB-Py) .*\b(Test|Benchmark)", re.MULTILINE)
+_TITLE: Final = re.compile(r"#\s*+(?:OSU|OMB-Py) (?P<name>.+?) (?:Test|Benchmark)s?\b")
 _LIBRARY: Final = re.compile(
     r"(?P<library>MPI|NCCL|RCCL|XCCL|OpenSHMEM)(?:-(?P<device>[A-Z]+))?\s+"
 )
 """What is measured, by programs that hold their buffers on devices of a kind."""
 _PAIRS: Final = re.compile(r"#.*\[\s*pairs:\s*(?P<pairs>\d{1,18})\s*\]")
 _FACT: Final = re.compile(
-    r"#\s*(?P<key>Datatype|Window creation|Synchronization|Partitions)\s*:"
-    r"\s*(?P<value>[\w./ ]+?)\.?\s*"
+    r"#\s*+(?P<key>Datatype|Window creation|Synchronization|Partitions)\s*+:"
+    r"\s*+(?P<value>[\w./ ]*[\w./])\s*+"
 )
-_BUFFERS: Final = re.compile(
-    r"#.*\b(?:on|ON) [A-Z ]*\((\w+)\).*\b(?:on|ON) [A-Z ]*\((\w+)\).*"
-)
-"""Where both buffers lie, `D` is a device and `H` the host."""
+_BUFFER: Final = re.compile(r"\b(?:on|ON) [A-Z ]*+(?:\((\w++)\))?")
+"""Where a buffer lies, `D` is a device and `H` the host."""
 
 _USUAL_BUFFERS: Final = "H H"
 
@@ -36,15 +32,19 @@ _INIT: Final = re.compile(
 _PASSED: Final = "pass"
 _HEADER: Final = re.compile(r"#\s*(?:Size\b|(?:Avg )?Latency|Overall).*")
 _COLUMN: Final = re.compile(
-    r"(?P<name>[A-Z][\w./]*(?: [A-Za-z.]+)*?)\s*\((?P<unit>[\w/%]+)\)|(?P<rate>\w+/s)"
-    r"|(?P<bare>\S+)"
+    r"(?P<name>[A-Z][\w./]{0,40}(?: [A-Za-z.]{1,40}){0,5}?)\s{0,40}"
+    r"\((?P<unit>[\w/%]{1,40})\)|(?P<rate>\w{1,40}/s)|(?P<bare>\S+)"
 )
+_SIZE_COLUMN: Final = re.compile(r"^Size(\s*\(B\))?")
 _LAUNCHER: Final = re.compile(
-    r"(?:^|\s)(?P<program>mpirun|mpiexec|jsrun|srun|aprun|flux|prterun)\s"
-    r"(?:.*?\s)?(?:-n|-np|--ntasks|--np)[ =]?(?P<count>\d{1,9})(?=\s)"
-    r"(?:.*\s-a\s?(?P<each>\d{1,9})(?=\s))?"
+    r"(?:^|\s)(?:mpirun|mpiexec|jsrun|srun|aprun|flux|prterun)(?=\s)"
 )
-"""A command that starts processes: of jsrun -n is of sets, with -a tasks each."""
+_PROCESSES: Final = re.compile(
+    r"\s(?:-n|-np|--ntasks|--np)[ =]?(?P<count>\d{1,9})(?=\s)"
+)
+_TASKS_OF_SET: Final = re.compile(r"\s-a\s?(?P<count>\d{1,9})(?=\s)")
+_COUNT: Final = re.compile(r"\d{1,18}")
+_NOT_A_NUMBER: Final = re.compile("[Nn]a[Nn]")
 
 _OPERATIONS: Final = re.compile(r" (?:Non-blocking )?Latency$", re.IGNORECASE)
 _KEPT: Final = ("Latency", "Bandwidth", "Multi")
@@ -56,8 +56,7 @@ _PROCESSES_OF_PAIR: Final = 2
 
 def recognises(head: str) -> bool:
     """Tell whether a text has the title of a table."""
-    title = re.compile(r"^#\s*(OSU|OMB-Py) .*\b(Test|Benchmark)", re.MULTILINE)
-    return title.search(head) is not None
+    return _BEGINNING.search(head) is not None
 
 
 def read(source: Source) -> Iterator[ImportedMeasurement]:
@@ -65,11 +64,10 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     table: _Table | None = None
     launched: float | None = None
     for line in source:
-        if title := _TITLE.fullmatch(line):
+        if title := _TITLE.match(line):
             table = _Table(source, title["name"], launched)
-        elif launcher := _LAUNCHER.search(line):
-            launched = float(int(launcher["count"]) * int(launcher["each"] or 1))
-            table = None
+        elif (started := _started(line)) is not None:
+            launched, table = started, None
         elif table is None:
             continue
         elif line.startswith("#"):
@@ -80,6 +78,19 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             table = None if table.columns else table
         elif table.columns and is_row(line.split(), table.width):
             yield from table.row(line.split())
+
+
+def _started(line: str) -> float | None:
+    """Return how many processes the command in a line starts, if it is a launcher.
+
+    Of jsrun, -n is the number of sets, with -a tasks each.
+    """
+    launcher = _LAUNCHER.search(line)
+    count = launcher and _PROCESSES.search(line, launcher.end())
+    if count is None:
+        return None
+    tasks = [int(found["count"]) for found in _TASKS_OF_SET.finditer(line, count.end())]
+    return float(int(count["count"]) * (tasks[-1] if tasks else 1))
 
 
 class _Table:
@@ -111,14 +122,15 @@ class _Table:
         if pairs := _PAIRS.match(line):
             self.pairs = int(pairs["pairs"])
         elif fact := _FACT.fullmatch(line):
-            self.facts[fact["key"].lower().replace(" ", "_")] = fact["value"]
-        elif buffers := _BUFFERS.fullmatch(line):
-            self.read_buffers(" ".join(buffers.groups()))
+            key = fact["key"].lower().replace(" ", "_")
+            self.facts[key] = fact["value"].removesuffix(".")
+        elif len(buffers := list(filter(None, _BUFFER.findall(line)))) > 1:
+            self.read_buffers(" ".join(buffers[-2:]))
         elif _HEADER.fullmatch(line):
             names = line.lstrip("# ").strip()
             self.has_size = names.startswith("Size")
-            found = _COLUMN.finditer(re.sub(r"^Size(\s*\(B\))?", "", names))
-            self.columns = [_meaning(column) for column in found]
+            columns = _COLUMN.finditer(_SIZE_COLUMN.sub("", names))
+            self.columns = [_meaning(column) for column in columns]
 
     def read_buffers(self, places: str) -> None:
         """Take where the buffers lie, if that is not the memory of the host."""
@@ -166,12 +178,12 @@ class _Table:
         return ImportedMeasurement(subject, (float(init["p"]),), [seconds])
 
     def count(self, cell: str) -> int:
-        if not re.fullmatch(r"\d{1,18}", cell):
+        if not _COUNT.fullmatch(cell):
             raise self.source.malformed("a message size", quoted(cell))
         return int(cell)
 
     def number(self, cell: str) -> float:
-        if re.fullmatch("[Nn]a[Nn]", cell):
+        if _NOT_A_NUMBER.fullmatch(cell):
             return math.nan
         return self.source.number(cell)
 

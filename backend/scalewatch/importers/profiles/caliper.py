@@ -27,13 +27,13 @@ _ATTRIBUTES: Final = range(8, 12)
 """Nodes that every file has; old ones say these among them again."""
 
 _INCLUSIVE: Final = (
-    re.compile(r"max#(inclusive|i(nclusive_)?scale)#.*time.*"),
-    re.compile(r"(inclusive|i(nclusive_)?scale)#.*time.*"),
+    re.compile(r"max#(inclusive|i(nclusive_)?scale)#.*time"),
+    re.compile(r"(inclusive|i(nclusive_)?scale)#.*time"),
 )
 """Columns of the inclusive time: of the slowest process, or of each or the only one."""
 
 _MEANS: Final = (
-    re.compile(r"avg#(inclusive|i(nclusive_)?scale)#.*time.*"),
+    re.compile(r"avg#(inclusive|i(nclusive_)?scale)#.*time"),
     _INCLUSIVE[1],
 )
 _UNITS: Final = {"sec": "s", "usec": "us", "msec": "ms", "nsec": "ns"}
@@ -46,6 +46,9 @@ _HELD: Final = ("variant", "tuning", "compiler", "mpi", "iterations")
 _COMMIT: Final = re.compile(
     r"(git_?)?(commit|sha|hash)(_?(hash|sha|id))?", re.IGNORECASE
 )
+
+_HASH: Final = re.compile("[0-9a-f]{7,40}")
+_UNIX_TIME: Final = re.compile(r"\d{9,10}")
 
 _Record = Mapping[str, Any]
 
@@ -126,7 +129,7 @@ def _column(
     """Return the column of times that the records have, and its unit in seconds."""
     names = list(dict.fromkeys(str(key) for record in records for key in record))
     for pattern in patterns:
-        if name := next(filter(pattern.fullmatch, names), None):
+        if name := next(filter(pattern.match, names), None):
             told = reader.attribute(name).get("attribute.unit")
             unit = "ns" if told is None and name.endswith(".ns") else str(told)
             unit = _UNITS.get(unit, unit)
@@ -188,7 +191,7 @@ def _provenance(facts: Mapping[str, str]) -> Provenance:
         (
             fact
             for key, fact in facts.items()
-            if _COMMIT.fullmatch(key) and re.fullmatch("[0-9a-f]{7,40}", fact)
+            if _COMMIT.fullmatch(key) and _HASH.fullmatch(fact)
         ),
         None,
     )
@@ -200,6 +203,6 @@ def _provenance(facts: Mapping[str, str]) -> Provenance:
 
 
 def _moment(seconds: Setting) -> str | None:
-    if not isinstance(seconds, str) or not re.fullmatch(r"\d{9,10}", seconds):
+    if not isinstance(seconds, str) or not _UNIX_TIME.fullmatch(seconds):
         return None
     return datetime.fromtimestamp(int(seconds), UTC).isoformat()

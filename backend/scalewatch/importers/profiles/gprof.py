@@ -10,11 +10,11 @@ from scalewatch.importers.source import Source, quoted, says_something
 TITLE: Final = "Flat profile:"
 
 _COLUMNS: Final = re.compile(r"\s*%\s+cumulative\s+self\b.*")
-_HEADER: Final = re.compile(r"\s*time\s+seconds\s+seconds\s+.*\bname\s*")
+_HEADER: Final = re.compile(r"\s*+time\s++seconds\s++seconds\s.*\bname\s*+")
 _FUNCTION: Final = re.compile(
-    r"\s*[\d.]+\s+[\d.]+\s+(?P<seconds>\d+\.\d+)"  # %, cumulative and own seconds
-    r"(?:\s+\d+(?:\s+[\d.]+\s+[\d.]+)?)?"  # calls, own and total time of each
-    r"\s+(?P<name>[^\s\d].*?)\s*"
+    r"\s*+[\d.]++\s++[\d.]++\s++(?P<seconds>\d++\.\d++)"  # %, cumulative, own seconds
+    r"(?:\s++\d++(?:\s++[\d.]++\s++[\d.]++)?)?"  # calls, own and total time of each
+    r"\s++(?P<name>[^\s\d](?:.*\S)?)\s*+"
 )
 
 

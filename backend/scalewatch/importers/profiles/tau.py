@@ -17,10 +17,10 @@ from scalewatch.importers.source import Source, quoted
 _TITLE: Final = re.compile(
     r"(?P<rows>\d{1,9}) templated_functions(_MULTI_(?P<metric>\w+))?"
 )
-_NUMBER: Final = r"\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
+_NUMBER: Final = r"\d++(?:\.\d*+)?(?:[eE][+-]?\d++)?"
 _ROW: Final = re.compile(
     rf'"(?P<name>.*)" {_NUMBER} {_NUMBER} (?P<own>{_NUMBER}) (?P<all>{_NUMBER})'
-    rf' {_NUMBER} GROUP="(?P<group>.*)"\s*'
+    rf' {_NUMBER} GROUP="(?P<group>.*)'
 )
 _REPEATED: Final = re.compile(r"\bTAU_(CALLPATH|PARAM|PHASE)\b")
 _CLOCKS: Final = re.compile(r"TIME|GET_TIME_OF_DAY|LINUX_TIMERS|P_WALL_CLOCK_TIME")
@@ -115,8 +115,8 @@ def _read_part(part: Source, inclusive: dict[str, float], own: dict[str, float])
         line = next(part, None)
         if line is None:
             raise part.malformed(f"{title['rows']} functions", "the end of the file")
-        row = _ROW.fullmatch(line)
-        if row is None:
+        row = _ROW.match(line)
+        if row is None or not row["group"].rstrip().endswith('"'):
             raise part.malformed("a function and its times", quoted(line))
         if _REPEATED.search(row["group"]) or " => " in row["name"]:
             continue

@@ -26,7 +26,9 @@ from scalewatch.wire import UNITS
 
 _RESULT_KEYS: Final = frozenset({"commit_hash", "results", "params"})
 _FILE: Final = re.compile(r"[0-9a-f]{6,40}-(?P<environment>.+)\.json")
-_TUPLE: Final = re.compile(r"\(\s*\w+(\s*,\s*\w+)+\s*,?\s*\)")
+_TUPLE: Final = re.compile(r"\(\s*+\w++(?:\s*+,\s*+\w++)++(?:\s*+,)?\s*+\)")
+_WORD: Final = re.compile(r"\w+")
+_COMMIT: Final = re.compile(r"[\w.+-]{1,64}")
 _TIMES: Final = {"seconds": "s", "second": "s", "sec": "s"}
 _KINDS: Final = re.compile(r"(?P<kind>timeraw|time|peakmem|mem)_")
 """How methods begin whose type `benchmarks.json` does not say."""
@@ -178,7 +180,7 @@ def _settings(combination: Sequence[str], about: _Names) -> dict[str, Setting]:
     for at, text in enumerate(combination):
         name = str(named[at]) if at < len(named) else f"param{at + 1}"
         value = _literal(text)
-        keys = re.findall(r"\w+", name) if _TUPLE.fullmatch(name) else []
+        keys = _WORD.findall(name) if _TUPLE.fullmatch(name) else []
         if isinstance(value, tuple) and len(keys) == len(value):
             settings |= {key: _plain(one) for key, one in zip(keys, value, strict=True)}
         else:
@@ -232,7 +234,7 @@ def _provenance(document: Document) -> Provenance:
         raise UnreadableFile(document.source, reason)
     commit = str(held["commit_hash"])
     return Provenance(
-        commit=commit if re.fullmatch(r"[\w.+-]{1,64}", commit) else None,
+        commit=commit if _COMMIT.fullmatch(commit) else None,
         committed_at=_moment(held.get("date")),
         machine=machine,
     )

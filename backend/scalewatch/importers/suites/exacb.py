@@ -20,6 +20,8 @@ from scalewatch.importers.tables.columns import metric_and_unit, parameter_of
 _HELD: Final = ("variant",)
 """What an experiment holds fixed: a new version of its software is no other one."""
 
+_COMMIT: Final = re.compile("[0-9a-f]{7,64}")
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)")
 _FALSE: Final = frozenset({"false", "no", "0"})
 
 
@@ -109,9 +111,9 @@ def _provenance(document: Document) -> Provenance:
     info = reporter if isinstance(reporter, dict) else {}
     commit, moment = str(info.get("commit", "")), str(info.get("timestamp", ""))
     system = document.part("experiment").object().get("system")
-    is_moment = re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)", moment)
+    is_moment = _MOMENT.fullmatch(moment)
     return Provenance(
-        commit=commit if re.fullmatch("[0-9a-f]{7,64}", commit) else None,
+        commit=commit if _COMMIT.fullmatch(commit) else None,
         machine=str(system) if system else None,
         ended_at=moment if is_moment else None,
     )

@@ -18,10 +18,11 @@ NOTHING: Final = frozenset({"", "null", "None", "nan"})
 """Texts that stand for no value."""
 
 _INFO: Final = re.compile(
-    r"(?P<name>.+?)\s+"
-    r"(?:/[0-9a-f]+\s+@|on )(?P<system>[^:\s]+):(?P<partition>[^+\s]+)"
-    r"(?:\+| using )(?P<environ>\S+)"
+    r"(?P<name>.*?\S)\s++"
+    r"(?:/[0-9a-f]++\s++@|on )(?P<system>[^:\s]++):(?P<partition>[^+\s]++)"
+    r"(?:\+| using )(?P<environ>\S++)"
 )
+_COMMIT: Final = re.compile(r"[\w.+-]{1,64}")
 
 
 class Performance(NamedTuple):
@@ -60,7 +61,7 @@ def measurements_of(
     sha = str(commit or "")
     system, job = known.get("system"), known.get("jobid")
     provenance = Provenance(
-        commit=sha if re.fullmatch(r"[\w.+-]{1,64}", sha) else None,
+        commit=sha if _COMMIT.fullmatch(sha) else None,
         machine=str(system) if system else None,
         job=str(job) if job else None,
         ended_at=_ended_at(known),

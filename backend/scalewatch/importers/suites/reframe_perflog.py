@@ -23,8 +23,9 @@ _USUAL: Final = frozenset(
 )
 """Columns of which a log has some, and other tables none."""
 
-_OLD: Final = re.compile(r"[^|]+\|reframe [^|]+\|[^|]+(?: on |@)[^|]+\|")
-_SETTING: Final = re.compile(r"(?P<key>\w+)=(?P<value>[^,\s]+)")
+_OLD: Final = re.compile(r"[^|]++\|reframe [^|]++\|(?=[^|]++\|)[^|]+(?: on |@)[^|]")
+_SETTING: Final = re.compile(r"(?<!\w)(?P<key>\w++)=(?P<value>[^,\s]+)")
+_VARIABLE: Final = re.compile(r"[\w -]+")
 _NOT_PERFORMANCE: Final = frozenset({"jobid", "num_tasks", "ref", "l", "u"})
 
 
@@ -96,7 +97,7 @@ def _old_line(source: Source, line: str) -> Iterator[ImportedMeasurement]:
     measured = [
         (at, name, value)
         for at, name, value in pairs
-        if name.strip() not in _NOT_PERFORMANCE and re.fullmatch(r"[\w -]+", name)
+        if name.strip() not in _NOT_PERFORMANCE and _VARIABLE.fullmatch(name)
     ]
     if not place or not measured or not any(name == "ref" for _, name, _ in pairs):
         raise source.malformed("a line of ReFrame's performance log", quoted(line))

@@ -30,7 +30,9 @@ _TASKS_PER_NODE: Final = re.compile(
 _COUNT: Final = re.compile(r"\d{1,9}")
 _JOB: Final = re.compile(r"(slurm_?)?job_?id", re.IGNORECASE)
 _SYSTEM: Final = "system"
-_NUMBERING: Final = re.compile(r"jube_\w*id(_\w+)?|exit_code", re.IGNORECASE)
+_NUMBERING: Final = re.compile(
+    r"jube_(?=\w*+\Z)\w*?id(?:_\w|\Z)|exit_code\Z", re.IGNORECASE
+)
 """Columns by which JUBE numbers what it ran; they say nothing of how."""
 
 
@@ -131,7 +133,7 @@ def job_columns(
     numbering = [
         at
         for at, name in enumerate(header)
-        if name in unused and _NUMBERING.fullmatch(name)
+        if name in unused and _NUMBERING.match(name)
     ]
     if nodes is None or per_node is None:
         return JobColumns(None, None, None, None, outcomes, numbering)

@@ -62,9 +62,8 @@ _OF_HPCG: Final[Mapping[str, str]] = {
 }
 """Units of further columns of JUBE's tables of HPCG."""
 
-_WITH_UNIT: Final = re.compile(
-    r"(?P<name>.+?)(_(?P<suffix>[^_\W]+)|\s*[\[(](?P<braced>[^\[\]()]+)[\])])"
-)
+_SUFFIXED: Final = re.compile(r"(?P<name>.+)_(?P<unit>[^_\W]+)")
+_BRACED: Final = re.compile(r"(?P<name>.*\S|.)\s*+[\[(](?P<unit>[^\[\]()]++)[\])]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,16 +227,17 @@ def metric_and_unit(name: str) -> tuple[str, str | None] | None:
     """Return what a name like time, time_us or "time [us]" says, if it is known."""
     if unit := "GFLOP/s" if _RATED.fullmatch(name) else _OF_HPCG.get(name):
         return name, unit
-    parts = _WITH_UNIT.fullmatch(name)
+    braced = _BRACED.fullmatch(name)
+    parts = braced or _SUFFIXED.fullmatch(name)
     for metric, names in METRICS.items():
         if name.lower() in names.split():
             return metric, "s" if name.lower() == "seconds" else None
         if parts and parts["name"].lower() in names.split():
-            unit = parts["braced"] or parts["suffix"]
+            unit = parts["unit"]
             is_time = metric == "time" and seconds_of(unit) is not None
             return (metric, unit) if is_time or unit in UNITS[metric] else None
-    if parts and parts["braced"] and parameter_of(parts["name"]) is None:
-        return parts["name"], parts["braced"]
+    if braced and parameter_of(braced["name"]) is None:
+        return braced["name"], braced["unit"]
     return None
 
 

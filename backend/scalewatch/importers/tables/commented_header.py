@@ -24,6 +24,7 @@ from scalewatch.importers.tables.commented_names import (
 
 _DELIMITERS: Final = ";|,"
 _COMMA: Final = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
+_NO_LETTERS: Final = re.compile(r"\W+")
 _FACT: Final = re.compile(r"(?P<key>[A-Za-z][\w -]{0,30}?)\s*[:=]\s*(?P<value>\S.*)")
 _STATED: Final = re.compile(r"#?\s*(?P<key>[A-Z][A-Z_]{2,30}):\s+(?P<value>\S+)\s*")
 """What a build says of itself, as `INTEGRATOR: VODE`; of a path the end says it."""
@@ -221,7 +222,7 @@ def _fact(title: str) -> tuple[str, str] | None:
     found = _FACT.fullmatch(title.rstrip(":"))
     if found is None:
         return _TITLE, title.rstrip(":")[:_LONGEST_TITLE]
-    key = re.sub(r"\W+", "_", found["key"].strip().lower())
+    key = _NO_LETTERS.sub("_", found["key"].strip().lower())
     return key, found["value"].strip()[:_LONGEST_TITLE]
 
 
@@ -244,7 +245,4 @@ def _cells(line: str, delimiter: str | None) -> list[str]:
     if delimiter != ";":
         return cells
     # Between semicolons a comma may stand for the point.
-    return [
-        re.sub(r"(\d),(\d)", r"\1.\2", one) if _COMMA.fullmatch(one) else one
-        for one in cells
-    ]
+    return [one.replace(",", ".") if _COMMA.fullmatch(one) else one for one in cells]

@@ -12,10 +12,11 @@ from scalewatch.importers.tables.columns import (
     parameter_of,
 )
 
-NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER: Final = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?")
 
 _SPREAD: Final = re.compile(r"(std|stdev|dev|err|error|sigma|±|\+/-)", re.IGNORECASE)
 _WORDS: Final = re.compile(r"\S+(?: \S+)*")
+_LETTERS: Final = re.compile("[a-z]+")
 _TIME_WORDS: Final = frozenset({"avg", "average", "mean", "time", "per", "step"})
 _RATED: Final = re.compile(
     r"avg|average|mean|median|max|min|time|sec|rate|speed|perf|flop|bandwidth|latency"
@@ -87,10 +88,8 @@ def usual_names(names: Sequence[str]) -> Sequence[str]:
     """
     usual: list[str] = []
     for name in names:
-        words = re.findall("[a-z]+", name.lower())
-        is_time = (
-            words and _TIME_WORDS.issuperset(words) and not re.search(r"[\[(]", name)
-        )
+        words = _LETTERS.findall(name.lower())
+        is_time = words and _TIME_WORDS.issuperset(words) and not {"[", "("} & set(name)
         told = "time" if is_time else name
         usual.append(name if told in {*names, *usual} - {name} else told)
     return usual

@@ -13,13 +13,9 @@ from scalewatch.importers.source import Source
 from scalewatch.importers.tables import separated
 from scalewatch.importers.tables.columns import CONFIGURATION
 
-_BEGINNING: Final = re.compile(
-    r"\s*(?:\S[^\n|]*:\s*\n)?"
-    r"(?:\s*\|[^\n]*\|[ \t]*\r?\n\s*\|[-:| \t]+\|[ \t]*(?:\r?\n|$)"
-    r"|[^\n|]+(?:\|[^\n|]+)+\n[- ]+(?:\+[- ]+)+(?:\r?\n|$))"
-)
 _RULE: Final = re.compile(r"\|[-:|\s]+\|")
 _OLD_RULE: Final = re.compile(r"[- ]+(\+[- ]+)+")
+_ROWS_OF_HEAD: Final = 2
 _TITLE: Final = "table"
 
 
@@ -34,7 +30,17 @@ class _Row(NamedTuple):
 
 def recognises(head: str) -> bool:
     """Tell whether a text begins with a table, or with a title and a table."""
-    return _BEGINNING.match(head) is not None
+    lines = [line for line in head.split("\n") if line.strip()]
+    if lines and lines[0].rstrip().endswith(":") and "|" not in lines[0]:
+        del lines[0]
+    if len(lines) < _ROWS_OF_HEAD:
+        return False
+    header, rule = lines[0].strip(), lines[1].strip()
+    if header.startswith("|"):
+        is_header = header.endswith("|") and len(header) > 1
+        return is_header and _RULE.fullmatch(rule) is not None
+    is_header = "|" in header and all(lines[0].split("|"))
+    return is_header and _OLD_RULE.fullmatch(rule) is not None
 
 
 def read(

@@ -32,7 +32,7 @@ from scalewatch.modelling.growths.growth import (
 ADDABLE_LOG2 = 1000.0
 """Parts up to 2 to this power can be added without overflow."""
 
-LOGARITHM = re.compile(r"\blog(\^\S+)? (\w+)")
+LOGARITHM = re.compile(r"\blog(\^[^\s^]+)? (\w+)")
 """A logarithm as growths are written: its exponent and its parameter."""
 
 

@@ -49,6 +49,8 @@ OPTION: Final = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")
 ADDRESS: Final = re.compile(r"\bhttps?://(?:(?!&(?:#|[lg]t;|quot;))[^\s'\"<>])+")
 """An address in escaped text: browsers would break the line after its first slash."""
 
+_UNBROKEN: Final = re.compile(f"(?P<address>{ADDRESS.pattern})|{OPTION.pattern}")
+
 PATH_PART: Final = re.compile(r"(?<![:/])/")
 """Where a part of the path of an address begins."""
 
@@ -244,8 +246,7 @@ def whole_options(command: str) -> Markup:
     breaks between the parts of its path where it is longer than a line.
     """
     escaped = str(escape(command))
-    whole = re.sub(f"(?P<address>{ADDRESS.pattern})|{OPTION.pattern}", _whole, escaped)
-    return Markup(whole)  # noqa: S704, its parts are escaped
+    return Markup(_UNBROKEN.sub(_whole, escaped))  # noqa: S704, its parts are escaped
 
 
 def _whole(part: re.Match[str]) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 
 TOOLS: Final = ("addr2line", "llvm-addr2line")
 PATIENCE: Final = 120
+_ADDRESS: Final = re.compile(r"^0x[0-9a-f]+\n", re.MULTILINE)
 _PLACE: Final = re.compile(r"(?P<file>.*):(?P<line>\d+|\?)(?: \(discriminator \d+\))?")
 
 
@@ -66,7 +67,7 @@ def _of_file(
     except (OSError, subprocess.TimeoutExpired):
         return []
     # Each answer begins with its address, and has two lines for each function.
-    answers = re.split(r"^0x[0-9a-f]+\n", answer.stdout, flags=re.MULTILINE)[1:]
+    answers = _ADDRESS.split(answer.stdout)[1:]
     return [
         (offset, _lines(text.splitlines()))
         for offset, text in zip(offsets, answers[len(offsets) :], strict=False)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 _SOURCE = re.compile(r"(\d{1,9}) \(([^,()]+)(?:,.*)?\)")
-_SYMBOL = re.compile(r".*\[(.+)\]")
+_SYMBOL = re.compile(r"(?=.*\]\Z).*\[(.+)\]")
 
 
 @dataclass(frozen=True, slots=True)

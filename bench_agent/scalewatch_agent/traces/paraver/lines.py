@@ -29,6 +29,7 @@ MOST_TASKS: Final = 65_536
 
 FIELDS: Final = {1: 8, 3: 15}
 STATE, EVENT, MESSAGE = 1, 2, 3
+_TASKS: Final = re.compile(r"(\d{1,7})\(")
 HEADER: Final = re.compile(
     r"#Paraver \(.*?\):(?P<runtime>\d{1,18})(?P<unit>_\w+)?:"
     r"(?P<nodes>[^:]*):(?P<applications>\d+):(?P<rest>.*)"
@@ -112,7 +113,7 @@ def _whole_lines(
 
 
 def _header(path: Path, line: str) -> Header:
-    found = HEADER.fullmatch(line)
+    found = HEADER.match(line)
     if found is None:
         raise TraceUnusable(path, "the first line is no header of Paraver", 1)
     if found["unit"] != "_ns":
@@ -120,7 +121,7 @@ def _header(path: Path, line: str) -> Header:
         raise TraceUnusable(path, f"its times are in {unit}: ns can be read", 1)
     if found["applications"] != "1":
         raise TraceUnusable(path, f"it holds {found['applications']} applications", 1)
-    tasks = re.match(r"(\d{1,7})\(", found["rest"])
+    tasks = _TASKS.match(found["rest"])
     if tasks is None or not int(tasks[1]):
         raise TraceUnusable(path, "the header says no number of tasks", 1)
     # Tasks, then the threads and the node of each: 2(1:1,1:1)

@@ -12,15 +12,21 @@ LARGEST: Final = 2**20
 
 SENTENCES: Final = (
     (
-        r"SMPI-specific compiler|Could not resolve entry point",
+        re.compile(r"SMPI-specific compiler|Could not resolve entry point"),
         "the program is not built for SMPI: compile it by {mpicc}, {mpicxx}, {mpif90}",
     ),
-    (r"\[smpi_pmpi/WARNING\] MPI_Abort was called", "the program called MPI_Abort"),
     (
-        r"Deadlock detected",
+        re.compile(r"\[smpi_pmpi/WARNING\] MPI_Abort was called"),
+        "the program called MPI_Abort",
+    ),
+    (
+        re.compile("Deadlock detected"),
         "deadlock: processes wait for messages, or for others, that never come",
     ),
-    (r"Memory \w+ of \d+ bytes failed|bad_alloc", "there is not enough memory"),
+    (
+        re.compile(r"Memory \w+ of \d+ bytes failed|bad_alloc"),
+        "there is not enough memory",
+    ),
 )
 _LOGGED: Final = re.compile(r"\[[^\]]*\d\.\d+\] ")
 _COMPLAINT: Final = re.compile(r"/CRITICAL\] (.+)")
@@ -40,7 +46,7 @@ def failure_said(folder: Path) -> str | None:
         line for line in text.splitlines() if "/CRITICAL] " in line or _is_hint(line)
     )
     for pattern, sentence in SENTENCES:
-        if re.search(pattern, said):
+        if pattern.search(said):
             return sentence + complaint(_own_words(text))
     critical = _COMPLAINT.search(said)
     return critical and f"SMPI: {critical[1][:500]}"
