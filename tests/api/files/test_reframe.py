@@ -124,7 +124,7 @@ def test_database_that_is_away_is_busy_to_reframe(client, monkeypatch):
     def fail(*_):
         raise OperationalError("INSERT", {}, Exception("database is locked"))
 
-    monkeypatch.setattr(reading.storing, "transact", fail)
+    monkeypatch.setattr(reading.posting, "transact", fail)
 
     assert post(client, case()).status_code == 429
 

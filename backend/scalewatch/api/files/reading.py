@@ -9,7 +9,7 @@ from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import TypeAdapter
 
-from scalewatch.api.runs import storing, turns
+from scalewatch.api.runs import posting, turns
 from scalewatch.api.runs.bodies import LIMIT, decoded
 from scalewatch.services.files.kept_files import record_file
 from scalewatch.services.files.posted_files import PostedFile, runs_json
@@ -29,8 +29,8 @@ async def decoded_body(request: Request, door: RequestSessions) -> AsyncIterator
     which ends with the block.
     """
     encoding = request.headers.get("content-encoding", "")
-    async with storing.receiving(request, door) as body:
-        await run_in_threadpool(storing.expected, door)
+    async with posting.receiving(request, door) as body:
+        await run_in_threadpool(posting.expected, door)
         async with turns.reading(_readers(request).places):
             yield await run_in_threadpool(decoded, body, encoding)
 
@@ -57,9 +57,9 @@ def _readers(request: Request) -> ReaderProcesses:
 
 def _stored(door: RequestSessions, file: PostedFile, runs: bytes) -> Response:
     prepared = [prepare(report) for report in _RUNS.validate_json(runs)]
-    receipts = storing.recorded(
+    receipts = posting.recorded(
         door,
         {file.origin.project},
         lambda session: record_file(session, file, prepared),
     )
-    return storing.acknowledged(receipts, is_single=False)
+    return posting.acknowledged(receipts, is_single=False)

@@ -1,64 +1,94 @@
-"""How posting runs is documented: bodies that are read by hand have no signature."""
+"""Store what a request posts, when it is its turn, and acknowledge it."""
 
-from collections.abc import Mapping
-from typing import Any, Final
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
 
-from scalewatch.wire import RunReport
+import orjson
+from anyio import to_thread
+from fastapi import Request, Response
+from fastapi.concurrency import run_in_threadpool
+from sqlalchemy.orm import Session
 
-EXAMPLE: Final = {
-    "schema": 1,
-    "id": "6ba7b810-9dad-11d1-80b4-00c04fd430c8",
-    "project": "mpich",
-    "suite": "mpi-collectives",
-    "commit": {"sha": "v5.0.2", "committed_at": "2026-02-03T09:30:00Z"},
-    "machine": {
-        "name": "jureca",
-        "fingerprint": {"cpu": "EPYC 7742", "cores": 128, "mpi": "MPICH 5.0.2"},
-    },
-    "coordinate": {"p": 64},
-    "configuration": {"message_bytes": 256, "tasks_per_node": 8},
-    "results": [
-        {
-            "region": "MPI_Allreduce",
-            "metric": "time",
-            "unit": "s",
-            "values": [1.1e-5, 1.2e-5, 1.15e-5],
-        }
-    ],
-}
+from scalewatch.api.runs import turns
+from scalewatch.api.runs.bodies import LIMIT, received
+from scalewatch.api.runs.turns import SMALL
+from scalewatch.errors import BodyTooLarge
+from scalewatch.services.access import callers
+from scalewatch.services.access.callers import Role
+from scalewatch.services.runs.record import Receipt
+from scalewatch.storage.database.session import transact
+from scalewatch.web.sessions import RequestSessions
+
+Store = Callable[[bytes, int], Response]
+"""Stores a body that may hold so many bytes once it is decompressed."""
 
 
-def request_body() -> dict[str, Any]:
-    """Return the OpenAPI description of one run, an array of runs, or JSON Lines."""
-    one = _inlined(RunReport.model_json_schema())
-    many = {"type": "array", "items": one, "minItems": 1}
-    lines = {"schema": {"type": "string"}}
+async def stored(request: Request, door: RequestSessions, store: Store) -> Response:
+    """Receive the body of a request and store it, a large one when it is its turn."""
+    async with receiving(request, door) as body:
+        try:
+            return await to_thread.run_sync(
+                partial(store, body, SMALL), limiter=turns.storing()
+            )
+        except BodyTooLarge:
+            return await to_thread.run_sync(
+                partial(store, body, LIMIT), limiter=turns.storing_large()
+            )
+
+
+@asynccontextmanager
+async def receiving(request: Request, door: RequestSessions) -> AsyncIterator[bytes]:
+    """Receive the body of a request; a large one of who may post has a place in turn.
+
+    The place is held until the end of the block, as the body is in memory.
+    """
+    announced = request.headers.get("content-length", "")
+    if announced.isdecimal() and int(announced) <= SMALL:
+        yield await received(request)
+        return
+    await run_in_threadpool(expected, door)
+    async with turns.receiving_large():
+        yield await received(request)
+
+
+def expected(door: RequestSessions) -> None:
+    """Refuse who may post nothing, before their 32 MiB are read or they learn more."""
+    with door.reading() as session:
+        callers.permit(session, Role.INGEST, callers.caller_of(session).project)
+
+
+def recorded(
+    door: RequestSessions,
+    projects: set[str],
+    record: Callable[[Session], Sequence[Receipt]],
+) -> Sequence[Receipt]:
+    """Record what a caller posts who may post to these projects."""
+
+    def permitted(session: Session) -> Sequence[Receipt]:
+        door.admit(session)
+        for project in projects:
+            callers.permit(session, Role.INGEST, project)
+        return record(session)
+
+    return transact(door.sessions, permitted)
+
+
+def acknowledged(receipts: Sequence[Receipt], *, is_single: bool) -> Response:
+    """Answer that runs are stored for good."""
+    accepted = [_accepted(receipt) for receipt in receipts]
+    return Response(
+        orjson.dumps(accepted[0] if is_single else accepted),
+        status_code=202 if any(receipt.is_new for receipt in receipts) else 200,
+        media_type="application/json",
+    )
+
+
+def _accepted(receipt: Receipt) -> dict[str, Any]:
     return {
-        "required": True,
-        "description": (
-            "One run, an array of runs, or a run per line; as they are, or with "
-            "Content-Encoding gzip or zstd. At most 32 MiB once decompressed."
-        ),
-        "content": {
-            "application/json": {"schema": {"anyOf": [one, many]}, "example": EXAMPLE},
-            "application/x-ndjson": lines,
-            "application/jsonl": lines,
-        },
+        "id": receipt.run,
+        "run": f"/api/v1/runs/{receipt.run}",
+        "job": f"/api/v1/jobs/{receipt.job}",
+        "state": "accepted" if receipt.is_new else "known",
     }
-
-
-def _inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a JSON schema with its definitions in the place of references."""
-    definitions = schema.get("$defs", {})
-
-    def resolved(part: Any) -> Any:
-        if isinstance(part, list):
-            return [resolved(each) for each in part]
-        if not isinstance(part, dict):
-            return part
-        if "$ref" in part:
-            return resolved(definitions[part["$ref"].removeprefix("#/$defs/")])
-        return {key: resolved(each) for key, each in part.items() if key != "$defs"}
-
-    found: dict[str, Any] = resolved(dict(schema))
-    return found

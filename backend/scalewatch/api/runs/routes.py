@@ -13,9 +13,9 @@ from pydantic import Field
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.runs import storing
+from scalewatch.api.runs import posting
 from scalewatch.api.runs.bodies import decoded, runs_in
-from scalewatch.api.runs.posting import request_body
+from scalewatch.api.runs.request_body import request_body
 from scalewatch.errors import ScalewatchError
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import record_prepared
@@ -73,7 +73,7 @@ async def post_runs(request: Request, door: DoorDep) -> Response:
         encoding=request.headers.get("content-encoding", ""),
         content_type=request.headers.get("content-type", ""),
     )
-    return await storing.stored(request, door, store)
+    return await posting.stored(request, door, store)
 
 
 @router.get("/{run}", responses=answers(RecordedRun, 404, 422))
@@ -108,15 +108,15 @@ def _stored(
     try:
         posted, is_single = runs_in(decoded(body, encoding, limit), content_type)
     except ScalewatchError:
-        storing.expected(door)
+        posting.expected(door)
         raise
     prepared = [prepare(one.report, one.text) for one in posted]
-    receipts = storing.recorded(
+    receipts = posting.recorded(
         door,
         {one.report.project for one in posted},
         lambda session: record_prepared(session, prepared),
     )
-    return storing.acknowledged(receipts, is_single=is_single)
+    return posting.acknowledged(receipts, is_single=is_single)
 
 
 def _progress(door: RequestSessions, run: UUID) -> AnalysisProgress:
