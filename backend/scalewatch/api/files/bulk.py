@@ -131,8 +131,8 @@ def accepted(accept: str) -> BulkFormat | None:
     """
     names = [part.partition(";")[0].strip().lower() for part in accept.split(",")]
     known = {kind: BulkFormat(name) for name, kind in MEDIA_TYPES.items()}
-    found = next((known[name] for name in names if name in known), None)
+    first = next((known[name] for name in names if name in known), None)
     is_any = not any(names) or {"*/*", "application/*", "text/*"} & {*names}
-    if found is None and not (is_any or "application/json" in names):
+    if first is None and not (is_any or "application/json" in names):
         raise NotAcceptable(accept, MEDIA_TYPES.values())
-    return found
+    return first

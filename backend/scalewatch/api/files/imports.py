@@ -47,7 +47,7 @@ BODY: Final[dict[str, Any]] = {
 
 @dataclass(frozen=True)
 class Stated:
-    """What an address says of a file, as the options of `scalewatch import` do."""
+    """Statements of the query about a file, as the options of `scalewatch import`."""
 
     project: Annotated[str, Query(examples=["lulesh"])]
     commit: Annotated[

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from functools import partial
+from typing import Final
 
 from anyio import to_thread
 from fastapi import Request, Response
@@ -18,7 +19,7 @@ from scalewatch.services.runs.prepare import prepare
 from scalewatch.web.sessions import RequestSessions
 from scalewatch.wire import RunReport
 
-_RUNS = TypeAdapter(tuple[RunReport, ...])
+_RUNS: Final = TypeAdapter(tuple[RunReport, ...])
 
 
 @asynccontextmanager
@@ -28,17 +29,16 @@ async def decoded_body(request: Request, door: RequestSessions) -> AsyncIterator
     Reader processes are few: who may not post takes none, and others wait their turn,
     which ends with the block.
     """
-    encoding = request.headers.get("content-encoding", "")
     async with posting.receiving(request, door) as body:
-        await run_in_threadpool(posting.expected, door)
+        await run_in_threadpool(posting.admit, door)
         async with turns.reading(_readers(request).places):
-            yield await run_in_threadpool(decoded, body, encoding)
+            yield await run_in_threadpool(decoded, body.sent, body.encoding)
 
 
 async def read(
     request: Request, function: Callable[[PostedFile, int], bytes], file: PostedFile
 ) -> bytes:
-    """Return what a function of `posted_files` makes of a file."""
+    """Return the runs or the preview of a file, by a function of `posted_files`."""
     return await run_in_threadpool(_readers(request).read, function, file, LIMIT)
 
 
@@ -57,9 +57,6 @@ def _readers(request: Request) -> ReaderProcesses:
 
 def _stored(door: RequestSessions, file: PostedFile, runs: bytes) -> Response:
     prepared = [prepare(report) for report in _RUNS.validate_json(runs)]
-    receipts = posting.recorded(
-        door,
-        {file.origin.project},
-        lambda session: record_file(session, file, prepared),
-    )
+    record = partial(record_file, file=file, prepared=prepared)
+    receipts = posting.recorded(door, [file.origin.project], record)
     return posting.acknowledged(receipts, is_single=False)

@@ -1,4 +1,4 @@
-"""What ReFrame's handler `httpjson` posts: a test case at a time."""
+"""Post a test case of ReFrame, as its handler `httpjson` does."""
 
 from typing import Annotated, Any, Final
 

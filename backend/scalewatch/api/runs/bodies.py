@@ -40,7 +40,7 @@ _MANY: Final = TypeAdapter(Annotated[tuple[RunReport, ...], FailFast()])
 
 
 class _Decompressor(Protocol):
-    """What zlib and zstandard have in common."""
+    """The decompression that zlib and zstandard have in common."""
 
     @property
     def eof(self) -> bool: ...
@@ -191,10 +191,10 @@ def _validated(adapter: TypeAdapter[Content], text: bytes, where: str = "") -> C
     try:
         return adapter.validate_json(text)
     except ValidationError as error:
-        found = [
+        refused = [
             (".".join(filter(None, (where, fault.field))), fault.message)
             for fault in faults(error)
         ]
         if error.errors(include_url=False)[0]["type"] == "json_invalid":
-            raise UnreadableBody(": ".join(filter(None, found[0]))) from None
-        raise InvalidReport(found) from None
+            raise UnreadableBody(": ".join(filter(None, refused[0]))) from None
+        raise InvalidReport(refused) from None

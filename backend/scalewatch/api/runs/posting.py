@@ -1,7 +1,13 @@
-"""Store what a request posts, when it is its turn, and acknowledge it."""
+"""The way of posted runs: admit, receive, decode, prepare, record, acknowledge.
 
-from collections.abc import AsyncIterator, Callable, Sequence
+A large body is received once its sender is known to be one who may post; a small one
+is read first, and costs less than to ask. Whoever may not post learns nothing of what
+is wrong with a body.
+"""
+
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -12,59 +18,78 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.orm import Session
 
 from scalewatch.api.runs import turns
-from scalewatch.api.runs.bodies import LIMIT, received
+from scalewatch.api.runs.bodies import LIMIT, decoded, received, runs_in
 from scalewatch.api.runs.turns import SMALL
-from scalewatch.errors import BodyTooLarge
+from scalewatch.errors import BodyTooLarge, ScalewatchError
 from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
-from scalewatch.services.runs.record import Receipt
+from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import Receipt, record_prepared
 from scalewatch.storage.database.session import transact
 from scalewatch.web.sessions import RequestSessions
 
-Store = Callable[[bytes, int], Response]
-"""Stores a body that may hold so many bytes once it is decompressed."""
 
+@dataclass(frozen=True, slots=True)
+class ReceivedBody:
+    """A body as it was sent, and its headers `Content-Encoding` and `Content-Type`."""
 
-async def stored(request: Request, door: RequestSessions, store: Store) -> Response:
-    """Receive the body of a request and store it, a large one when it is its turn."""
-    async with receiving(request, door) as body:
-        try:
-            return await to_thread.run_sync(
-                partial(store, body, SMALL), limiter=turns.storing()
-            )
-        except BodyTooLarge:
-            return await to_thread.run_sync(
-                partial(store, body, LIMIT), limiter=turns.storing_large()
-            )
+    sent: bytes
+    encoding: str
+    content_type: str
 
 
 @asynccontextmanager
-async def receiving(request: Request, door: RequestSessions) -> AsyncIterator[bytes]:
-    """Receive the body of a request; a large one of who may post has a place in turn.
+async def receiving(
+    request: Request, door: RequestSessions
+) -> AsyncIterator[ReceivedBody]:
+    """Receive a body; a large one keeps its place until the end of the block.
 
-    The place is held until the end of the block, as the body is in memory.
+    Raises
+    ------
+    NotPermitted, Unauthenticated
+        If who sends a large body may not post.
+    BodyTooLarge
+        As soon as more than the limit was announced or has arrived.
     """
     announced = request.headers.get("content-length", "")
     if announced.isdecimal() and int(announced) <= SMALL:
-        yield await received(request)
+        yield await _received(request)
         return
-    await run_in_threadpool(expected, door)
+    await run_in_threadpool(admit, door)
     async with turns.receiving_large():
-        yield await received(request)
+        yield await _received(request)
 
 
-def expected(door: RequestSessions) -> None:
-    """Refuse who may post nothing, before their 32 MiB are read or they learn more."""
+async def post(door: RequestSessions, body: ReceivedBody) -> Response:
+    """Store the runs of a body, a large one when it is its turn, and acknowledge them.
+
+    Raises
+    ------
+    ScalewatchError
+        If the body holds no runs, or who sends it may not post them.
+    """
+    try:
+        return await to_thread.run_sync(
+            partial(_post, door, body, SMALL), limiter=turns.storing()
+        )
+    except BodyTooLarge:
+        return await to_thread.run_sync(
+            partial(_post, door, body, LIMIT), limiter=turns.storing_large()
+        )
+
+
+def admit(door: RequestSessions) -> None:
+    """Refuse who may not post to any project."""
     with door.reading() as session:
         callers.permit(session, Role.INGEST, callers.caller_of(session).project)
 
 
 def recorded(
     door: RequestSessions,
-    projects: set[str],
+    projects: Collection[str],
     record: Callable[[Session], Sequence[Receipt]],
 ) -> Sequence[Receipt]:
-    """Record what a caller posts who may post to these projects."""
+    """Record runs in a transaction of a caller who may post to these projects."""
 
     def permitted(session: Session) -> Sequence[Receipt]:
         door.admit(session)
@@ -83,6 +108,28 @@ def acknowledged(receipts: Sequence[Receipt], *, is_single: bool) -> Response:
         status_code=202 if any(receipt.is_new for receipt in receipts) else 200,
         media_type="application/json",
     )
+
+
+async def _received(request: Request) -> ReceivedBody:
+    return ReceivedBody(
+        await received(request),
+        request.headers.get("content-encoding", ""),
+        request.headers.get("content-type", ""),
+    )
+
+
+def _post(door: RequestSessions, body: ReceivedBody, limit: int) -> Response:
+    """Store the runs of a body that may hold `limit` bytes once it is decoded."""
+    try:
+        text = decoded(body.sent, body.encoding, limit)
+        posted, is_single = runs_in(text, body.content_type)
+    except ScalewatchError:
+        admit(door)
+        raise
+    prepared = [prepare(run.report, run.text) for run in posted]
+    projects = {run.report.project for run in posted}
+    receipts = recorded(door, projects, partial(record_prepared, prepared=prepared))
+    return acknowledged(receipts, is_single=is_single)
 
 
 def _accepted(receipt: Receipt) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""How posting runs is documented: bodies that are read by hand have no signature."""
+"""The OpenAPI description of posted runs, whose body no signature describes."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -30,8 +30,8 @@ EXAMPLE: Final = {
 
 def request_body() -> dict[str, Any]:
     """Return the OpenAPI description of one run, an array of runs, or JSON Lines."""
-    one = _inlined(RunReport.model_json_schema())
-    many = {"type": "array", "items": one, "minItems": 1}
+    run = _inlined(RunReport.model_json_schema())
+    runs = {"type": "array", "items": run, "minItems": 1}
     lines = {"schema": {"type": "string"}}
     return {
         "required": True,
@@ -40,7 +40,7 @@ def request_body() -> dict[str, Any]:
             "Content-Encoding gzip or zstd. At most 32 MiB once decompressed."
         ),
         "content": {
-            "application/json": {"schema": {"anyOf": [one, many]}, "example": EXAMPLE},
+            "application/json": {"schema": {"anyOf": [run, runs]}, "example": EXAMPLE},
             "application/x-ndjson": lines,
             "application/jsonl": lines,
         },
@@ -60,5 +60,5 @@ def _inlined(schema: Mapping[str, Any]) -> dict[str, Any]:
             return resolved(definitions[part["$ref"].removeprefix("#/$defs/")])
         return {key: resolved(each) for key, each in part.items() if key != "$defs"}
 
-    found: dict[str, Any] = resolved(dict(schema))
-    return found
+    inlined: dict[str, Any] = resolved(dict(schema))
+    return inlined

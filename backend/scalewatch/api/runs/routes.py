@@ -1,7 +1,6 @@
 """Runs: post them, read them, ask for their verdicts."""
 
 import asyncio
-from functools import partial
 from time import monotonic
 from typing import Annotated, Final, Literal
 from uuid import UUID
@@ -14,11 +13,7 @@ from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
 from scalewatch.api.runs import posting
-from scalewatch.api.runs.bodies import decoded, runs_in
 from scalewatch.api.runs.request_body import request_body
-from scalewatch.errors import ScalewatchError
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
 from scalewatch.services.runs.show import RecordedRun, recorded_run
 from scalewatch.services.runs.verdicts import (
     AnalysisProgress,
@@ -67,13 +62,8 @@ async def post_runs(request: Request, door: DoorDep) -> Response:
     The id of a run makes posting idempotent: the same run again is known, another
     one under the same id is a conflict.
     """
-    store = partial(
-        _stored,
-        door,
-        encoding=request.headers.get("content-encoding", ""),
-        content_type=request.headers.get("content-type", ""),
-    )
-    return await posting.stored(request, door, store)
+    async with posting.receiving(request, door) as body:
+        return await posting.post(door, body)
 
 
 @router.get("/{run}", responses=answers(RecordedRun, 404, 422))
@@ -100,23 +90,6 @@ async def show_verdict(
             break
         await asyncio.sleep(min(PAUSE, left))
     return answer(await run_in_threadpool(_verdict, door, run))
-
-
-def _stored(
-    door: RequestSessions, body: bytes, limit: int, *, encoding: str, content_type: str
-) -> Response:
-    try:
-        posted, is_single = runs_in(decoded(body, encoding, limit), content_type)
-    except ScalewatchError:
-        posting.expected(door)
-        raise
-    prepared = [prepare(one.report, one.text) for one in posted]
-    receipts = posting.recorded(
-        door,
-        {one.report.project for one in posted},
-        lambda session: record_prepared(session, prepared),
-    )
-    return posting.acknowledged(receipts, is_single=is_single)
 
 
 def _progress(door: RequestSessions, run: UUID) -> AnalysisProgress:
