@@ -13,6 +13,7 @@ import orjson
 
 from scalewatch.errors import MissingExtra
 from scalewatch.exporters.listing import Listing, csv_text, latex_text
+from scalewatch.wire import TIME
 
 MACHINE: Final = "machine"
 
@@ -64,7 +65,6 @@ def differing(measured: Sequence[Exported]) -> list[str]:
     ]
 
 
-TIME: Final = "time"
 LATENCY: Final = "latency"
 """Bencher's name of a time, which it keeps in nanoseconds."""
 

@@ -19,7 +19,7 @@ from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import gate_rules
 from scalewatch.storage.runs import points, series
 from scalewatch.storage.runs.flags import CROWDED, bits_of
-from scalewatch.wire import UNITS
+from scalewatch.wire import SECONDS
 
 SHARED_CORES: Final = "processes shared cores"
 """Begins the reason of each verdict that is undecided because of it."""
@@ -28,7 +28,7 @@ _SHARERS: Final = ("p", "threads")
 """What shares cores, as parameters."""
 
 _CROWDED: Final = bits_of(CROWDED)
-_TIMES: Final = frozenset(UNITS["time"])
+_TIMES: Final = frozenset(SECONDS)
 
 
 class Oversubscribed(StrEnum):

@@ -1,7 +1,9 @@
 """What the bench agent sends: the only package that agent and server share."""
 
 from scalewatch.wire.fields import (
+    SECONDS,
     SIMULATED,
+    TIME,
     UNITS,
     Fact,
     Finite,
@@ -27,7 +29,9 @@ from scalewatch.wire.reports import (
 
 __all__ = [
     "MOST_RESULTS",
+    "SECONDS",
     "SIMULATED",
+    "TIME",
     "UNITS",
     "Commit",
     "Fact",

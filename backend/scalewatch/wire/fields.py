@@ -21,6 +21,9 @@ from scalewatch.wire.repositories import LONGEST, holds_secret, web_address
 SIMULATED: Final = "(simulated)"
 """Ends the names of machines that are simulated, wherever they are shown."""
 
+TIME: Final = "time"
+"""The metric of run times, the usual one where several were measured."""
+
 UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     "time": {"s": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9},
     "memory": {
@@ -36,6 +39,9 @@ UNITS: Final[Mapping[str, Mapping[str, float]]] = {
     "flops": {"flop": 1.0, "Mflop": 1e6, "Gflop": 1e9},
 }
 """Known metrics: their units, each with its size in the first one."""
+
+SECONDS: Final = UNITS[TIME]
+"""Units of time, each with its size in seconds; a series of another unit is no time."""
 
 Sha = Annotated[
     str, StringConstraints(min_length=1, max_length=64, pattern=r"^[0-9A-Za-z._+-]+$")

@@ -12,7 +12,7 @@ from scalewatch.importers.series import (
     SeriesIdentity,
     Setting,
 )
-from scalewatch.wire import UNITS
+from scalewatch.wire import SECONDS
 
 _DROPPED: Final = re.compile(
     r"/(?:manual_time|real_time|process_time"
@@ -127,7 +127,7 @@ def _metrics(row: Document) -> Iterator[tuple[str, str | None, float]]:
         yield "time", "s", math.nan
         return
     unit = row.object().get("time_unit", "ns")
-    sizes = UNITS["time"]
+    sizes = SECONDS
     if unit not in sizes:
         raise row.part("time_unit").malformed(f"one of {', '.join(sizes)}")
     for key, metric in (("real_time", "time"), ("cpu_time", "cpu_time")):

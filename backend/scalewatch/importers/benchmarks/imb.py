@@ -8,7 +8,7 @@ from typing import Final
 from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
 from scalewatch.importers.source import Source
 from scalewatch.importers.tables.printed import is_row
-from scalewatch.wire import UNITS
+from scalewatch.wire import SECONDS
 
 _TITLE: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
 _PROCESSES: Final = re.compile(
@@ -135,7 +135,7 @@ class _Table:
                 continue
             value = self.source.number(row[column]) if column in row else math.nan
             value = math.nan if is_wrong else value
-            size_of_unit = UNITS["time"]["us"] if unit == "s" else 1.0
+            size_of_unit = SECONDS["us"] if unit == "s" else 1.0
             subject = SeriesIdentity(
                 self.name, metric, unit, tuple(facts.items()), tuple(known), ()
             )

@@ -8,7 +8,7 @@ from typing import Final
 from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
 from scalewatch.importers.source import Source, quoted
 from scalewatch.importers.tables.printed import is_row
-from scalewatch.wire import UNITS
+from scalewatch.wire import SECONDS, UNITS
 
 _BEGINNING: Final = re.compile(r"^#\s*(OSU|OMB-Py) .*\b(Test|Benchmark)", re.MULTILINE)
 _TITLE: Final = re.compile(r"#\s*+(?:OSU|OMB-Py) (?P<name>.+?) (?:Test|Benchmark)s?\b")
@@ -174,7 +174,7 @@ class _Table:
         """Return the mean time that MPI_Init took."""
         self.source.require_whole_line()
         subject = SeriesIdentity(self.region, "time", "s", (), ("p",), ())
-        seconds = self.number(init["avg"]) * UNITS["time"]["ms"]
+        seconds = self.number(init["avg"]) * SECONDS["ms"]
         return ImportedMeasurement(subject, (float(init["p"]),), [seconds])
 
     def count(self, cell: str) -> int:

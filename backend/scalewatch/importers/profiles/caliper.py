@@ -17,7 +17,7 @@ from scalewatch.importers.series import (
     plain_setting,
 )
 from scalewatch.importers.source import Source, quoted
-from scalewatch.wire import UNITS
+from scalewatch.wire import SECONDS
 
 _BEGINNING: Final = re.compile(r"__rec=(node|ctx|globals),")
 _NODE: Final = re.compile(r"__rec=node,id=(?P<id>\d{1,19})(?:,(?P<rest>.*))?")
@@ -133,9 +133,9 @@ def _column(
             told = reader.attribute(name).get("attribute.unit")
             unit = "ns" if told is None and name.endswith(".ns") else str(told)
             unit = _UNITS.get(unit, unit)
-            if unit not in UNITS["time"]:
+            if unit not in SECONDS:
                 raise source.malformed(f"a unit of {name}", quoted(told))
-            return name, UNITS["time"][unit]
+            return name, SECONDS[unit]
     raise source.malformed(
         "a region profile with inclusive times", f"{len(records)} records of regions"
     )

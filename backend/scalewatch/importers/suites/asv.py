@@ -22,7 +22,7 @@ from scalewatch.importers.series import (
     plain_setting,
 )
 from scalewatch.importers.tables.columns import parameter_of
-from scalewatch.wire import UNITS
+from scalewatch.wire import SECONDS
 
 _RESULT_KEYS: Final = frozenset({"commit_hash", "results", "params"})
 _FILE: Final = re.compile(r"[0-9a-f]{6,40}-(?P<environment>.+)\.json")
@@ -77,7 +77,7 @@ def _measured(
     metric, unit = _metric(name, about)
     size = 1.0
     if metric == "time" and unit is not None:
-        size, unit = UNITS["time"][unit], "s"
+        size, unit = SECONDS[unit], "s"
     for settings, values in cells:
         coordinate: dict[str, float] = {}
         held: list[tuple[str, Setting]] = []
@@ -209,8 +209,8 @@ def _metric(name: str, about: _Names) -> tuple[str, str | None]:
     kind = _KINDS.match(name.rpartition(".")[2])
     named = {"time": "time", "timeraw": "time", "mem": "memory", "peakmem": "memory"}
     metric = named.get(kind["kind"]) if kind else None
-    if metric == "time" or unit in UNITS["time"]:
-        return "time", unit if unit in UNITS["time"] else "s"
+    if metric == "time" or unit in SECONDS:
+        return "time", unit if unit in SECONDS else "s"
     if metric == "memory":
         return "memory", "B"
     return VALUE, unit

@@ -7,7 +7,7 @@ from scalewatch.errors import ModellingError
 from scalewatch.modelling import Cost, Proposal, next_measurement
 from scalewatch.services.analysis.questions import ANSWERS, SeriesQuestion
 from scalewatch.services.caches.lru import key_of
-from scalewatch.wire import UNITS
+from scalewatch.wire import SECONDS, TIME
 
 STARTUP: Final = 1.0
 """Seconds that a job takes before it measures, where its times are unknown."""
@@ -44,7 +44,7 @@ def _proposed(
     (parameter,) = question.parameters
     if parameter not in CORES:
         return None
-    seconds = UNITS["time"].get(unit or "s", 0.0) if metric == "time" else 0.0
+    seconds = SECONDS.get(unit or "s", 0.0) if metric == TIME else 0.0
     try:
         return next_measurement(
             question.settings.reshape(-1),

@@ -30,7 +30,7 @@ from scalewatch.storage.commits import coordinates, coverage
 from scalewatch.storage.commits.coordinates import Place
 from scalewatch.storage.commits.coverage import Spent
 from scalewatch.storage.runs import points, samples
-from scalewatch.wire import UNITS
+from scalewatch.wire import SECONDS
 
 MOST_ASKED: Final = 4
 """Series for which a measurement is worked out; the cheapest of them is proposed."""
@@ -186,8 +186,7 @@ def _seconds(run: Spent) -> float:
         took = datetime.fromisoformat(end) - datetime.fromisoformat(begin)
         if took.total_seconds() > 0:
             return took.total_seconds()
-    known = UNITS["time"]
-    return STARTUP + sum(known.get(u, 0.0) * total for u, total in run.times.items())
+    return STARTUP + sum(SECONDS.get(u, 0.0) * total for u, total in run.times.items())
 
 
 def _proposal(

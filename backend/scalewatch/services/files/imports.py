@@ -14,11 +14,11 @@ from scalewatch.errors import NotARun, UnknownOrigin
 from scalewatch.importers import ImportedMeasurement, Provenance
 from scalewatch.importers.names import addressable
 from scalewatch.importers.series import OWN_TIME
-from scalewatch.wire import RunReport, faults
+from scalewatch.wire import TIME, RunReport, faults
 from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
 SUITE: Final = "imported"
-TIME: Final = "time"
+
 
 _FAILED: Final = "the file says that it failed, or has no value"
 

@@ -12,9 +12,8 @@ from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.services.analysis.noise import learned
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.files.rankings import Ranking
+from scalewatch.wire import TIME
 from scalewatch.wire.directions import Direction, stated_direction, told_direction
-
-TIME: Final = "time"
 
 DEFAULT_RULE: Final = "evidence"
 """It knows of noise."""

@@ -22,6 +22,7 @@ from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations, regressions
 from scalewatch.storage.histories.locations import LocatedSeries
 from scalewatch.storage.judgements import verdicts
+from scalewatch.wire import TIME
 
 
 def overview_of(
@@ -44,7 +45,7 @@ def overview_of(
     aliases = former_names.of_project(session, project.id)
     watched = locations.names_of(session, project.id)
     metrics = sorted({measured for _, measured in watched})
-    usual = "time" if "time" in metrics else None
+    usual = TIME if TIME in metrics else None
     shown = chosen("metric", metrics, metric or usual, project.name)
     machines = locations.machines_of(session, project.id, shown)
     name = chosen("machine", machines, machine, shown)

@@ -34,6 +34,7 @@ from scalewatch.storage.access import projects
 from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations, regressions
 from scalewatch.storage.histories.regressions import RegressionShift
+from scalewatch.wire import TIME
 
 MOST_SERIES: Final = 12
 """Small multiples of a page."""
@@ -107,7 +108,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     regions = sorted({name for name, _ in measured})
     named = chosen("region", regions, region, project.name)
     metrics = sorted(each for name, each in measured if name == named)
-    usual = "time" if "time" in metrics else None
+    usual = TIME if TIME in metrics else None
     shown = chosen("metric", metrics, metric or usual, named)
     part = part_of(session, project, window)
     line = part.line

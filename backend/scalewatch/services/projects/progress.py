@@ -11,7 +11,6 @@ from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
 from scalewatch.services.caches.editions import kept_at
 from scalewatch.services.scaling_errors.design import SCALE, SIZE
-from scalewatch.services.series.scans import PREFERRED_METRIC
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects, tokens
 from scalewatch.storage.commits import commits
@@ -19,6 +18,7 @@ from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import measurements, profiles
+from scalewatch.wire import TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _lacking_at(session: Session, commit: AnyCommit) -> frozenset[Lack]:
         for place in measurements.places_at(session, commit.id).values()
     ]
     has = {
-        Lack.TIMES: PREFERRED_METRIC in CommitSnapshot.of(session, commit).metrics,
+        Lack.TIMES: TIME in CommitSnapshot.of(session, commit).metrics,
         Lack.SIZES: any(SIZE in each for each in coordinates),
         Lack.CONFIGURATIONS: _has_configurations(session, commit.id)
         or any(each.keys() - {SCALE, SIZE} for each in coordinates),

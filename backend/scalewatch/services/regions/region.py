@@ -20,7 +20,6 @@ from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.selection.settings import is_chosen, shared
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import (
-    PREFERRED_METRIC,
     Scan,
     choose_metric,
     scans_at,
@@ -30,6 +29,7 @@ from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.runs import measurements, source_locations
 from scalewatch.storage.runs.source_locations import SourceLocation
+from scalewatch.wire import TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def timed_region(
     """
     project = projects.existing(session, view.project)
     commit = find_commit(session, project, view.commit)
-    metric = view.metric or PREFERRED_METRIC
+    metric = view.metric or TIME
     regions = tuple(measurements.regions_at(session, commit.id, metric))
     if not regions:
         raise _without(session, view, commit)
@@ -169,7 +169,7 @@ def _without(session: Session, view: View, commit: AnyCommit) -> NotMeasured:
     others = [] if view.metric else CommitSnapshot.of(session, commit).metrics
     if others:
         return NoTimes(others, at=at)
-    return NotMeasured("metric", view.metric or PREFERRED_METRIC, at=at)
+    return NotMeasured("metric", view.metric or TIME, at=at)
 
 
 def _telling(

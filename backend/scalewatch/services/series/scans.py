@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -29,8 +29,7 @@ from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import measurements, procedures
 from scalewatch.storage.runs.flags import Flag
-
-PREFERRED_METRIC: Final = "time"
+from scalewatch.wire import TIME
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +171,7 @@ def choose_metric(metrics: Sequence[str], asked: str | None) -> str:
         If it was not measured.
     """
     if asked is None and metrics:
-        return PREFERRED_METRIC if PREFERRED_METRIC in metrics else metrics[0]
+        return TIME if TIME in metrics else metrics[0]
     if asked is None or asked not in metrics:
         raise NotFound("metric", asked)
     return asked
