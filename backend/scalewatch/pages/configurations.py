@@ -44,13 +44,13 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: ReadingDep,
     view: ViewDep,
-    asked: ConfigurationQuestionDep,
+    question: ConfigurationQuestionDep,
     region: str | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show the best configuration of a region, and which settings matter."""
     try:
-        shown = search_configurations(session, view, region or None, asked)
+        shown = search_configurations(session, view, region or None, question)
     except NoTimes as error:
         if wanted is not Format.HTML:
             raise
@@ -63,7 +63,7 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
         request,
         "configurations/show.html",
         shown=shown,
-        asked=asked,
+        asked=question,
         query=query,
         plots=plots_of(
             request,
@@ -76,8 +76,8 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
         suspicions=suspicions(shown),
         confounded=confounded_sentence,
         level_text=level_text,
-        objective=objective_name(asked),
-        unit=objective_unit(asked),
+        objective=objective_name(question),
+        unit=objective_unit(question),
         objectives=OBJECTIVES,
         share=share,
         server=str(request.base_url).rstrip("/"),
@@ -86,19 +86,21 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
 
 def query_of(view: View, shown: ConfigurationSearch) -> Address:
     """Return the whole state of the page; what was not asked for is left out."""
-    asked = shown.question
+    question = shown.question
     return {
         "region": shown.region,
         "commit": view.commit,
         "metric": view.metric,
         "machine": view.machine,
         "configuration": view.settings,
-        "objective": asked.objective if asked.objective is not Objective.AREA else None,
-        "kind": asked.kind if asked.kind is not ScalingKind.STRONG else None,
-        "target": None if asked.target is None else number(asked.target),
-        "size": None if asked.size is None else number(asked.size),
-        "where": _stated(asked.constraints),
-        "declare": _stated(asked.declared),
+        "objective": question.objective
+        if question.objective is not Objective.AREA
+        else None,
+        "kind": question.kind if question.kind is not ScalingKind.STRONG else None,
+        "target": None if question.target is None else number(question.target),
+        "size": None if question.size is None else number(question.size),
+        "where": _stated(question.constraints),
+        "declare": _stated(question.declared),
     }
 
 
@@ -150,7 +152,7 @@ SUSPICIONS: Final = {
         "processors."
     ),
 }
-"""What it means that the smallest level of a setting is best (section 2.3)."""
+"""Explanations of a setting whose smallest level is best (section 2.3)."""
 
 
 def search_sentence(shown: ConfigurationSearch) -> Markup:
@@ -174,9 +176,9 @@ def search_sentence(shown: ConfigurationSearch) -> Markup:
         said += MATTERS.format(name=leading.setting, share=share(leading.share))
     for interaction in effects.interactions[:1]:
         if (interaction.share or 0.0) > NOTEWORTHY:
-            one, other = interaction.settings
+            first, second = interaction.settings
             said += TOGETHER.format(
-                one=one, other=other, share=share(interaction.share or 0.0)
+                one=first, other=second, share=share(interaction.share or 0.0)
             )
     return said
 

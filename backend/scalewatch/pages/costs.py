@@ -94,8 +94,8 @@ def show_cost(  # noqa: PLR0913 - parts of the address
 
 def _sum(values: Sequence[float | None]) -> float | None:
     """Return the sum of the values that are told; None where none is."""
-    told = [value for value in values if value is not None]
-    return sum(told) if told else None
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def query_of(view: View, target: float | None) -> LinkQuery:

@@ -58,29 +58,29 @@ def show_guidelines(
 
 def lead(report: GuidelineReport) -> str:
     """Sum up: `2 guidelines are broken, 1 will be at a larger scale; 9 hold`."""
-    found = Counter(each.state for each in report.checks)
-    if not found:
+    counts = Counter(each.state for each in report.checks)
+    if not counts:
         return "No guideline could be checked"
     parts = [
-        f"{plural(found[state], 'check')} {words}"
+        f"{plural(counts[state], 'check')} {words}"
         for state, words in (
             (GuidelineState.BROKEN, "broken where measured"),
             (GuidelineState.THREATENED, "broken by the models at a larger scale"),
             (GuidelineState.HOLDS, "passed"),
             (GuidelineState.UNKNOWN, "not possible"),
         )
-        if found[state]
+        if counts[state]
     ]
     return ", ".join(parts)
 
 
-def mark(each: CheckedGuideline) -> Markup:
+def mark(checked: CheckedGuideline) -> Markup:
     """Write a state as symbol, word and colour."""
-    colour, symbol = MARKS[each.state]
+    colour, symbol = MARKS[checked.state]
     return Markup(
         '<span class="verdict verdict--{}"><span class="verdict__symbol" '
         'aria-hidden="true">{}</span> {}</span>'
-    ).format(colour, symbol, each.state)
+    ).format(colour, symbol, checked.state)
 
 
 def checks_listing(report: GuidelineReport) -> Listing:

@@ -45,16 +45,16 @@ def show_hotspots(
     request: Request,
     session: ReadingDep,
     view: ViewDep,
-    asked: HotspotQuestionDep,
+    question: HotspotQuestionDep,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show where the profile of a code changes along a scan."""
-    shown = hotspots_at(session, view, asked)
+    shown = hotspots_at(session, view, question)
     if wanted is not Format.HTML:
         label = shown.commit.label if shown.commit else "none"
         name = f"{shown.project}-{label}-hotspots"
         return download(wanted, name, shown, profiles, steps)
-    query = query_of(view, asked)
+    query = query_of(view, question)
     return render(
         request,
         "hotspots/show.html",
@@ -78,21 +78,23 @@ def show_hotspots(
     )
 
 
-def query_of(view: View, asked: HotspotQuestion) -> Query:
+def query_of(view: View, question: HotspotQuestion) -> Query:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
         "commit": view.commit,
         "machine": view.machine,
         "configuration": view.settings,
-        "over": asked.over,
-        "held": asked.held,
-        "against": asked.against if asked.against is not Against.PREVIOUS else None,
-        "correction": asked.correction
-        if asked.correction is not Correction.HOLM
+        "over": question.over,
+        "held": question.held,
+        "against": question.against
+        if question.against is not Against.PREVIOUS
         else None,
-        "unit": None if asked.unit is None else number(asked.unit),
-        "at": asked.at,
-        "vs": asked.vs,
+        "correction": question.correction
+        if question.correction is not Correction.HOLM
+        else None,
+        "unit": None if question.unit is None else number(question.unit),
+        "at": question.at,
+        "vs": question.vs,
     }
 
 

@@ -63,8 +63,8 @@ async def stream_events(
     """Stream an event `news` with commits and machines for all that happens."""
     watch: NewsWatch = request.app.state.watch
     yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
-    async for told in watch.news_of(project, since):
-        yield _event(told)
+    async for happened in watch.news_of(project, since):
+        yield _event(happened)
 
 
 @router.get("/events", name="all-events", response_class=EventSourceResponse)
@@ -74,11 +74,11 @@ async def stream_all_events(
     """Stream what happens in every project that the caller may see by then."""
     watch: NewsWatch = request.app.state.watch
     yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
-    async for told in watch.news_of(None, since):
-        if told.news is None or await run_in_threadpool(
-            _is_visible, door, told.news.project
+    async for happened in watch.news_of(None, since):
+        if happened.news is None or await run_in_threadpool(
+            _is_visible, door, happened.news.project
         ):
-            yield _event(told)
+            yield _event(happened)
 
 
 def _is_visible(door: RequestSessions, project: str) -> bool:
@@ -86,12 +86,12 @@ def _is_visible(door: RequestSessions, project: str) -> bool:
         return projects.named(session, project) is not None
 
 
-def _event(told: Told) -> ServerSentEvent:
-    commits = told.news.commits if told.news else ()
-    machines = told.news.machines if told.news else ()
+def _event(happened: Told) -> ServerSentEvent:
+    commits = happened.news.commits if happened.news else ()
+    machines = happened.news.machines if happened.news else ()
     return ServerSentEvent(
         event="news",
-        id=str(told.position),
+        id=str(happened.position),
         data={"commits": commits, "machines": machines},
     )
 
@@ -159,9 +159,9 @@ def show_feed(request: Request, session: ReadingDep, project: str) -> Response:
 @router.get("/p/{project}/regressions.atom", name="regressions-feed")
 def show_regressions(request: Request, session: ReadingDep, project: str) -> Response:
     """Return what changed for the worse, the newest news first, as an Atom feed."""
-    found = regressions_of(session, project)
-    worse = [each for each in found.regressions if each.is_worse]
-    newest = sorted(worse, key=lambda each: each.changed_at, reverse=True)[:MOST]
+    regressions = regressions_of(session, project)
+    worse = [each for each in regressions.regressions if each.is_worse]
+    newest = sorted(worse, key=lambda cause: cause.changed_at, reverse=True)[:MOST]
     feed = TEMPLATES.get_template("live/regressions.atom").render(
         request=request,
         project=project,
@@ -177,7 +177,7 @@ ANYWHERE: Final = policy(SOURCES | {"frame-ancestors": "*", "form-action": "'non
 """As on other pages, except that anybody may frame this one."""
 
 TOLD: Final = ("metric", "machine", "subjects", "commit")
-"""What a heading says of the figure beside the region, as far as the address does."""
+"""Parts of the address that the heading names beside the region, where it has them."""
 
 
 @router.get("/p/{project}/embed/{figure}", name="embed")

@@ -76,7 +76,7 @@ FOOT: Final = 16.0
 LEFT: Final = 48.0
 EDGE: Final = 12.0
 LEAST_REACH: Final = 0.01
-"""Of the effects shown, so that noise does not look like a slow machine."""
+"""Smallest range of effects on an axis: noise does not look like a slow machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class NightMark:
 
 @dataclass(frozen=True, slots=True)
 class NightChart:
-    """What the template draws of the nights of a metric.
+    """The chart of the nights of a metric.
 
     Parameters
     ----------
@@ -148,5 +148,5 @@ def _ends(places: list[tuple[float, str]]) -> tuple[tuple[float, str, str], ...]
     """Return where the first and the last commit are written, once if they are one."""
     ends = zip(("start", "end"), (places[:1], places[1:][-1:]), strict=True)
     return tuple(
-        (round(x, 1), side, commit) for side, found in ends for x, commit in found
+        (round(x, 1), side, commit) for side, names in ends for x, commit in names
     )

@@ -53,14 +53,14 @@ router = APIRouter(include_in_schema=False, dependencies=DELAY)
 COOKIE: Final = "visits"
 
 PAUSE: Final = timedelta(minutes=30)
-"""Who comes back later than that makes another visit."""
+"""Longest pause within a visit; who comes back later makes another one."""
 
 YEAR: Final = 31_536_000
 
 MOST_NAMES: Final = 3
 
 _FIRST: Final = datetime.fromtimestamp(0, UTC)
-"""What stands for the visit before the first one."""
+"""The end of the visit before the first one."""
 
 _KEPT: Final = re.compile(r"(\d{1,10})\.(\d{1,10})")
 
@@ -116,14 +116,14 @@ class Visit:
 def concern_words(concern: SeriesOfConcern) -> Markup:
     """Say how a series that scales worse than expected does scale."""
     standing = concern.standing
-    told = Markup("{} grows {}, {} than promised").format(
+    sentence = Markup("{} grows {}, {} than promised").format(
         concern.metric, like(standing), WORSE[standing.direction]
     )
     if not standing.is_open:
-        told += Markup(": divergence {}").format(growth(standing.divergence))
+        sentence += Markup(": divergence {}").format(growth(standing.divergence))
     if standing.probability is not None:
-        told += f", probability {percent(standing.probability)}"
-    return told
+        sentence += f", probability {percent(standing.probability)}"
+    return sentence
 
 
 @router.get("/", name="home")
@@ -247,7 +247,7 @@ ROOM: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """What happened on a day, with the page that tells of it."""
+    """A mark of what happened on a day, with the page that tells of it."""
 
     x: float
     symbol: str
@@ -326,45 +326,48 @@ def _regressions(
     request: Request, project: str, shown: Timeline, rows: Iterable[DatedRegression]
 ) -> Iterator[Flag]:
     """Yield a flag for each day with changes; one that several share leads to all."""
-    for number, group in groupby(rows, key=lambda each: shown.day_of(each.at)):
-        own = list(group)
-        first = own[0]
-        if len(own) == 1:
+    for number, group in groupby(rows, key=lambda row: shown.day_of(row.at)):
+        of_day = list(group)
+        first = of_day[0]
+        if len(of_day) == 1:
             path = path_to(request, "regression", project=project, number=str(first.id))
         else:
             path = path_to(request, "regressions", project=project)
         yield Flag(
             x=_place(number),
             symbol="▲" if first.is_worse else "▼",
-            title=f"{day(first.at)}: " + "; ".join(map(_regression, own)),
+            title=f"{day(first.at)}: " + "; ".join(map(_regression, of_day)),
             path=path,
         )
 
 
-def _regression(each: DatedRegression) -> str:
-    region = each.regions[0] if each.regions else "a change"
-    more = f" and {len(each.regions) - 1} more" if len(each.regions) > 1 else ""
-    return f"{region}{more} {'worse' if each.is_worse else 'better'}, {each.state}"
+def _regression(regression: DatedRegression) -> str:
+    regions = regression.regions or ("a change",)
+    more = f" and {len(regions) - 1} more" if len(regions) > 1 else ""
+    way = "worse" if regression.is_worse else "better"
+    return f"{regions[0]}{more} {way}, {regression.state}"
 
 
 def _states(request: Request, project: str, shown: Timeline) -> Iterator[Flag]:
-    ordered = sorted(shown.states, key=lambda each: each.at)
-    for number, group in groupby(ordered, key=lambda each: shown.day_of(each.at)):
-        own = list(group)
+    ordered = sorted(shown.states, key=lambda state: state.at)
+    for number, group in groupby(ordered, key=lambda state: shown.day_of(state.at)):
+        of_day = list(group)
         yield Flag(
             x=_place(number),
             symbol="◆",
-            title=f"{day(own[0].at)}: " + "; ".join(map(_state, own)),
-            path=path_to(request, "machine", project=project, machine=own[0].machine),
+            title=f"{day(of_day[0].at)}: " + "; ".join(map(_state, of_day)),
+            path=path_to(
+                request, "machine", project=project, machine=of_day[0].machine
+            ),
         )
 
 
-def _state(each: NewState) -> str:
+def _state(state: NewState) -> str:
     changed = [
         f"{change.fact} {_fact(change.before)} → {_fact(change.after)}"
-        for change in each.changes
+        for change in state.changes
     ]
-    return f"{each.machine} changed: " + ", ".join(changed)
+    return f"{state.machine} changed: " + ", ".join(changed)
 
 
 def _fact(value: object) -> str:

@@ -41,7 +41,7 @@ RERUN: Final = "rerun"
 """The action that is no state: to measure once more."""
 
 TREATED: Final = (RegressionState.OPEN, RegressionState.ACKNOWLEDGED)
-"""What somebody is to look at: the others are folded."""
+"""States of regressions that somebody is to look at: the others are folded."""
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
@@ -55,36 +55,32 @@ def show_regressions(
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show one line per cause, the worst first."""
-    found = regressions_of(session, project, state or ())
+    listed = regressions_of(session, project, state or ())
     if wanted is not Format.HTML:
         return download(
             wanted,
             f"{project}-regressions",
-            found,
-            lambda found: causes(found.regressions),
+            listed,
+            lambda listed: causes(listed.regressions),
         )
-    ordered = sorted(found.regressions, key=lambda each: each.urgency)
+    ordered = sorted(listed.regressions, key=lambda cause: cause.urgency)
     unfolded = {*TREATED, *(state or ())}
     folded = {
-        str(one): [each for each in ordered if each.state is one]
-        for one in RegressionState
-        if one not in unfolded
+        str(kind): [cause for cause in ordered if cause.state is kind]
+        for kind in RegressionState
+        if kind not in unfolded
     }
     return render(
         request,
         "regressions/show.html",
-        found=found,
-        shown=[
-            each
-            for each in ordered
-            if each.state in TREATED or each.state in (state or ())
-        ],
-        folded={name: each for name, each in folded.items() if each},
+        found=listed,
+        shown=[cause for cause in ordered if cause.state in unfolded],
+        folded={name: causes for name, causes in folded.items() if causes},
         headline=headline,
         fewest_commits=FEWEST_COMMITS,
-        is_short=found.detection and found.detection["commits"] < FEWEST_COMMITS,
+        is_short=listed.detection and listed.detection["commits"] < FEWEST_COMMITS,
         states=list(RegressionState),
-        may_treat=may(session, Role.ADMIN, found.project),
+        may_treat=may(session, Role.ADMIN, listed.project),
         query={"state": [str(each) for each in state or ()]},
     )
 
@@ -99,28 +95,28 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show one cause: its evidence, all series that it changed, and what was done."""
-    found = regression_of(session, project, number)
+    cause = regression_of(session, project, number)
     if wanted is not Format.HTML:
         return download(
             wanted,
             f"{project}-regression-{number}",
-            found,
-            lambda found: causes([found]),
+            cause,
+            lambda cause: causes([cause]),
         )
-    place = min(series, max(len(found.members) - 1, 0))
-    asked = {"project": project, "regression": str(number), "series": str(place)}
+    place = min(series, max(len(cause.members) - 1, 0))
+    query = {"project": project, "regression": str(number), "series": str(place)}
     return render(
         request,
         "regressions/one.html",
         project=project,
-        each=found,
+        each=cause,
         place=place,
         plots={
-            name: Plot(path_to(request, "regression-figure", asked, figure=name))
-            for name in (FIGURES if found.members else ())
+            name: Plot(path_to(request, "regression-figure", query, figure=name))
+            for name in (FIGURES if cause.members else ())
         },
         forge=forge_of(session, project),
-        headline=headline(found),
+        headline=headline(cause),
         growth_words=growth_words,
         bounded_words=bounded_words,
         verdict_words=verdict_words,
@@ -175,7 +171,7 @@ def _treat(session: AdminDep, project: str, number: int, form: Form) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """What the list says of a regression.
+    """The line of a regression in the list.
 
     Parameters
     ----------
@@ -192,14 +188,14 @@ class Headline:
     where: str
 
 
-def headline(each: Regression) -> Headline | None:
-    """Return what the list says of a regression; None where no series is left."""
-    if not each.members:
+def headline(cause: Regression) -> Headline | None:
+    """Return the line of a regression; None where no series of it is left."""
+    if not cause.members:
         return None
-    worst = each.worst
-    machines = each.machines
+    worst = cause.worst
+    machines = cause.machines
     return Headline(
-        growth=growth_words(each),
+        growth=growth_words(cause),
         factor=factor_words(
             worst.details.largest_factor, worst.metric, worst.details.largest
         ),
@@ -209,9 +205,9 @@ def headline(each: Regression) -> Headline | None:
     )
 
 
-def growth_words(each: Regression) -> Markup:
+def growth_words(cause: Regression) -> Markup:
     """Write the growth of the worst series before and after."""
-    details = each.worst.details
+    details = cause.worst.details
     if details.growth_before is None or details.growth_after is None:
         return Markup("growth not known")
     before, after = map(stated_order, (details.growth_before, details.growth_after))

@@ -57,14 +57,14 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: ReadingDep,
     view: ViewDep,
-    asked: ScalingQuestionDep,
+    question: ScalingQuestionDep,
     region: str | None = None,
     quantity: Annotated[Quantity | None, choice("quantity", Quantity)] = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show how far a region is from ideal scaling, between all pairs of scales."""
     try:
-        shown = scaling_errors_at(session, view, region or None, asked)
+        shown = scaling_errors_at(session, view, region or None, question)
     except NoTimes as error:
         if wanted is not Format.HTML:
             raise
@@ -74,7 +74,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         return download(wanted, name, shown, pairs, rows)
     kind = shown.kind
     drawn = quantity or Quantity.EFFICIENCY
-    state = query_of(view, shown, asked)
+    state = query_of(view, shown, question)
     query = {
         **state,
         "quantity": drawn if drawn is not Quantity.EFFICIENCY else None,
@@ -113,7 +113,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     )
 
 
-def query_of(view: View, shown: RegionScaling, asked: ScalingQuestion) -> Query:
+def query_of(view: View, shown: RegionScaling, question: ScalingQuestion) -> Query:
     """Return what its figures depend on; what was not asked for is left out."""
     return {
         "region": shown.region,
@@ -121,12 +121,14 @@ def query_of(view: View, shown: RegionScaling, asked: ScalingQuestion) -> Query:
         "metric": view.metric,
         "machine": view.machine,
         "configuration": view.settings,
-        "kind": asked.kind,
-        "size": _stated(asked.size),
-        "base": _stated(asked.base),
-        "source": asked.source if asked.source is not TimesSource.MEASURED else None,
-        "to": _stated(asked.reach),
-        "vs": asked.vs,
+        "kind": question.kind,
+        "size": _stated(question.size),
+        "base": _stated(question.base),
+        "source": question.source
+        if question.source is not TimesSource.MEASURED
+        else None,
+        "to": _stated(question.reach),
+        "vs": question.vs,
     }
 
 

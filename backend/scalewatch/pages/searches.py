@@ -46,61 +46,63 @@ def show_search(  # noqa: PLR0913, PLR0917 - parts of the address
 ) -> Response:
     """Show what contains all words: pages, regions, machines, commits, regressions."""
     look_for = search if only is None else search_commits
-    found = look_for(session, q, project or None)
-    hits = [each for each in hits_of(request, found) if only is None or each.is_commit]
+    matches = look_for(session, q, project or None)
+    hits = [
+        each for each in hits_of(request, matches) if only is None or each.is_commit
+    ]
     if wanted is not Format.HTML:
         return download(wanted, "search", hits, _listing)
     groups: dict[str, list[Hit]] = {}
     for hit in hits:
         groups.setdefault(hit.kind, []).append(hit)
     return render(
-        request, "searches/show.html", found=found, groups=groups, longest=LONGEST
+        request, "searches/show.html", found=matches, groups=groups, longest=LONGEST
     )
 
 
-def hits_of(request: Request, found: Found) -> Iterator[Hit]:
+def hits_of(request: Request, result: Found) -> Iterator[Hit]:
     """Yield the pages of what was found, by kind."""
-    yield from _pages(request, found)
-    for name in found.projects:
+    yield from _pages(request, result)
+    for name in result.projects:
         path = path_to(request, "report", project=name)
         yield Hit("Projects", name, "", path)
     for kind, route, matches in (
-        ("Regions", "region", found.regions),
-        ("Machines", "machine", found.machines),
+        ("Regions", "region", result.regions),
+        ("Machines", "machine", result.machines),
     ):
         for match in matches:
             names = {"project": match.project, route: match.name}
             path = path_to(request, route, None, **names)
-            yield Hit(kind, match.name, _place(found, match.project), path)
-    for commit in found.commits:
+            yield Hit(kind, match.name, _place(result, match.project), path)
+    for commit in result.commits:
         label = label_of(commit.sha, commit.tag)
         path = path_to(request, "commit-report", project=commit.project, sha=label)
         subject = (commit.message or "").strip().partition("\n")[0]
-        parts = [f"{commit.made_at:%Y-%m-%d}", subject, _place(found, commit.project)]
+        parts = [f"{commit.made_at:%Y-%m-%d}", subject, _place(result, commit.project)]
         detail = " · ".join(part for part in parts if part and part != label)
         yield Hit(COMMITS, label, detail, path)
-    for cause in found.regressions:
+    for cause in result.regressions:
         path = path_to(
             request, "regression", project=cause.project, number=str(cause.id)
         )
-        parts = [cause.state, cause.sentence, _place(found, cause.project)]
+        parts = [cause.state, cause.sentence, _place(result, cause.project)]
         detail = " · ".join(filter(None, parts))
         yield Hit("Regressions", f"#{cause.id} {cause.region}", detail, path)
 
 
-def _pages(request: Request, found: Found) -> Iterator[Hit]:
+def _pages(request: Request, result: Found) -> Iterator[Hit]:
     """Yield the pages of the project and of the server whose names hold all words."""
-    words = [word.lower() for word in found.words]
-    links = [(link, found.project or "") for link in pages_of(request, found.project)]
+    words = [word.lower() for word in result.words]
+    links = [(link, result.project or "") for link in pages_of(request, result.project)]
     links += [(link, "server") for link in site_links(request)]
     for link, place in links:
         if words and all(word in link.name.lower() for word in words):
             yield Hit("Pages", link.name, place, link.path)
 
 
-def _place(found: Found, project: str) -> str:
+def _place(result: Found, project: str) -> str:
     """Name the project of a match, where several were searched."""
-    return "" if found.project == project else project
+    return "" if result.project == project else project
 
 
 def _listing(hits: list[Hit]) -> Listing:

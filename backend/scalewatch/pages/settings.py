@@ -182,13 +182,13 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
     webhook: webhooks.NewWebhook | None = None,
 ) -> Response:
     """Render the settings of a project, or of the server, once with a new secret."""
-    found = _settings(session, project)
+    shown = _settings(session, project)
     if wanted is not Format.HTML:
         return download(
             wanted,
             f"{project or 'server'}-settings",
-            found,
-            lambda found: _audit_listing(found["audit"]),
+            shown,
+            lambda shown: _audit_listing(shown["audit"]),
         )
     template = "settings/site.html" if project is None else "settings/project.html"
     page = render(
@@ -198,7 +198,7 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
         secret=secret,
         new_webhook=webhook,
         roles=Role,
-        **found,
+        **shown,
     )
     # Secrets, and who has which: nothing for the disk of a browser either.
     page.headers["Cache-Control"] = "no-store"

@@ -23,7 +23,7 @@ INSTALL: Final = "pip install 'scalewatch[agent] @ git+<repository URL>'"
 IN_CI: Final = '"scalewatch[agent] @ git+<repository URL>"'
 
 SPECIAL: Final = re.compile(r"([\\$`])")
-"""What the shell reads in a document that it fills in."""
+"""Characters that the shell expands in a here document."""
 
 
 _MEANS_SOMETHING: Final = re.compile(r": |[#\n\\\x00-\x1f]|[^\x20-\x7e]")
@@ -122,7 +122,7 @@ jobs:
 
 def _gitlab(recipes: Recipes) -> str:
     gate = f"scalewatch gate --project {shell(recipes.project)}"
-    asked = (
+    gating = (
         f'{gate} --commit "$CI_COMMIT_SHA" --format junit --report gitlab > gate.xml'
     )
     return f"""scalability:
@@ -132,7 +132,7 @@ def _gitlab(recipes: Recipes) -> str:
   script: # SCALEWATCH_TOKEN and GITLAB_TOKEN: masked variables
     - python3 -m pip install {IN_CI}
     - scalewatch-agent run scalability.yaml --repeats 2
-    - {_scalar(asked)}
+    - {_scalar(gating)}
   allow_failure:
     exit_codes: [2, 3] # undecided, or no server: a warning
   artifacts:
@@ -143,14 +143,14 @@ def _gitlab(recipes: Recipes) -> str:
 
 
 def _curl(recipes: Recipes) -> str:
-    own = SPECIAL.sub(r"\\\1", json.dumps(recipes.project))
+    project = SPECIAL.sub(r"\\\1", json.dumps(recipes.project))
     server = shell(recipes.server)
     path = f"api/v1/projects/{quote(recipes.project, safe='')}/gate"
     return f"""SHA=$(git rev-parse HEAD)
 curl --fail-with-body {server}/api/v1/runs \\
   -H "Authorization: Bearer $SCALEWATCH_TOKEN" -H "Content-Type: application/json" \\
   --data-binary @- <<END
-{{"schema": 1, "id": "$(uuidgen)", "project": {own}, "suite": "ci",
+{{"schema": 1, "id": "$(uuidgen)", "project": {project}, "suite": "ci",
  "commit": {{"sha": "$SHA"}}, "machine": {{"name": "$(uname -n)"}},
  "coordinate": {{"p": 4}},
  "results": [

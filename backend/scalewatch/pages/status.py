@@ -21,10 +21,10 @@ def show_status(
     request: Request, session: ReadingDep, wanted: FormatQuery = Format.HTML
 ) -> Response:
     """Show the queue, the workers, and the machines that post runs."""
-    found = status(session)
+    shown = status(session)
     if wanted is not Format.HTML:
-        return download(wanted, "status", found, _agents)
-    return render(request, "status/show.html", status=found)
+        return download(wanted, "status", shown, _agents)
+    return render(request, "status/show.html", status=shown)
 
 
 @router.post("/status/retry", name="retry-job")

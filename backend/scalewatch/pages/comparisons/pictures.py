@@ -43,7 +43,7 @@ class SmallPicture:
 
 @dataclass(frozen=True, slots=True)
 class Pictures:
-    """What is drawn of a side against the first one."""
+    """Pictures of a side against the first one."""
 
     duel: Duel
     plot: Plot
@@ -128,7 +128,7 @@ class Multiples:
         return _drawn(self, ratio)
 
     def draw(self, ratio: Ratio) -> Markup:
-        """Draw it anew."""
+        """Draw the ratio plot of a row, without looking whether it is kept."""
         x = self._across(ratio.x)
         low, high = self._up(ratio.low), self._up(ratio.high)
         there, back = _points(x, high), _points(x[::-1], low[::-1])
@@ -164,7 +164,7 @@ def _points(x: Reals, y: Reals) -> str:
 
 
 Address = Callable[[ComparedRow], str]
-"""Of the page on which a row is drawn."""
+"""Returns the address of the page on which a row is drawn."""
 
 
 def comparison_rows(lines: Sequence[RowRatios], address_of: Address) -> Markup:
@@ -185,8 +185,8 @@ def _picture(small: SmallPicture, address: str) -> str:
     if row.machine:
         place += f' <span class="quiet">on <bdi>{escape(row.machine)}</bdi></span>'
     if row.configuration:
-        told = whole_settings(row.configuration)
-        place += f' <span class="quiet">{told}</span>'
+        settings = whole_settings(row.configuration)
+        place += f' <span class="quiet">{settings}</span>'
     better = f" · {named(small.winner)} better" if small.winner else ""
     equal = "".join(
         f' <span class="quiet">· equal at {words}</span>'
@@ -204,10 +204,10 @@ def _picture(small: SmallPicture, address: str) -> str:
 def _row(line: RowRatios, address: str) -> str:
     row = line.row
     text = escape(f"{row.region} {row.machine or ''}")
-    told = machine = ""
+    settings = machine = ""
     if row.configuration:
         words = whole_settings(row.configuration)
-        told = f' <span class="match-table__settings">{words}</span>'
+        settings = f' <span class="match-table__settings">{words}</span>'
     if row.machine is not None:
         machine = f"<td><bdi>{breakable(row.machine)}</bdi></td>"
     first, *others = row.places
@@ -217,7 +217,7 @@ def _row(line: RowRatios, address: str) -> str:
     )
     return (
         f'<tr data-filter-text="{text}"><th scope="row"><a href="{address}">'
-        f"{breakable(row.region)}</a>{told}</th>{machine}"
+        f"{breakable(row.region)}</a>{settings}</th>{machine}"
         f"{_standing(first.standing, row.unit)}{cells}</tr>"
     )
 

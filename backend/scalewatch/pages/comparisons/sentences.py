@@ -35,15 +35,15 @@ def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Ma
     """Name the winner of each pair of sides first, then what a side did not measure."""
     noun = "region" if shown.kind is SideKind.MACHINE else "series"
     fought = [duel for duel in duels if duel.rows]
-    told = [duel_sentence(duel, noun) for duel in fought]
+    sentences = [duel_sentence(duel, noun) for duel in fought]
     if len(fought) > 1:
-        told = [
+        sentences = [
             Markup("{} against {}: {}").format(
                 named(duel.first), named(duel.other), said
             )
-            for duel, said in zip(fought, told, strict=True)
+            for duel, said in zip(fought, sentences, strict=True)
         ]
-    told += [
+    sentences += [
         Markup("{} has not measured {} of the others.").format(
             named(side.name), plural(side.missing, noun)
         )
@@ -51,12 +51,12 @@ def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Ma
         if side.missing
     ]
     if fought and len(shown.rows) > MOST_RATIOS:
-        told.append(
+        sentences.append(
             Markup("Ratios are of the {} of {} that lie most apart.").format(
                 MOST_RATIOS, plural(len(shown.rows), noun)
             )
         )
-    return told or [Markup("No {} has a model on two of them.").format(noun)]
+    return sentences or [Markup("No {} has a model on two of them.").format(noun)]
 
 
 def duel_sentence(duel: Duel, noun: str) -> Markup:
@@ -168,14 +168,14 @@ def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
     """Tell how the sides of one region differ, as the text of its plot."""
     places = [*zip(shown.sides, row.places, strict=True)]
     grown = [place for place in places if place[1].standing.growth is not None]
-    told = Markup("; ").join(
+    sides = Markup("; ").join(
         [
             *([_growths(row, grown)] if grown else []),
             *(_without_growth(*place) for place in places if place not in grown),
         ]
     )
     between = " " if grown else ": "
-    return Markup("{}{}{}.").format(named(row.region), between, told)
+    return Markup("{}{}{}.").format(named(row.region), between, sides)
 
 
 def _growths(

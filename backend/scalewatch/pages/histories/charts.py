@@ -38,24 +38,25 @@ def history_sentence(history: History, series: SegmentedHistory) -> str:
     if change.is_new_growth and change.growth_before and change.growth_after:
         before, after = map(_order, (change.growth_before, change.growth_after))
         metric = metric_words(history.metric)
-        told = (
+        sentence = (
             f"The {metric} grows like {after} {since}, like {before} before: {factor}"
         )
     else:
-        told = f"{_throughout(history, series, growth)}; {factor} {since}"
+        sentence = f"{_throughout(history, series, growth)}; {factor} {since}"
     more = len(series.changes) - 1
-    return f"{told}; {plural(more, 'other change')}." if more else f"{told}."
+    return f"{sentence}; {plural(more, 'other change')}." if more else f"{sentence}."
 
 
 def overview_sentence(history: History) -> str:
     """Count what changed: `4 of 40 regions changed: 3 got worse, 1 improved`."""
     changes = [telling(series.changes) for series in history.series]
-    found = [each for each in changes if each is not None]
+    telling_changes = [each for each in changes if each is not None]
     commits = plural(len(history.commits), "commit")
-    if not found and not is_long_enough(history):
+    if not telling_changes and not is_long_enough(history):
         return f"No change can be told yet: {commits} of at least {FEWEST_COMMITS}."
-    told = f"{len(found)} of {plural(len(changes), 'region')} changed in {commits}"
-    return f"{told}{_ways(found)}."
+    regions = plural(len(changes), "region")
+    ways = _ways(telling_changes)
+    return f"{len(telling_changes)} of {regions} changed in {commits}{ways}."
 
 
 def is_long_enough(history: History) -> bool:
@@ -98,7 +99,7 @@ RIGHT: Final = 8.0
 TOP: Final = 18.0
 BOTTOM: Final = 16.0
 LEAST_SPAN: Final = 0.2
-"""Of the exponents shown, so that noise does not look like growth."""
+"""Smallest range of exponents on an axis: noise does not look like growth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """What the template draws of one series; `dots` is a path, of a dot per commit."""
+    """The chart of a series; `dots` is a path with a dot for each commit."""
 
     series: SegmentedHistory
     bands: tuple[Band, ...]

@@ -22,7 +22,7 @@ from scalewatch.services.histories.region import History
 from scalewatch.services.histories.segments import SegmentedHistory
 
 WIDTH: Final = 1000.0
-"""Of a row, in the units of its picture."""
+"""Width of a row, in the units of its picture."""
 
 MOST_LABELS: Final = 10
 """Releases that are named above the rows."""
@@ -192,11 +192,13 @@ def _row(
     telling: Collection[str],
 ) -> str:
     name, sentence = escape(row.series.region), escape(row.sentence)
-    told = {key: row.series.configuration.get(key, "–") for key in sorted(telling)}
+    held_settings = {
+        key: row.series.configuration.get(key, "–") for key in sorted(telling)
+    }
     held = whole = ""
-    if told:
-        whole = f" {escape(settings(told))}"
-        text = breakable(settings(told))
+    if held_settings:
+        whole = f" {escape(settings(held_settings))}"
+        text = breakable(settings(held_settings))
         held = f' <span class="commit-map__held quiet small">{text}</span>'
     exact = ' <span class="quiet small">exact</span>' if row.series.is_exact else ""
     role = "group" if row.edges else "img"

@@ -123,7 +123,7 @@ def _plot(
     if history.region is None or len(history.series) != 1:
         return None
     (series,) = history.series
-    asked: Query = {
+    query: Query = {
         "project": history.project,
         "region": history.region,
         "metric": history.metric,
@@ -132,7 +132,7 @@ def _plot(
         "axis": axis if axis is not Axis.COMMIT else None,
         "before": before,
     }
-    return Plot(path_to(request, "history-figure", asked))
+    return Plot(path_to(request, "history-figure", query))
 
 
 def steps(history: History) -> Listing:

@@ -292,14 +292,14 @@ ROW: Final = Markup(
 def suspicion_sentences(suspicions: Sequence[Attribution]) -> list[Markup]:
     """Say whom to suspect; machines whose litmus tests agree share a sentence."""
     cleared: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for each in suspicions:
-        if each.suspect is Suspect.LIBRARY and each.litmus is not None:
-            for region in _regions(each):
-                cleared[each.litmus][region].append(each.subject)
-    told = {region for places in cleared.values() for region in places}
+    for suspicion in suspicions:
+        if suspicion.suspect is Suspect.LIBRARY and suspicion.litmus is not None:
+            for region in _regions(suspicion):
+                cleared[suspicion.litmus][region].append(suspicion.subject)
+    cleared_regions = {region for places in cleared.values() for region in places}
     return [
         *(_of_code(litmus, places) for litmus, places in cleared.items()),
-        *_others(suspicions, told),
+        *_others(suspicions, cleared_regions),
     ]
 
 
@@ -314,27 +314,29 @@ def _of_code(litmus: str, places: Mapping[str, Sequence[str]]) -> Markup:
     return CODE.format(litmus=litmus, places=listed(shown))
 
 
-def _others(suspicions: Iterable[Attribution], told: set[str]) -> Iterator[Markup]:
+def _others(
+    suspicions: Iterable[Attribution], cleared_regions: set[str]
+) -> Iterator[Markup]:
     """Yield suspicions of platforms, and of regions that no litmus test told of."""
-    for each in suspicions:
-        first = each.cells[0]
-        if each.suspect is Suspect.PLATFORM and each.litmus is None:
-            regions = _named(_regions(each), "region")
-            yield COLUMN.format(machine=each.subject, regions=regions)
-        elif each.suspect is Suspect.PLATFORM:
-            others = [name for name in _regions(each) if name != each.litmus]
+    for suspicion in suspicions:
+        first = suspicion.cells[0]
+        if suspicion.suspect is Suspect.PLATFORM and suspicion.litmus is None:
+            regions = _named(_regions(suspicion), "region")
+            yield COLUMN.format(machine=suspicion.subject, regions=regions)
+        elif suspicion.suspect is Suspect.PLATFORM:
+            others = [name for name in _regions(suspicion) if name != suspicion.litmus]
             explains = Markup(" It would explain {}.")
             yield PLATFORM.format(
-                machine=each.subject,
-                litmus=each.litmus,
+                machine=suspicion.subject,
+                litmus=suspicion.litmus,
                 growth=big_o(first.growth),
                 expected=big_o(first.expectation),
                 explained=explains.format(_named(others, "region")) if others else "",
             )
-        elif each.litmus is None and each.subject not in told:
-            machines = _named([cell.machine for cell in each.cells], "machine")
+        elif suspicion.litmus is None and suspicion.subject not in cleared_regions:
+            machines = _named([cell.machine for cell in suspicion.cells], "machine")
             yield ROW.format(
-                region=each.subject,
+                region=suspicion.subject,
                 machines=machines,
                 expected=big_o(first.expectation),
             )

@@ -26,7 +26,7 @@ WIDTH: Final = 260
 HEIGHT: Final = 150
 LEFT, RIGHT, TOP, BOTTOM = 52, 10, 10, 34
 EVERY: Final = 4
-"""Of so many points of a curve one is drawn: it is small."""
+"""Stride of the points of a curve that are drawn: the plot is small."""
 
 HEADROOM: Final = 3.0
 """Curves leave the plot beyond this factor above or below the measurements."""
@@ -196,9 +196,9 @@ def show_sparklines(
     if_none_match: Annotated[str, Header()] = "",
 ) -> Response:
     """Return the lines of all series up to a commit, each under its own name."""
-    found = sparklines(session, View(project, commit or None), tuple(metric))
-    step = (LINE_WIDTH - 2 * MARGIN) / max(found.commits - 1, 1)
-    parts = [symbol(series, line, step) for series, line in found.lines.items()]
+    drawn = sparklines(session, View(project, commit or None), tuple(metric))
+    step = (LINE_WIDTH - 2 * MARGIN) / max(drawn.commits - 1, 1)
+    parts = [symbol(series, line, step) for series, line in drawn.lines.items()]
     body = (f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>').encode()
     tag = f'"{sha256(body).hexdigest()[:16]}"'
     headers = {"ETag": tag, "Cache-Control": "private, no-cache"}

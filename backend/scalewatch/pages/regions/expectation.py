@@ -140,16 +140,16 @@ def show_preview(  # noqa: PLR0913, PLR0917 - one per field of the form
     growth, deviation_limit = growth.strip(), deviation_limit.strip()
     if wanted is not Format.HTML:
         check_parameters(shown, growth)
-        promise = promised(shown, growth, deviation_limit or None)
-        told = preview(session, view, shown, promise)
-        return download(wanted, f"{region}-preview", told, listing)
+        expectation = promised(shown, growth, deviation_limit or None)
+        previewed = preview(session, view, shown, expectation)
+        return download(wanted, f"{region}-preview", previewed, listing)
     # What is half typed is no error: the page says what is missing.
     faults = _faults(shown, growth, deviation_limit) if growth else {}
     drawn, plot = None, None
     if growth and not faults:
-        promise = promised(shown, growth, deviation_limit or None)
-        drawn = preview(session, view, shown, promise)
-        plot = _plot(request, session, view, shown, promise)
+        expectation = promised(shown, growth, deviation_limit or None)
+        drawn = preview(session, view, shown, expectation)
+        plot = _plot(request, session, view, shown, expectation)
     return render(
         request,
         "regions/preview.html",
@@ -196,7 +196,7 @@ def _plot(
     session: Session,
     view: View,
     shown: Region,
-    promise: Expectation,
+    expectation: Expectation,
 ) -> Plot | None:
     """Return the figure of a region beside a promise; None where nothing succeeded."""
     if not any(each.count for scan in shown.scans for each in scan.measurements):
@@ -209,31 +209,31 @@ def _plot(
         "commit": shown.commit.label,
         "metric": shown.metric,
         "configuration": view.settings,
-        "expected": str(promise.growth),
-        "deviation_limit": str(promise.deviation_limit),
+        "expected": str(expectation.growth),
+        "deviation_limit": str(expectation.deviation_limit),
     }
     address = path_to(request, "figure", query, figure=figure)
-    drawn = partial(FIGURES[figure], session, shown, Asked(promised=promise))
+    drawn = partial(FIGURES[figure], session, shown, Asked(promised=expectation))
     return Plot(address, drawn)
 
 
-def preview_sentence(told: Preview) -> Markup:
+def preview_sentence(shown: Preview) -> Markup:
     """Count the newest verdicts as they would be, and how many would change."""
-    if not told.series:
+    if not shown.series:
         return Markup("No measurement here can be judged.")
-    then = _counts(Counter(each.then for each in told.newest))
+    then = _counts(Counter(each.then for each in shown.newest))
     changed = sum(
-        each.now is not each.then for series in told.series for each in series.verdicts
+        each.now is not each.then for series in shown.series for each in series.verdicts
     )
-    shown = sum(len(series.verdicts) for series in told.series)
-    lead = Markup("If {} is promised").format(big_o(told.growth))
+    number = sum(len(series.verdicts) for series in shown.series)
+    lead = Markup("If {} is promised").format(big_o(shown.growth))
     return Markup("{}: {} at the newest commit; {} of {} shown would change.").format(
-        lead, counts_sentence(then), changed, plural(shown, "verdict")
+        lead, counts_sentence(then), changed, plural(number, "verdict")
     )
 
 
-def _counts(found: Counter[Mark]) -> Mapping[Mark, int]:
-    return {mark: found[mark] for mark in Mark}
+def _counts(counted: Counter[Mark]) -> Mapping[Mark, int]:
+    return {mark: counted[mark] for mark in Mark}
 
 
 def listing(shown: Preview) -> Listing:

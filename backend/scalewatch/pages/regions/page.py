@@ -80,8 +80,8 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
             shown = _composed(session, region_at(session, view, region), target)
             name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
             return download(wanted, name, shown, points)
-        asked = Asked(target, under or None)
-        return region_page(request, session, view, region, asked, again=again)
+        question = Asked(target, under or None)
+        return region_page(request, session, view, region, question, again=again)
     except NotMeasured:
         present = renamed(session, view.project, region)
         if present is None:
@@ -95,7 +95,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
     session: Session,
     view: View,
     region: str,
-    asked: Asked = NOTHING_ASKED,
+    question: Asked = NOTHING_ASKED,
     again: int | None = None,
     entered: Form | None = None,
     refused: str | None = None,
@@ -107,7 +107,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
     again
         The earlier version of the expectation that the form begins with.
     """
-    shown = _composed(session, region_at(session, view, region), asked.target)
+    shown = _composed(session, region_at(session, view, region), question.target)
     declared = versions(session, shown.project, shown.region, shown.metric)
     query: Query = {
         "commit": shown.commit.label,
@@ -120,10 +120,10 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         status_code=200 if refused is None else 422,
         region=shown,
         query=query,
-        target=asked.target,
-        outlook=_outlook(session, shown, asked.target),
+        target=question.target,
+        outlook=_outlook(session, shown, question.target),
         since=since_of(session, shown),
-        under=_under(session, shown, asked.under),
+        under=_under(session, shown, question.under),
         entered=entered,
         refused=refused,
         may_declare=may(session, Role.ADMIN, shown.project),
@@ -137,7 +137,12 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         predictions=predictions,
         factors=partial(_factors, session),
         plots=_plots(
-            request, session, shown, query, asked, has_composed=bool(shown.compositions)
+            request,
+            session,
+            shown,
+            query,
+            question,
+            has_composed=bool(shown.compositions),
         ),
     )
 
@@ -167,7 +172,7 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
     session: Session,
     shown: Region,
     query: Query,
-    asked: Asked,
+    question: Asked,
     *,
     has_composed: bool,
 ) -> dict[str, Plot]:
@@ -177,8 +182,8 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
         "region": shown.region,
         "machine": shown.machine,
         **query,
-        "target": None if asked.target is None else number(asked.target),
-        "under": asked.under,
+        "target": None if question.target is None else number(question.target),
+        "under": question.under,
     }
     is_measured = any(
         taken.count for scan in shown.scans for taken in scan.measurements
@@ -190,20 +195,20 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
     plots = {
         place: Plot(
             path_to(request, "figure", view, figure=figure),
-            partial(FIGURES[figure], session, shown, asked),
+            partial(FIGURES[figure], session, shown, question),
         )
         for place, figure in drawn.items()
     }
     if len(shown.scans) == 1 and (is_measured or is_tracked(session, shown)):
         # Asked for by the browser: it reads all commits of the scan.
-        own: Query = {
+        of_scan: Query = {
             "project": shown.project,
             "region": shown.region,
             "machine": shown.scans[0].machine,
             "metric": shown.metric,
             "configuration": stated(shown.scans[0].configuration),
         }
-        plots["history"] = Plot(path_to(request, "history-figure", own))
+        plots["history"] = Plot(path_to(request, "history-figure", of_scan))
     return plots
 
 

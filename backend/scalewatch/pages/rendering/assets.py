@@ -31,7 +31,7 @@ PACKAGED: Final = {
 """Files that installed packages bring, by package and folder."""
 
 ENCODINGS: Final = ("zstd", "gzip")
-"""What files are compressed by, the better one first."""
+"""Encodings that files are compressed by, the better one first."""
 
 ZSTD_LEVEL: Final = 9
 """plotly.js becomes 6 % smaller than by gzip, in a tenth of a second."""
@@ -128,8 +128,8 @@ def _style(path: str) -> bytes:
     """Fold the imported style sheets in: one request instead of a chain of them."""
     folder = _files()[path].parent
 
-    def folded(found: re.Match[str]) -> str:
-        imported = (folder / found[1]).read_text("utf-8")
-        return f"@layer {found[2]} {{\n{imported}}}"
+    def folded(match: re.Match[str]) -> str:
+        imported = (folder / match[1]).read_text("utf-8")
+        return f"@layer {match[2]} {{\n{imported}}}"
 
     return IMPORT.sub(folded, _files()[path].read_text("utf-8")).encode()

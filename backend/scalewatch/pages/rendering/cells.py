@@ -84,8 +84,8 @@ def _model(standing: Standing) -> str:
 def _reason(standing: Standing) -> str:
     if not standing.reason or standing.likeliest:
         return ""
-    told = standing.reason.removeprefix(f"{state_words(standing)}: ")
-    return f'<span class="cell__reason">{escape(told)}</span>'
+    reason = standing.reason.removeprefix(f"{state_words(standing)}: ")
+    return f'<span class="cell__reason">{escape(reason)}</span>'
 
 
 def _growth(standing: Standing) -> str:
@@ -189,8 +189,8 @@ def heat_row(
         Whether rows of several metrics are shown.
     """
     metric = row.metric if with_metric else ""
-    told = settings(row.configuration) if row.configuration else ""
-    head, address = _head(row.region, metric, told, region)
+    held = settings(row.configuration) if row.configuration else ""
+    head, address = _head(row.region, metric, held, region)
     cells = [_heat_cell(cell, row.expectation, address) for cell in row.cells]
     hidden = " hidden" if is_hidden else ""
     return Markup(  # noqa: S704, its parts are escaped
@@ -200,10 +200,10 @@ def heat_row(
 
 # Cached by content: a map shows hundreds of names, and again.
 @lru_cache(maxsize=KEPT)
-def _head(region: str, metric: str, told: str, address: str) -> tuple[str, str]:
+def _head(region: str, metric: str, held: str, address: str) -> tuple[str, str]:
     """Return what a row begins with after its tag's name, and its address, escaped."""
     name, linked = escape(region), escape(address)
-    also = [each for each in (metric, told) if each]
+    also = [each for each in (metric, held) if each]
     title = escape(" · ".join([region, *also]))
     quiet = "".join(f' <span class="quiet">{escape(each)}</span>' for each in also)
     head = (
@@ -242,9 +242,9 @@ def cell_words(
     if standing.growth is not None and standing.fit["misfit"]:
         parts.append(NO_GROWTH)
     elif standing.growth is not None:
-        found = order(standing.growth)
-        promised = order(expectation.growth) if expectation else found
-        instead = f" instead of {promised}" if promised != found else ""
+        grown = order(standing.growth)
+        expected = order(expectation.growth) if expectation else grown
+        instead = f" instead of {expected}" if expected != grown else ""
         parts.append(f"{found_order(standing)}{instead}")
         if expectation is None and standing.divergence is not None:
             parts.append(f"measured/composed like {standing.divergence}")

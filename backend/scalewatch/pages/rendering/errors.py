@@ -92,17 +92,17 @@ def _way_on(
     request: Request, error: Exception | None
 ) -> tuple[str | None, tuple[WayOn, ...]]:
     """Return the project of an address, if the reader may see it, and pages near it."""
-    asked = _project_named(request)
+    named = _project_named(request)
     with RequestSessions(request, BackgroundTasks(), None).reading() as session:
-        if asked is None:
+        if named is None:
             return None, tuple(_pages_near(request, None))
-        if not is_project(session, asked):
-            return None, tuple(_projects_near(request, session, asked))
+        if not is_project(session, named):
+            return None, tuple(_projects_near(request, session, named))
         if isinstance(error, NotFound):
-            names = near_names(session, asked, error.kind, str(error.key))
-            return asked, tuple(_renamed(request, str(error.key), names))
+            names = near_names(session, named, error.kind, str(error.key))
+            return named, tuple(_renamed(request, str(error.key), names))
         is_page = "endpoint" in request.scope
-        return asked, () if is_page else tuple(_pages_near(request, asked))
+        return named, () if is_page else tuple(_pages_near(request, named))
 
 
 def _project_named(request: Request) -> str | None:
@@ -110,8 +110,8 @@ def _project_named(request: Request) -> str | None:
     named = request.path_params.get("project")
     if named is not None:
         return str(named)
-    _, found, rest = request.url.path.partition(PROJECT_PAGES)
-    return unquote(rest.partition("/")[0]) or None if found else None
+    _, is_within, rest = request.url.path.partition(PROJECT_PAGES)
+    return unquote(rest.partition("/")[0]) or None if is_within else None
 
 
 def _projects_near(request: Request, session: Session, name: str) -> Iterator[WayOn]:
@@ -123,8 +123,8 @@ def _pages_near(request: Request, project: str | None) -> Iterator[WayOn]:
     """Yield pages whose addresses resemble the one that leads nowhere."""
     links = pages_of(request, project) if project else site_links(request)
     by_word = {link.path.rstrip("/").rpartition("/")[2]: link for link in links}
-    asked = request.url.path.rstrip("/").rpartition("/")[2]
-    for word in nearest(asked, by_word):
+    word_asked = request.url.path.rstrip("/").rpartition("/")[2]
+    for word in nearest(word_asked, by_word):
         yield WayOn(by_word[word].name, by_word[word].path)
 
 

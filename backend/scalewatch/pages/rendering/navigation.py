@@ -35,7 +35,7 @@ LACKS: Final = {
     "configurations": (Lack.TIMES, Lack.CONFIGURATIONS),
     "hotspots": (Lack.PROFILES,),
 }
-"""What pages of a project have nothing to show without."""
+"""Pages of a project that have nothing to show without these, by route."""
 
 PAGES: Final = (
     ("report", "Match table"),
@@ -58,10 +58,10 @@ A page that the application does not have is not in the menu.
 """
 
 FAILED: Final = "failed"
-"""What the state of a request says where it was answered by an error."""
+"""Key in the state of a request that was answered by an error."""
 
 FAILED_WITHIN: Final = "failed_within"
-"""Where it then holds the project of the address, if the reader may see that."""
+"""Key of the project of such an address, if the reader may see that."""
 
 LIVE: Final = frozenset(
     {
@@ -185,12 +185,12 @@ def _existing(
     app: FastAPI, pages: tuple[tuple[str, str], ...], names: tuple[str, ...]
 ) -> tuple[tuple[str, str], ...]:
     """Return the links whose routes the application has."""
-    found = []
+    links = []
     for route, name in pages:
         with suppress(NoMatchFound):
             app.url_path_for(route, **dict.fromkeys(names, "any"))
-            found.append((route, name))
-    return tuple(found)
+            links.append((route, name))
+    return tuple(links)
 
 
 STATE: Final = "shows_analysis"

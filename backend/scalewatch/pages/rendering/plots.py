@@ -12,7 +12,7 @@ from scalewatch.figures.figure import Figure
 from scalewatch.pages.rendering.templates import Query, path_to
 
 MARKUP: Final = "'&<>"
-"""What markup means something by."""
+"""Characters that are markup."""
 
 Shown = TypeVar("Shown")
 

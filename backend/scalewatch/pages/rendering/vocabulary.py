@@ -316,4 +316,4 @@ RULES: Final = {
     "surfaces": "evidence of sums and products of several parameters",
     "smape": "cross-validated SMAPE of the means",
 }
-"""What each rule of selection looks at."""
+"""The criterion of each rule of selection."""

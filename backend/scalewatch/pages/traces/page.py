@@ -42,16 +42,16 @@ def show_traces(
     request: Request,
     session: ReadingDep,
     view: ViewDep,
-    asked: TracesQuestionDep,
+    question: TracesQuestionDep,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show where a program spends its time in MPI, and how that grows."""
-    shown = traces_at(session, view, asked)
+    shown = traces_at(session, view, question)
     label = shown.commit.label if shown.commit else "none"
     if wanted is not Format.HTML:
         name = f"{shown.project}-{label}-traces"
         return download(wanted, name, shown, times_listing, extrapolations_listing)
-    query = query_of(view, asked)
+    query = query_of(view, question)
     region = shown.location.region if shown.location else None
     return render(
         request,
@@ -78,27 +78,27 @@ def show_traces(
 
 @router.get("/p/{project}/traces.gp", name="traces-gnuplot")  # noqa: FAST003, the view
 def show_gnuplot(
-    session: ReadingDep, view: ViewDep, asked: TracesQuestionDep
+    session: ReadingDep, view: ViewDep, question: TracesQuestionDep
 ) -> Response:
     """Return the publication's figures as one program of gnuplot, data included."""
     return Response(
-        gnuplot(traces_at(session, view, asked)),
+        gnuplot(traces_at(session, view, question)),
         media_type="text/plain",
         headers={"Content-Disposition": 'inline; filename="traces.gp"'},
     )
 
 
-def query_of(view: View, asked: TracesQuestion) -> Query:
+def query_of(view: View, question: TracesQuestion) -> Query:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
         "commit": view.commit,
         "metric": view.metric,
         "machine": view.machine,
         "configuration": view.settings,
-        "location": asked.location,
-        "target": None if asked.target is None else number(asked.target),
-        "repeat": asked.repeat if asked.repeat is not Repeat.BEST else None,
-        "vs": asked.vs,
+        "location": question.location,
+        "target": None if question.target is None else number(question.target),
+        "repeat": question.repeat if question.repeat is not Repeat.BEST else None,
+        "vs": question.vs,
     }
 
 

@@ -1,4 +1,4 @@
-"""What traces tell, in sentences: the lead, and each rule of the report."""
+"""Traces in sentences: the lead, and each rule of the report."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -72,8 +72,8 @@ def traces_sentence(traced: Traced) -> Markup:
         "largest": count(traced.processes[-1]),
         "total": quantity(traced.total.largest, "s"),
     }
-    told = [each.time for each in traced.locations] or [traced.total]
-    if not any(_is_told(time) for time in told):
+    times = [each.time for each in traced.locations] or [traced.total]
+    if not any(_is_told(time) for time in times):
         settings = plural(len(traced.processes), "number")
         return FEW.format(
             program="The program",

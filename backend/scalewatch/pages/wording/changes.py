@@ -122,8 +122,8 @@ def counts_sentence(report: CommitReport, gate: Gate) -> str:
 
 def _clause(outcome: SeriesOutcome, number: int, noun: str) -> str:
     is_past = outcome is SeriesOutcome.UNMEASURED
-    one, many = ("was", "were") if is_past else ("is", "are")
-    return f"{number:,}{noun} {one if number == 1 else many} {outcome}"
+    singular, plural = ("was", "were") if is_past else ("is", "are")
+    return f"{number:,}{noun} {singular if number == 1 else plural} {outcome}"
 
 
 def change_sentence(change: SeriesChange) -> str:
@@ -134,5 +134,5 @@ def change_sentence(change: SeriesChange) -> str:
 
 
 def _state(standing: Standing) -> str:
-    found = found_order(standing) if standing.growth else str(standing.state)
-    return f"{found}, {standing.verdict}" if standing.verdict else found
+    grown = found_order(standing) if standing.growth else str(standing.state)
+    return f"{grown}, {standing.verdict}" if standing.verdict else grown

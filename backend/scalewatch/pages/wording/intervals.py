@@ -23,7 +23,7 @@ from scalewatch.pages.wording.formats import (
 )
 
 WORDS: Final = {"time": ("slower", "faster")}
-"""What larger and smaller values of a metric are called, if not more and less."""
+"""Names of larger and smaller values of a metric, if not more and less."""
 
 
 def factor_words(factor: float, metric: str, at: Mapping[str, float]) -> str:
@@ -67,9 +67,9 @@ def bounded_words(bounds: Bounds, metric: str, at: Mapping[str, float]) -> str:
     if low <= 0 or high > APART * low:
         return f"how much at {where} is not known"
     turned = (value, low, high) if value >= 1 else (1 / value, 1 / high, 1 / low)
-    told, least, most = rounded(turned)
+    middle, least, most = rounded(turned)
     between = "" if least == most else f" [{least}, {most}]"
-    return f"{told}×{between} {way(value, metric)} at {where}"
+    return f"{middle}×{between} {way(value, metric)} at {where}"
 
 
 def rounded(values: tuple[float, float, float]) -> Written:

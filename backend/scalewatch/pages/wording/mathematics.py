@@ -118,10 +118,10 @@ def found_growth(standing: Standing) -> Markup:
     """Set how a series grows as an order; faint where that is open."""
     if standing.growth is not None and standing.fit["misfit"]:
         return Markup('<span class="quiet small">{}</span>').format(NO_GROWTH)
-    found = big_o(standing.growth)
+    grown = big_o(standing.growth)
     if not standing.is_open:
-        return found
-    return Markup('<span class="quiet small">{}{}</span>').format(PERHAPS, found)
+        return grown
+    return Markup('<span class="quiet small">{}{}</span>').format(PERHAPS, grown)
 
 
 def like(standing: Standing) -> Markup:

@@ -107,16 +107,16 @@ def _promised(scan: Scan, outlook: Outlook) -> Markup:
     return Markup(" Promised: {}.").format(quantity(outlook.expected, scan.unit))
 
 
-def _beyond(scan: Scan, outlook: Outlook, asked: float) -> Markup:
+def _beyond(scan: Scan, outlook: Outlook, target: float) -> Markup:
     """Tell how far forecasts reach, where one was asked for that is not given."""
     apart = _too_far_apart(scan)
     if len(scan.parameters) > 1:
         return Markup(
-            "Not extrapolated to {parameter} = {asked}: {names} were not measured as "
+            "Not extrapolated to {parameter} = {target}: {names} were not measured as "
             "large together, or {apart}."
         ).format(
             parameter=scan.parameter,
-            asked=count(asked),
+            target=count(target),
             names=" and ".join(scan.parameters),
             apart=apart,
         )

@@ -187,16 +187,16 @@ def _beyond(scan: Scan) -> str:
 def machines_sentence(region: Region) -> Markup:
     """Tell on how many machines a region has which verdict, the worst first."""
     marks = Counter(scan.standing.mark for scan in region.scans)
-    told = [
+    counted = [
         f"{number} {mark or 'without a verdict'}"
-        for mark, number in sorted(marks.items(), key=lambda each: _badness(each[0]))
+        for mark, number in sorted(marks.items(), key=lambda entry: _badness(entry[0]))
     ]
     return Markup("{} on <bdi>{}</bdi> machines: {}; {} is promised.").format(
         Markup("The <bdi>{}</bdi> of {}").format(
             metric_words(region.metric), named(region.region)
         ),
         len({scan.machine for scan in region.scans}),
-        ", ".join(told),
+        ", ".join(counted),
         promise(region.expectation, region.composition),
     )
 
@@ -213,10 +213,10 @@ def exact_sentence(standing: Standing) -> str:
     if fit["outcome"] == Outcome.NONE:
         return "no formula that is known reproduces them"
     if fit["outcome"] == Outcome.AMBIGUOUS:
-        told = "more than one formula reproduces them"
+        sentence = "more than one formula reproduces them"
         if fit["separating"] is None:
-            return told
-        return f"{told}; {separating_words(fit['separating'])}"
+            return sentence
+        return f"{sentence}; {separating_words(fit['separating'])}"
     off = [place_words(each) for each in fit["excepted"]]
     besides = f", but at {', '.join(off)}" if off else ""
     idle = fit["independent"]
@@ -228,16 +228,16 @@ def misfit_sentence(standing: Standing) -> str:
     """Tell how far the settings lie from every growth, and what that leaves open."""
     misfit = standing.fit["misfit"]
     times = significant(misfit["ratio"], 2)
-    told = (
+    sentence = (
         f"No growth of the space explains the settings: they lie {times} times as far "
         "from the best one as repetitions do."
     )
     if misfit["exponents"] is None:
-        return told
+        return sentence
     low, high = misfit["exponents"]
     return (
-        f"{told} Beyond them the local exponent lies between {significant(low)} and "
-        f"{significant(high)}."
+        f"{sentence} Beyond them the local exponent lies between {significant(low)} "
+        f"and {significant(high)}."
     )
 
 
