@@ -42,9 +42,9 @@ from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProce
 from scalewatch.settings import ALARMING_SHARE, get_settings
 from scalewatch.storage.database import outages, schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
-from scalewatch.web.answers.compression import Compression
-from scalewatch.web.answers.etags import ETags
-from scalewatch.web.answers.heads import Heads
+from scalewatch.web.answers import Compression
+from scalewatch.web.answers_etags import ETags
+from scalewatch.web.answers_heads import Heads
 from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.methods import allowed
 from scalewatch.web.metrics import Metrics

@@ -8,7 +8,7 @@ import pytest
 import zstandard
 from fastapi.testclient import TestClient
 
-from scalewatch.web.answers.compression import chosen
+from scalewatch.web.answers import chosen
 from scalewatch.web.logs import JSONLines, Text, WithRequestID, log_config
 from support.builders import run, sweep
 

@@ -5,7 +5,7 @@ from typing import Final
 from fastapi import Request
 from starlette.routing import Match
 
-from scalewatch.web.answers.heads import STREAMS
+from scalewatch.web.answers_heads import STREAMS
 
 METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 

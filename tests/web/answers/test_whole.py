@@ -6,8 +6,8 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from scalewatch.web.answers.compression import SMALLEST, Compression
-from scalewatch.web.answers.etags import ETags
+from scalewatch.web.answers import SMALLEST, Compression
+from scalewatch.web.answers_etags import ETags
 
 LONG = b"growth " * SMALLEST
 NEITHER = {"etag", "content-encoding"}

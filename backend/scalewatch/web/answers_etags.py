@@ -10,7 +10,7 @@ from typing import Final
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message, Receive, Scope, Send
 
-from scalewatch.web.answers.whole import WholeAnswer
+from scalewatch.web.answers_whole import WholeAnswer
 
 KEPT: Final = (
     *(b"cache-control", b"content-location", b"date", b"etag", b"vary"),

@@ -8,7 +8,7 @@ import zstandard
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import Message
 
-from scalewatch.web.answers.whole import WholeAnswer
+from scalewatch.web.answers_whole import WholeAnswer
 
 SMALLEST: Final = 500
 """Bytes below which compression gains nothing."""

@@ -1,1 +1,0 @@
-"""Whole answers: compressed, and named by their content."""
