@@ -42,21 +42,15 @@ from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProce
 from scalewatch.settings import ALARMING_SHARE, get_settings
 from scalewatch.storage.database import outages, schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
-from scalewatch.web.answers import Compression
-from scalewatch.web.answers_etags import ETags
-from scalewatch.web.answers_heads import Heads
-from scalewatch.web.disk import DatabaseDisk
-from scalewatch.web.methods import allowed
+from scalewatch.web.answers import Compression, ETags, Heads
 from scalewatch.web.metrics import Metrics
-from scalewatch.web.process import spare_collections
-from scalewatch.web.protection.addresses import WithoutNul
-from scalewatch.web.protection.headers import SecurityHeaders
-from scalewatch.web.protection.limits import BodyLimit, TimeLimit
+from scalewatch.web.process import DatabaseDisk, spare_collections
+from scalewatch.web.protection.headers import Privacy, SecurityHeaders
+from scalewatch.web.protection.limits import BodyLimit, TimeLimit, WithoutNul
 from scalewatch.web.protection.origins import OwnOrigin
-from scalewatch.web.protection.privacy import Privacy
 from scalewatch.web.protection.protection import Protection
 from scalewatch.web.protection.shares import RateLimit, Shares
-from scalewatch.web.requests import Requests
+from scalewatch.web.requests import Requests, allowed
 from scalewatch.web.watch import NewsWatch
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ def test_home_leads_to_what_needs_attention(page: Page):
     attention.get_by_role("link", name="MPI_Barrier").click()
 
     expect(page).to_have_title(re.compile(r"^MPI_Barrier"))
-    expect(page.get_by_text("scales worse than promised")).to_be_visible()
+    expect(page.get_by_text("scales worse than expected")).to_be_visible()
 
 
 def test_match_table_leads_to_a_region_and_its_plot(page: Page):

@@ -49,7 +49,7 @@ def test_the_worst_region_and_why(home: Page):
     region = worst_region(home)
 
     expect(region.get_by_role("heading", level=1)).to_have_text("mesh::find_neighbours")
-    verdict = region.get_by_text("scales worse than promised: O(p) instead of O(log p)")
+    verdict = region.get_by_text("scales worse than expected: O(p) instead of O(log p)")
     assert is_on_first_screen(verdict)
     curve = region.get_by_role("figure", name="Time of mesh::find_neighbours")
     assert is_on_first_screen(curve)
@@ -146,7 +146,7 @@ def test_the_worst_region_is_reached_by_keyboard(home: Page):
     press_to(home, attention.get_by_role("link").first)
     machines = home.get_by_role("region", name="Verdicts by machine")
     press_to(home, machines.get_by_role("link", name="aurora"))
-    assert is_on_first_screen(home.get_by_text("scales worse than promised"))
+    assert is_on_first_screen(home.get_by_text("scales worse than expected"))
     assert is_on_first_screen(home.get_by_text("Since c28aca23f1"))
 
 

@@ -26,12 +26,12 @@ def test_band_and_verdicts_change_while_a_growth_is_typed(region: Page):
 
     preview = region.get_by_role("region", name="Preview")
     expect(preview).to_contain_text(
-        "If O(p) is promised: 1 match at the newest commit; 2 of 2 verdicts shown would"
+        "If O(p) is expected: 1 match at the newest commit; 2 of 2 verdicts shown would"
     )
     expect(preview.get_by_role("row").nth(1)).to_contain_text("mismatch")
     expect(curve.get_by_text("expected p")).to_be_visible()
     expect(region.get_by_role("region", name="Verdict", exact=True)).to_contain_text(
-        "scales worse than promised"  # nothing was declared
+        "scales worse than expected"  # nothing was declared
     )
 
 

@@ -74,7 +74,7 @@ def test_sparklines_hold_a_line_per_series_and_are_sent_once(client, sessions):
 def test_a_growth_that_is_better_than_promised_is_no_fault_in_its_line(
     client, sessions
 ):
-    growths = {"MPI_Barrier": LINEAR, "MPI_Gather": TREE}  # log p and p are promised
+    growths = {"MPI_Barrier": LINEAR, "MPI_Gather": TREE}  # log p and p are expected
     record_history(sessions, lambda _: growths, 2)
 
     lines = client.get("/p/mpich/sparklines.svg?metric=time").text

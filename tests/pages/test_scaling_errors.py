@@ -105,7 +105,7 @@ def test_a_region_with_the_same_work_per_process_opens_as_weak_scaling(
     # 7 µs become 8.5 µs, 29.4 % more than a share of the same work needs.
     assert "all with the same work: β = " in page
     assert "The runs are made for weak scaling: " in page
-    assert "is promised, which does not fall with p; the work per process" in page
+    assert "is expected, which does not fall with p; the work per process" in page
     assert "Weak scaling efficiency of MPI_Bcast" in page
     assert "Show weak scaling" in strong
     assert "Show weak scaling" not in page

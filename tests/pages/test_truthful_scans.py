@@ -243,7 +243,7 @@ def test_growth_of_a_history_and_of_one_commit_are_told_apart(large_client):
     opened = words_of(page_of(large_client, region, machine="supermuc"))
     settled = words_of(page_of(large_client, region, machine="juwels"))
 
-    assert "scales worse than promised: perhaps" in opened
+    assert "scales worse than expected: perhaps" in opened
     assert "Together, the commits that follow scale like O(p); the runs of" in opened
     assert "Together, the commits" not in settled
 

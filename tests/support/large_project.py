@@ -335,7 +335,7 @@ class Cell:
         if self.region == "MPI_Alltoall" and self.machine == 3:
             return "p^(7/4)"  # the fault of the platform
         if self.region == "output::gather_snapshot" and self.phase == 3:
-            return "log p"  # better than promised
+            return "log p"  # better than expected
         return REGIONS[self.region]
 
     @property

@@ -1,7 +1,7 @@
 """A project as wide as a table can become: hundreds of regions, dozens of machines.
 
 Few commits, each measured and analysed by the real services. One region in ten scales
-worse than promised on every third machine, one in fifty is better, and one fails on the
+worse than expected on every third machine, one in fifty is better, and one fails on the
 last machine.
 """
 

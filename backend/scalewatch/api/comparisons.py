@@ -15,8 +15,8 @@ from scalewatch.services.comparisons.ratios import MOST_RATIOS, ratios_of
 from scalewatch.services.comparisons.values import ComparedSides
 from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.services.gates.gate import gated_report
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 router = api_router("comparisons")
 

@@ -1,4 +1,4 @@
-"""Expectations: what the authors of a code promise."""
+"""Expectations: the growths that the authors of a code declare."""
 
 from collections.abc import Callable
 from functools import partial
@@ -45,7 +45,7 @@ FormulaText = Annotated[
 
 
 class RegionExpectation(Expectation):
-    """A promise in force for a region's metric, in its normal form."""
+    """An expectation in force for a region's metric, in its normal form."""
 
     region: str = Field(examples=["MPI_Bcast"])
     metric: str = Field(examples=["time"])
@@ -59,7 +59,7 @@ class RegionComposition(Composition):
 
 
 class Expectations(Schema):
-    """All promises of a project that are in force."""
+    """All expectations of a project that are in force."""
 
     expectations: list[RegionExpectation]
     compositions: list[RegionComposition] = Field(
@@ -73,7 +73,7 @@ class Expectations(Schema):
 
 
 class Declaration(Schema):
-    """What one promises for a region's metric."""
+    """The expectation of a region's metric."""
 
     region: wire.Name = Field(examples=["MPI_Bcast"])
     metric: wire.Name = "time"
@@ -100,7 +100,7 @@ class Declaration(Schema):
 
 
 class StatusQuo(Schema):
-    """Growths that are promised because they are what is measured."""
+    """Growths that are expected because they are what is measured."""
 
     author: wire.Name = Field(examples=["ada"])
     reason: wire.Text | None = Field(None, examples=["first report; all reviewed"])
@@ -110,7 +110,7 @@ class StatusQuo(Schema):
 
 
 class Declarations(Schema):
-    """Promises to be declared; regions that are not named keep theirs."""
+    """Expectations to be declared; regions that are not named keep theirs."""
 
     author: wire.Name = Field(examples=["ada"])
     reason: wire.Text | None = Field(None, examples=["tree broadcast since v2"])
@@ -134,7 +134,10 @@ def declare_expectations(
     job = declarations.declare(
         session,
         project,
-        [declarations.Declaration(**one.model_dump()) for one in declared.expectations],
+        [
+            declarations.Declaration(**declaration.model_dump())
+            for declaration in declared.expectations
+        ],
         author=declared.author,
         reason=declared.reason,
     )

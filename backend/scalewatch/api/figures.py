@@ -14,9 +14,8 @@ from scalewatch.services.regions.outlook import LARGEST_TARGET
 from scalewatch.services.regions.preview import promised
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.evidence import evidence_figure
-from scalewatch.web.queries import RegressionId
+from scalewatch.web.queries import RegressionId, ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 TargetQuery = Annotated[
     float | None,
@@ -97,5 +96,8 @@ def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     if draw is None:
         raise NotFound("figure", figure)
     shown = region_at(session, view, region)
-    promise = promised(shown, expected, deviation_limit or None) if expected else None
-    return figure_answer(draw(session, shown, Asked(target, under or None, promise)))
+    expectation = None
+    if expected:
+        expectation = promised(shown, expected, deviation_limit or None)
+    asked_for = Asked(target, under or None, expectation)
+    return figure_answer(draw(session, shown, asked_for))

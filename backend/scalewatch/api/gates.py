@@ -30,7 +30,7 @@ Scale = Annotated[wire.Finite, Field(gt=0, le=1e12)]
 
 
 class GateRule(schemas.Schema):
-    """What stops a commit."""
+    """Findings that stop a commit."""
 
     mismatch: bool = Field(default=False, description="Scales worse than expected.")
     new_mismatch: bool = Field(default=True, description="And did not before.")
@@ -51,7 +51,7 @@ class GateRule(schemas.Schema):
 
 
 class RegionRule(schemas.Schema):
-    """What differs for a region; what is left out is as for all others."""
+    """Rules of a region where they differ; others are as for all regions."""
 
     mismatch: bool = False
     new_mismatch: bool = True
@@ -168,15 +168,14 @@ PROJECT = "/projects/{project}/confirmations"
 @confirmations.get(PROJECT, responses=answers(Confirmations, 404, 422))
 def list_confirmations(session: ReadingDep, project: str) -> Response:
     """Return the confirming runs of a project, newest first."""
-    found = requests.confirmations_of(session, project)
-    return answer(Confirmations(found))
+    return answer(Confirmations(requests.confirmations_of(session, project)))
 
 
 @confirmations.post(PROJECT, responses=answers(Confirmations, 400, 403, 404, 409, 422))
 def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Response:
     """Ask for the runs that would settle what the gate suspects of a commit."""
-    found = suspicions.ask_about(session, project, doubt.commit, doubt.baseline)
-    return answer(Confirmations(found))
+    runs = suspicions.ask_about(session, project, doubt.commit, doubt.baseline)
+    return answer(Confirmations(runs))
 
 
 @confirmations.post(

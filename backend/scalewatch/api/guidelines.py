@@ -10,8 +10,8 @@ from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Schema
 from scalewatch.services.guidelines import guidelines
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import AdminDep, ReadingDep
-from scalewatch.web.views import ViewDep
 
 router = api_router("guidelines", "/projects/{project}/guidelines")
 

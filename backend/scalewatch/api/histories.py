@@ -34,7 +34,7 @@ router = api_router("history", "/projects/{project}")
 
 
 class TriageRequest(schemas.Schema):
-    """What somebody says about a regression; what is left out stays as it is."""
+    """Triage of a regression; parts that are left out stay as they are."""
 
     author: wire.Name = Field(examples=["ada"])
     state: Literal["open", "acknowledged", "expected"] | None = Field(

@@ -15,8 +15,8 @@ from scalewatch.errors import NotReady
 from scalewatch.services import jobs as queue
 from scalewatch.services.operations import failed_jobs, status
 from scalewatch.storage.database import outages, schema
-from scalewatch.web.disk import DatabaseDisk
 from scalewatch.web.metrics import Gauges, Metrics
+from scalewatch.web.process import DatabaseDisk
 from scalewatch.web.queries import JobId
 from scalewatch.web.sessions import DoorDep, ReadingDep, WritingDep
 
@@ -74,22 +74,22 @@ def show_metrics(request: Request, session: ReadingDep) -> Response:
     return Response(text, media_type=METRICS_TYPE)
 
 
-def _gauges(found: status.Status) -> Gauges:
-    oldest = found.jobs.oldest_open_at
+def _gauges(now: status.Status) -> Gauges:
+    oldest = now.jobs.oldest_open_at
     waited = (datetime.now(oldest.tzinfo) - oldest).total_seconds() if oldest else 0
     return [
-        ("projects", "Projects.", found.projects),
-        ("runs", "Runs that are stored.", found.runs),
-        ("jobs_open", "Jobs to be done.", found.jobs.open),
-        ("jobs_failed", "Jobs that were given up.", found.jobs.failed),
+        ("projects", "Projects.", now.projects),
+        ("runs", "Runs that are stored.", now.runs),
+        ("jobs_open", "Jobs to be done.", now.jobs.open),
+        ("jobs_failed", "Jobs that were given up.", now.jobs.failed),
         ("jobs_oldest_seconds", "How long the oldest job waits.", waited),
-        ("workers", "Workers that are there.", len(found.workers)),
-        ("database_bytes", "What the database occupies.", found.database_bytes),
-        ("ingest_runs_last_minute", "Runs.", found.ingest.runs_last_minute),
+        ("workers", "Workers that are there.", len(now.workers)),
+        ("database_bytes", "What the database occupies.", now.database_bytes),
+        ("ingest_runs_last_minute", "Runs.", now.ingest.runs_last_minute),
         (
             "ingest_measurements_last_minute",
             "Measurements.",
-            found.ingest.measurements_last_minute,
+            now.ingest.measurements_last_minute,
         ),
     ]
 

@@ -15,8 +15,8 @@ from scalewatch.services.match_table.table import MatchTable, match_table
 from scalewatch.services.projects.home import Project, all_projects
 from scalewatch.services.regions.forecasts import target_of
 from scalewatch.services.regions.models import CommitModels, models_at
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import DoorDep, ReadingDep
-from scalewatch.web.views import ViewDep
 
 SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"
 TARGET: Final = rf"^{SETTING}(,{SETTING})*$"

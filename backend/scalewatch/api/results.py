@@ -36,9 +36,9 @@ from scalewatch.web.queries import (
     Scale,
     ScalingQuestionDep,
     TracesQuestionDep,
+    ViewDep,
 )
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 Shown = TypeVar("Shown")
 

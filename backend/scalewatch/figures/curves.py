@@ -204,7 +204,7 @@ class Curves:
 
 
 class _Anchor(NamedTuple):
-    """Where curves of a promise begin, at a value of which they keep a part."""
+    """Start of the curves of an expectation, at a value of which they keep a part."""
 
     start: float
     value: float
@@ -214,7 +214,7 @@ class _Anchor(NamedTuple):
 def curves_of(scaling: Scaling) -> Curves:
     """Return the curves of a scan over its parameter.
 
-    An expectation promises growth, not magnitude: it starts where the model does at the
+    An expectation states growth, not magnitude: it starts where the model does at the
     smallest setting, else at what was measured there, keeps the constant below the
     model's growth (`kept_part`), and so do its limits; what grows faster leaves them to
     the right. What is left out has no part in any of them; a single setting has none.

@@ -25,9 +25,8 @@ from scalewatch.services.configurations import (
     search_configurations,
 )
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import ConfigurationQuestionDep
+from scalewatch.web.queries import ConfigurationQuestionDep, ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 OBJECTIVES: Final = {
     Objective.AREA: "share of the ideal that is lost",

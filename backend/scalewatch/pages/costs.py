@@ -30,9 +30,8 @@ from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.costs.cost import Cost, RegionCost, cost_at
 from scalewatch.services.costs.figures import FIGURES
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import Scale
+from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
 

@@ -13,8 +13,8 @@ from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.services.comparisons.choices import choices_of
 from scalewatch.services.guidelines.checks import CheckedGuideline, GuidelineState
 from scalewatch.services.guidelines.guidelines import GuidelineReport, guidelines_at
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 MARKS = {
     GuidelineState.BROKEN: ("mismatch", "✗"),

@@ -30,9 +30,8 @@ from scalewatch.services.hotspots.scans import (
     setting_key,
 )
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import HotspotQuestionDep
+from scalewatch.web.queries import HotspotQuestionDep, ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 MOST_FUNCTIONS: Final = 50
 """Functions of a profile that the page lists; exports have all."""

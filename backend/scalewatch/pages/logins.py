@@ -9,9 +9,8 @@ from scalewatch.errors import TokenUnknown
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.templates import render
 from scalewatch.services.access import tokens
-from scalewatch.web.protection.forms import FormDep
-from scalewatch.web.protection.hosts import is_loopback
-from scalewatch.web.protection.protection import Protection
+from scalewatch.web.protection.origins import FormDep
+from scalewatch.web.protection.protection import Protection, is_loopback
 from scalewatch.web.sessions import LOGIN, DoorDep, WritingDep, noting_tokens
 
 router = APIRouter(include_in_schema=False)

@@ -20,9 +20,8 @@ from scalewatch.services.machines.lines import (
     lines_figure,
     machine_lines_at,
 )
-from scalewatch.web.queries import Scale
+from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
 

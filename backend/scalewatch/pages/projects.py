@@ -44,7 +44,7 @@ from scalewatch.services.projects.timeline import (
     timeline,
 )
 from scalewatch.services.projects.visits import News, news_since
-from scalewatch.web.protection.privacy import FOR_ONE
+from scalewatch.web.protection.headers import FOR_ONE
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
@@ -116,7 +116,7 @@ class Visit:
 def concern_words(concern: SeriesOfConcern) -> Markup:
     """Say how a series that scales worse than expected does scale."""
     standing = concern.standing
-    sentence = Markup("{} grows {}, {} than promised").format(
+    sentence = Markup("{} grows {}, {} than expected").format(
         concern.metric, like(standing), WORSE[standing.direction]
     )
     if not standing.is_open:

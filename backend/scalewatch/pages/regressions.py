@@ -33,7 +33,7 @@ from scalewatch.services.regressions.regressions import (
 )
 from scalewatch.services.regressions.triage import Triage, rerun, triage
 from scalewatch.storage.histories.shift_details import ShiftDetails
-from scalewatch.web.protection.forms import Form, FormDep
+from scalewatch.web.protection.origins import Form, FormDep
 from scalewatch.web.queries import RegressionId
 from scalewatch.web.sessions import AdminDep, ReadingDep
 

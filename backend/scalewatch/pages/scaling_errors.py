@@ -40,9 +40,8 @@ from scalewatch.services.scaling_errors.scan import (
     TimesSource,
 )
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import ScalingQuestionDep, choice
+from scalewatch.web.queries import ScalingQuestionDep, ViewDep, choice
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 EXAMPLE_SIZE: Final = 1000
 """Work per process of a weak scaling study that is proposed."""
@@ -222,8 +221,10 @@ AS_LONG: Final = Markup(
 EVIDENCE: Final = {
     Evidence.SIZES_GROW: Markup("their problem size n grows with p"),
     Evidence.SIZES_HOLD: Markup("their problem size n stays the same while p grows"),
-    Evidence.PROMISE_FALLS: Markup("{promise} is promised, which falls with p"),
-    Evidence.PROMISE_HOLDS: Markup("{promise} is promised, which does not fall with p"),
+    Evidence.PROMISE_FALLS: Markup("{expected} is expected, which falls with p"),
+    Evidence.PROMISE_HOLDS: Markup(
+        "{expected} is expected, which does not fall with p"
+    ),
     Evidence.MESSAGES_HOLD: Markup("messages have the same size at any p"),
     Evidence.TIMES_FALL: Markup(
         "none names a problem size n, and their times fall with p"
@@ -294,7 +295,7 @@ def design_sentence(scaling: CodeScaling) -> Markup:
     design = scaling.design
     if design is None:
         return Markup()
-    because = EVIDENCE[design.evidence].format(promise=big_o(design.promise))
+    because = EVIDENCE[design.evidence].format(expected=big_o(design.promise))
     assumed = "; the work per process is taken as constant"
     return Markup("The runs are made for {kind} scaling: {because}{assumed}.").format(
         kind=design.kind,

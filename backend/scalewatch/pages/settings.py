@@ -27,7 +27,7 @@ from scalewatch.services.gates import rules
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
 from scalewatch.services.shared_cores import Oversubscribed
-from scalewatch.web.protection.forms import Form, FormDep
+from scalewatch.web.protection.origins import Form, FormDep
 from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep
 
 MOST_ENTRIES = 50

@@ -10,7 +10,7 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.templates import render
 from scalewatch.services.operations import failed_jobs
 from scalewatch.services.operations.status import Agent, Status, status
-from scalewatch.web.protection.forms import FormDep
+from scalewatch.web.protection.origins import FormDep
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
 router = APIRouter(include_in_schema=False)

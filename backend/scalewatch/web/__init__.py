@@ -1,1 +1,1 @@
-"""What the API and the pages share of HTTP: who asks, and what protects both."""
+"""HTTP that the API and the pages share: sessions of callers, protection, answers."""

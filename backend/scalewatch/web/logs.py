@@ -10,7 +10,7 @@ from uvicorn.config import LOGGING_CONFIG
 from scalewatch.web.requests import REQUEST_ID
 
 FIELDS: Final = ("method", "path", "status", "milliseconds", "client")
-"""What a line about a request says beside its message."""
+"""Fields of a line about a request, beside its message."""
 
 
 class JSONLines(logging.Formatter):

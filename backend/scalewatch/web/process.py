@@ -2,21 +2,25 @@
 
 import gc
 import os
+import shutil
 import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing import parent_process
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from threading import Thread
+from time import monotonic
 from typing import Final
 
 import uvicorn
+from sqlalchemy import URL
 
 from scalewatch.loading import without_collections
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-"""What asks a server to stop."""
+"""Signals that ask a server to stop."""
 
 AGAIN: Final = 1.0
 """Seconds after which a process whose parent is gone is asked to stop once more."""
@@ -82,3 +86,32 @@ def spare_collections() -> None:
     """
     gc.freeze()
     gc.set_threshold(YOUNG, 10, 10)
+
+
+LEAST_BYTES: Final = 16 * 2**20
+"""Room of SQLite's disk below which posts would soon be refused."""
+
+DOUBT_SECONDS: Final = 10.0
+"""How long a database counts as full after it was; then the next post is the test."""
+
+
+class DatabaseDisk:
+    """The room on the disk of the database, as far as this process knows."""
+
+    def __init__(self, url: URL) -> None:
+        is_file = url.get_backend_name() == "sqlite" and url.database
+        self._folder = Path(str(url.database)).parent if is_file else None
+        self._doubted_until = -1.0
+
+    def note_full(self) -> None:
+        """Note that something could not be stored for want of room."""
+        self._doubted_until = monotonic() + DOUBT_SECONDS
+
+    @property
+    def has_room(self) -> bool:
+        """Whether a post is likely to be stored."""
+        if monotonic() < self._doubted_until:
+            return False
+        if self._folder is None or not self._folder.exists():
+            return True
+        return shutil.disk_usage(self._folder).free >= LEAST_BYTES

@@ -21,10 +21,30 @@ from scalewatch.services.configurations import (
 )
 from scalewatch.services.hotspots.scans import HotspotQuestion
 from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
+from scalewatch.services.selection.view import View
 from scalewatch.services.traces.scans import Repeat, TracesQuestion
 
+
+async def view(
+    project: str,
+    commit: Annotated[
+        str | None, Query(description="Hash, its beginning, or tag; else the newest.")
+    ] = None,
+    metric: Annotated[str | None, Query(description="Time unless given.")] = None,
+    machine: Annotated[str | None, Query(description="All unless given.")] = None,
+    configuration: Annotated[
+        list[str] | None, Query(examples=[["message_bytes=256"]])
+    ] = None,
+) -> View:
+    """Read which measurements are looked at."""
+    return View.stated(project, commit, metric, machine, configuration or [])
+
+
+ViewDep = Annotated[View, Depends(view)]
+
+
 LARGEST_ID: Final = 2**31
-"""What an id is below: the tighter of the two databases holds no larger one."""
+"""Bound of ids: the tighter of the two databases holds no larger one."""
 
 
 def choice(option: str, known: type[StrEnum]) -> BeforeValidator:

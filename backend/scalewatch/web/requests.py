@@ -7,9 +7,12 @@ from time import perf_counter
 from typing import Final
 from uuid import uuid4
 
+from fastapi import Request
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from scalewatch.web.answers import STREAMS
 from scalewatch.web.metrics import Metrics
 
 HEADER: Final = "X-Request-ID"
@@ -71,3 +74,20 @@ class Requests:
                 "client": client[0] if client else None,
             },
         )
+
+
+METHODS: Final = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
+
+
+def allowed(request: Request) -> str:
+    """Return the header `Allow` of an address: the methods of all of its routes."""
+    return ", ".join(method for method in METHODS if _is_allowed(request, method))
+
+
+def _is_allowed(request: Request, method: str) -> bool:
+    # What can be read has a head, see `Heads`; streams alone have none.
+    is_head = method == "HEAD" and not request.url.path.endswith(STREAMS)
+    scope = {**request.scope, "method": "GET" if is_head else method}
+    return any(
+        route.matches(scope)[0] is Match.FULL for route in request.app.router.routes
+    )

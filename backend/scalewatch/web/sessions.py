@@ -29,8 +29,7 @@ from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Caller, Role
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import Sessions, transact
-from scalewatch.web.protection.hosts import is_loopback
-from scalewatch.web.protection.protection import Protection
+from scalewatch.web.protection.protection import Protection, is_loopback
 from scalewatch.web.protection.shares import Shares, address_of
 
 BEARER: Final = HTTPBearer(

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from threading import current_thread, main_thread
 from types import FrameType
 from typing import Final
@@ -64,7 +65,7 @@ class NewsWatch:
         Parameters
         ----------
         since
-            What has happened after this is told first; nothing by default.
+            All that happened after this comes first; nothing by default.
         """
         queue: asyncio.Queue[Told | None] = asyncio.Queue()
         self._listeners[project].add(queue)
@@ -75,10 +76,10 @@ class NewsWatch:
             if since is not None:
                 # From here on the queue has what comes: nothing falls in between.
                 await self._begun.wait()
-                for told in await self._missed(project, since):
-                    yield told
-            while not self._is_over and (told_now := await queue.get()) is not None:
-                yield told_now
+                for missed in await self._missed(project, since):
+                    yield missed
+            while not self._is_over and (happened := await queue.get()) is not None:
+                yield happened
         finally:
             self._listeners[project].discard(queue)
             if not self._listeners[project]:
@@ -117,7 +118,7 @@ class NewsWatch:
         """Let all listeners go."""
         self._is_over = True
         self._begun.set()
-        for queue in [each for own in self._listeners.values() for each in own]:
+        for queue in [*chain.from_iterable(self._listeners.values())]:
             queue.put_nowait(None)
         if self._task is not None:
             self._task.cancel()
@@ -127,12 +128,12 @@ class NewsWatch:
         """Return what has happened in a project, or in any, since a position."""
         if self._is_over:
             return []
-        found = await run_in_threadpool(self._look, since)
-        if found.is_partial:
-            return [Told(None, found.position)]
+        look = await run_in_threadpool(self._look, since)
+        if look.is_partial:
+            return [Told(None, look.position)]
         return [
-            Told(news, found.position)
-            for news in found.news
+            Told(news, look.position)
+            for news in look.news
             if project in {None, news.project}
         ]
 
@@ -140,12 +141,12 @@ class NewsWatch:
         position: Position | None = None
         while self._listeners:
             try:
-                found = await run_in_threadpool(self._look, position)
+                look = await run_in_threadpool(self._look, position)
             except SQLAlchemyError as error:
                 _LOG.error("%s; looking again", outages.unusable(error))
             else:
-                position = found.position
-                for news in found.news:
+                position = look.position
+                for news in look.news:
                     for listened in (news.project, None):
                         for queue in self._listeners.get(listened, ()):
                             queue.put_nowait(Told(news, position))

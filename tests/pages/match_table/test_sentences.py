@@ -46,13 +46,13 @@ def test_column_and_row_are_told_without_litmus_tests():
 
     assert sentences(*column) == [
         (
-            "Likely the platform: on odd, a, b and c scale worse than promised, and as "
-            "promised elsewhere."
+            "Likely the platform: on odd, a, b and c scale worse than expected, and as "
+            "expected elsewhere."
         )
     ]
     assert sentences(*row) == [
         (
-            "Likely the code: find scales worse than promised on x and y: check its "
-            "algorithm, its implementation or the promise O(log p)."
+            "Likely the code: find scales worse than expected on x and y: check its "
+            "algorithm, its implementation or the expectation O(log p)."
         )
     ]

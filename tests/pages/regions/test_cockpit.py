@@ -21,7 +21,7 @@ def watched(sessions: Sessions):
 def test_region_says_since_when_how_bad_and_by_which_commit(client):
     page = client.get(REGION).text
 
-    assert "scales worse than promised" in page
+    assert "scales worse than expected" in page
     assert f'<a href="/p/mpich/c/{sha(AT)[:10]}"><bdi>{sha(AT)[:10]}</bdi></a>' in page
     assert f"“<bdi>Change {AT}</bdi>” (14 Mar 2026)" in page
     assert "<strong>5.0× slower at p = 64</strong>" in page

@@ -21,7 +21,7 @@ def test_target_is_forecast_in_words_and_in_a_table(client, sessions):
     page = client.get(BARRIER, params={"machine": "node-tcp", "target": "1024"}).text
 
     assert "At p = 1,024, the time is forecast to be 4.1" in page
-    assert "Promised: " in page
+    assert "Expected: " in page
     assert "stays true" in page
     assert "figures/scaling?project=openmpi&amp;region=MPI_Barrier" in page
     assert "target=1024" in page

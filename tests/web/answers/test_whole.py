@@ -6,8 +6,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from scalewatch.web.answers import SMALLEST, Compression
-from scalewatch.web.answers_etags import ETags
+from scalewatch.web.answers import SMALLEST, Compression, ETags
 
 LONG = b"growth " * SMALLEST
 NEITHER = {"etag", "content-encoding"}

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from scalewatch.web.protection import connections
-from scalewatch.web.protection.connections import PunctualProtocol
+from scalewatch.web.protection import limits
+from scalewatch.web.protection.limits import PunctualProtocol
 from support.live import serving
 
 PATIENCE = 60
@@ -33,7 +33,7 @@ async def echo(scope, receive, send):
 
 @pytest.fixture(autouse=True)
 def _little_time_for_heads(monkeypatch):
-    monkeypatch.setattr(connections, "HEAD_SECONDS", SECONDS)
+    monkeypatch.setattr(limits, "HEAD_SECONDS", SECONDS)
 
 
 @contextmanager

@@ -19,8 +19,8 @@ from scalewatch.services.files.bulk_models import (
     models_page,
 )
 from scalewatch.services.selection.view import View
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import DoorDep, RequestSessions
-from scalewatch.web.views import ViewDep
 
 CURSOR: Final = "Scalewatch-Next-Cursor"
 """The header that names the next page, if there is one."""

@@ -1,1 +1,1 @@
-"""What all routes share: problem documents, answers, their description."""
+"""Problem documents, answers and their description, shared by all routes."""

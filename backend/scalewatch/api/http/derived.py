@@ -60,7 +60,7 @@ WRITTEN: Final[Mapping[Any, Any]] = {
     NDArray[np.float64]: list[float],
     Standing: schemas.Standing,
 }
-"""What is written otherwise than by its fields."""
+"""Schemas of types that are written otherwise than by their fields."""
 
 FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
     FilePreview: {"runs": list[dict[str, Any]]},

@@ -1,4 +1,4 @@
-"""What errors mean over HTTP, as RFC 9457 problem documents."""
+"""Errors over HTTP, as RFC 9457 problem documents."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -87,7 +87,7 @@ MOST_ERRORS: Final = 50
 
 
 class FieldError(BaseModel):
-    """What is wrong with one field."""
+    """A fault of a field."""
 
     field: str = Field(examples=["results.0.values"])
     message: str = Field(examples=["a result that is ok needs a value"])
@@ -153,9 +153,9 @@ def problem_of_fields(request: Request, error: RequestValidationError) -> Respon
     """Answer wrong fields of a query, a path or a body."""
     evidence: dict[str, Any] = {"errors": _errors(_faults(error))}
     positions = [
-        one["ctx"]["position"]
-        for one in error.errors()
-        if one["type"] == "bad_expression"
+        fault["ctx"]["position"]
+        for fault in error.errors()
+        if fault["type"] == "bad_expression"
     ]
     if positions:
         evidence["position"] = positions[0]
@@ -245,8 +245,8 @@ def _document(  # noqa: PLR0913, PLR0917 - the parts of a problem document
 
 def _faults(error: RequestValidationError) -> list[tuple[str, str]]:
     return [
-        (".".join(str(part) for part in one["loc"][1:]), str(one["msg"]))
-        for one in error.errors()
+        (".".join(str(part) for part in fault["loc"][1:]), str(fault["msg"]))
+        for fault in error.errors()
     ]
 
 

@@ -46,7 +46,7 @@ class Model(Schema):
 
 
 class Expectation(Schema):
-    """The growth that the authors promise, as a version in force."""
+    """The growth that the authors expect, as a version in force."""
 
     growth: str = Field(examples=["log p"])
     deviation_limit: str = Field(examples=["p^(1/2)"])
@@ -67,7 +67,7 @@ class Composition(Schema):
 
 
 class Noise(Schema):
-    """What was assumed of the noise, learned from all series of machine and metric."""
+    """The assumed noise, learned from all series of machine and metric."""
 
     summary: str = Field(examples=["robust"])
     level: str | None
@@ -110,7 +110,7 @@ class Candidate(Schema):
 
 
 class Standing(Schema):
-    """What is known about one series at one commit."""
+    """All that is known about one series at one commit."""
 
     state: Literal["judged", "modelled", "pending", "failed", "not measured"]
     points: int

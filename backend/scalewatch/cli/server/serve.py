@@ -25,8 +25,8 @@ from scalewatch.storage.database.session import sessions_of
 from scalewatch.web.logs import log_config
 from scalewatch.web.metrics import FOLDER
 from scalewatch.web.process import Config
-from scalewatch.web.protection.connections import PunctualProtocol
-from scalewatch.web.protection.hosts import is_loopback
+from scalewatch.web.protection.limits import PunctualProtocol
+from scalewatch.web.protection.protection import is_loopback
 
 ADDRESS_IN_USE: Final = 3
 """Exit code if the port is occupied."""

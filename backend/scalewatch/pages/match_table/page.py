@@ -30,8 +30,8 @@ from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
 from scalewatch.services.series.standing import Standing
 from scalewatch.storage.runs.flags import Flag
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 router = APIRouter(include_in_schema=False, dependencies=DELAY)
 
@@ -281,11 +281,12 @@ PLATFORM: Final = Markup(
 )
 COLUMN: Final = Markup(
     "<strong>Likely the platform:</strong> on <bdi>{machine}</bdi>, {regions} scale "
-    "worse than promised, and as promised elsewhere."
+    "worse than expected, and as expected elsewhere."
 )
 ROW: Final = Markup(
-    "<strong>Likely the code:</strong> <bdi>{region}</bdi> scales worse than promised "
-    "on {machines}: check its algorithm, its implementation or the promise {expected}."
+    "<strong>Likely the code:</strong> <bdi>{region}</bdi> scales worse than expected "
+    "on {machines}: check its algorithm, its implementation or the expectation "
+    "{expected}."
 )
 
 

@@ -1,4 +1,4 @@
-"""Small plots for the cells of heat maps: medians, model and promise on log axes.
+"""Small plots for the cells of heat maps: medians, model and expectation on log axes.
 
 Each is a sheet of SVG with one symbol, which a page draws in its own colours.
 """
@@ -19,8 +19,8 @@ from scalewatch.pages.wording.formats import count, quantity
 from scalewatch.services.match_table.small_plots import plotted_cell
 from scalewatch.services.match_table.sparklines import LinePoint, sparklines
 from scalewatch.services.selection.view import View
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 WIDTH: Final = 260
 HEIGHT: Final = 150
@@ -32,7 +32,7 @@ HEADROOM: Final = 3.0
 """Curves leave the plot beyond this factor above or below the measurements."""
 
 LINE: Final = 'fill="none" stroke-linejoin="round"'
-PROMISE: Final = 'style="stroke:var(--figure-expectation);stroke-dasharray:4 3"'
+EXPECTED: Final = 'style="stroke:var(--figure-expectation);stroke-dasharray:4 3"'
 MODEL: Final = 'style="stroke:var(--accent);stroke-width:2"'
 CANDIDATE: Final = 'style="stroke:var(--accent);stroke-dasharray:1 3"'
 BAND: Final = 'style="fill:var(--figure-band)"'
@@ -59,7 +59,7 @@ def show_small_plot(
 
 
 def small_plot(scaling: Scaling) -> str:
-    """Draw a scan: its medians as dots, the model as a line, the promise dashed."""
+    """Draw a scan: its medians as dots, the model as a line, the expectation dashed."""
     frame = _Frame.around(scaling)
     if frame is None:
         parts = [_text(WIDTH / 2, HEIGHT / 2, "middle", "no positive values to draw")]
@@ -85,11 +85,11 @@ class _Frame:
         return cls(x, _in_sight(curves_of(scaling).drawn, y))
 
     def curves(self, scaling: Scaling) -> list[str]:
-        """Draw the band, the promise and the model, or what it may be."""
+        """Draw the band, the expectation and the model, or what it may be."""
         curves = curves_of(scaling)
         parts = [self._band(curves)]
         if curves.expectation is not None:
-            parts.append(self._line(curves.x, curves.expectation, PROMISE))
+            parts.append(self._line(curves.x, curves.expectation, EXPECTED))
         models = scaling.candidates if scaling.is_open else ()
         for model in models:
             values = np.broadcast_to(model(scaling.at(curves.x)), curves.x.shape)

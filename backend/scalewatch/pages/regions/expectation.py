@@ -1,4 +1,7 @@
-"""Declare what is expected of a region, by the form on its page."""
+"""The expectation of a region: its form, and a preview of the verdicts that it gives.
+
+With scripts the page of a region takes the parts of the preview while somebody types.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -38,9 +41,9 @@ from scalewatch.services.regions.preview import (
 )
 from scalewatch.services.regions.region import Region, region_at
 from scalewatch.services.selection.view import View
-from scalewatch.web.protection.forms import Form, FormDep
+from scalewatch.web.protection.origins import Form, FormDep
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import AdminDep, ReadingDep
-from scalewatch.web.views import ViewDep
 
 MOST_LETTERS: Final = 1000
 """Longer texts in a field of the form are no expression, name or reason."""
@@ -198,7 +201,7 @@ def _plot(
     shown: Region,
     expectation: Expectation,
 ) -> Plot | None:
-    """Return the figure of a region beside a promise; None where nothing succeeded."""
+    """Return a region's figure beside an expectation; None where nothing succeeded."""
     if not any(each.count for scan in shown.scans for each in scan.measurements):
         return None
     figure = main_figure(shown)
@@ -226,7 +229,7 @@ def preview_sentence(shown: Preview) -> Markup:
         each.now is not each.then for series in shown.series for each in series.verdicts
     )
     number = sum(len(series.verdicts) for series in shown.series)
-    lead = Markup("If {} is promised").format(big_o(shown.growth))
+    lead = Markup("If {} is expected").format(big_o(shown.growth))
     return Markup("{}: {} at the newest commit; {} of {} shown would change.").format(
         lead, counts_sentence(then), changed, plural(number, "verdict")
     )

@@ -42,9 +42,9 @@ from scalewatch.services.selection.view import View
 from scalewatch.services.series.measurements import Measurement
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
-from scalewatch.web.protection.forms import Form
+from scalewatch.web.protection.origins import Form
+from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 NEGLIGIBLE: Final = 0.005
 """Probabilities below this are not listed."""

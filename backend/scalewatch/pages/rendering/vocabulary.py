@@ -149,8 +149,8 @@ TOPICS: Final = {
     "How it is judged": (
         Word(
             "expectation",
-            "The growth E that the authors promise, in big-O notation; declared by a "
-            "person or the status quo taken as baseline. It promises how the metric "
+            "The growth E that the authors expect, in big-O notation; declared by a "
+            "person or the status quo taken as baseline. It says how the metric "
             "grows, not how large it is.",
         ),
         Word(
@@ -177,15 +177,15 @@ TOPICS: Final = {
         ),
         Word(
             "verdict",
-            "What the divergence says about the promise: match, approximate, better, "
-            "mismatch or undecided.",
+            "What the divergence says about the expectation: match, approximate, "
+            "better, mismatch or undecided.",
         ),
         Word("match", "✓ The growth is the expected one."),
         Word("approximate", "≈ The growth is another one, within the deviation limit."),
         Word(
             "better",
             "▼ The growth is beyond the deviation limit on the good side: the region "
-            "scales better than promised.",
+            "scales better than expected.",
         ),
         Word(
             "mismatch",

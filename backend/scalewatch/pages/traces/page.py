@@ -27,9 +27,8 @@ from scalewatch.services.traces.program import Traced
 from scalewatch.services.traces.scans import Repeat, TracesQuestion
 from scalewatch.services.traces.traces import Traces, traces_at
 from scalewatch.storage.runs.traces import PROGRAM
-from scalewatch.web.queries import TracesQuestionDep
+from scalewatch.web.queries import TracesQuestionDep, ViewDep
 from scalewatch.web.sessions import ReadingDep
-from scalewatch.web.views import ViewDep
 
 MOST_LOCATIONS: Final = 40
 """Locations that the page lists; exports have all."""

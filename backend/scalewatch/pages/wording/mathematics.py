@@ -50,7 +50,7 @@ def stated_order(text: str | None) -> Markup:
     return big_o(parse_growth(text) if text else None)
 
 
-def promise(
+def stated_expectation(
     expectation: Expectation | None, composition: ComposedExpectation | None
 ) -> Markup:
     """Set what is expected: an order, the formula of a composed model, or nothing."""

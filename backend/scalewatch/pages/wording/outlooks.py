@@ -39,7 +39,7 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
         metric=metric_words(scan.metric),
         value=forecast_written(forecast, scan.unit)[0],
     )
-    sentence += _bounds(scan, forecast) + "." + _promised(scan, outlook)
+    sentence += _bounds(scan, forecast) + "." + _expected(scan, outlook)
     times = target / largest(scan)
     if times > FAR:
         sentence += Markup(
@@ -64,7 +64,7 @@ def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
         "At {parameter} = {scale}, {times} the largest run: {value}{}.{}"
     ).format(
         _bounds(scan, farthest),
-        _promised(scan, outlook),
+        _expected(scan, outlook),
         parameter=scan.parameter,
         scale=count(scale),
         times=multiple(scale / largest(scan)),
@@ -100,11 +100,11 @@ def assumption_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
     )
 
 
-def _promised(scan: Scan, outlook: Outlook) -> Markup:
-    """Tell what was promised at the scale of the forecast."""
+def _expected(scan: Scan, outlook: Outlook) -> Markup:
+    """Tell the expected value at the scale of the forecast."""
     if outlook.expected is None:
         return Markup()
-    return Markup(" Promised: {}.").format(quantity(outlook.expected, scan.unit))
+    return Markup(" Expected: {}.").format(quantity(outlook.expected, scan.unit))
 
 
 def _beyond(scan: Scan, outlook: Outlook, target: float) -> Markup:
@@ -191,8 +191,8 @@ def twice_sentence(scan: Scan, outlook: Outlook) -> str | None:
     place = significant(outlook.twice_from, 2)
     start = count(min((each.x for each in scan.evidence), default=1.0))
     return (
-        f"Above {scan.parameter}{SPACE}≈{SPACE}{place}, {tense} more than 2× what was "
-        f"promised (promise scaled to the measurement at "
+        f"Above {scan.parameter}{SPACE}≈{SPACE}{place}, {tense} more than 2× what is "
+        f"expected (expectation scaled to the measurement at "
         f"{scan.parameter}{SPACE}={SPACE}{start})."
     )
 

@@ -20,7 +20,7 @@ from scalewatch.pages.wording.formats import (
     settings,
     significant,
 )
-from scalewatch.pages.wording.mathematics import big_o, growth, promise
+from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
 from scalewatch.services.analysis.few_settings import direction, efficiency_words
 from scalewatch.services.analysis.next_measurement import (
     place_words,
@@ -54,17 +54,17 @@ WITHOUT_MODEL: Final = {
 }
 
 JUDGED: Final = {
-    Verdict.MATCH: Markup("scales as promised: {found}{sure}."),
+    Verdict.MATCH: Markup("scales as expected: {found}{sure}."),
     Verdict.APPROXIMATE: Markup(
-        "scales {worse} than promised: {found} instead of {expected}, inside the "
+        "scales {worse} than expected: {found} instead of {expected}, inside the "
         "tolerance{sure}."
     ),
     Verdict.MISMATCH: Markup(
-        "scales {worse} than promised: {found} instead of {expected}, outside the "
+        "scales {worse} than expected: {found} instead of {expected}, outside the "
         "tolerance{beyond}{sure}."
     ),
     Verdict.UNDECIDED: Markup(
-        "is undecided, as evidence is not enough{likely}; {expected} is promised, "
+        "is undecided, as evidence is not enough{likely}; {expected} is expected, "
         "{found} is likeliest{because}."
     ),
 }
@@ -82,7 +82,7 @@ BY_EXPONENTS: Final = {
     ),
     Verdict.MISMATCH: Markup(
         "fits no growth, {found} is nearest; at its largest settings it scales {worse} "
-        "than the promised {expected}, by more than the deviation limit {limit}."
+        "than the expected {expected}, by more than the deviation limit {limit}."
     ),
     Verdict.UNDECIDED: Markup(
         "fits no growth, {found} is nearest; whether it scales like the expected "
@@ -138,8 +138,8 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         )
     if standing.verdict is None or scan.expectation is None:
         is_pending = standing.state is State.PENDING
-        promised = promise(scan.expectation, scan.composition)
-        expected = Markup("{} is expected").format(promised)
+        expectation = stated_expectation(scan.expectation, scan.composition)
+        expected = Markup("{} is expected").format(expectation)
         rest = Markup("its verdict is on its way") if is_pending else expected
         grows = UNEXPLAINED if standing.fit["misfit"] else Markup("grows like {}; {}.")
         said = grows.format(_found(standing), rest)
@@ -191,13 +191,13 @@ def machines_sentence(region: Region) -> Markup:
         f"{number} {mark or 'without a verdict'}"
         for mark, number in sorted(marks.items(), key=lambda entry: _badness(entry[0]))
     ]
-    return Markup("{} on <bdi>{}</bdi> machines: {}; {} is promised.").format(
+    return Markup("{} on <bdi>{}</bdi> machines: {}; {} is expected.").format(
         Markup("The <bdi>{}</bdi> of {}").format(
             metric_words(region.metric), named(region.region)
         ),
         len({scan.machine for scan in region.scans}),
         ", ".join(counted),
-        promise(region.expectation, region.composition),
+        stated_expectation(region.expectation, region.composition),
     )
 
 

@@ -1,1 +1,1 @@
-"""What keeps requests within bounds: hosts, origins, limits, headers."""
+"""Bounds of requests: origins and forms, limits, shares, headers."""

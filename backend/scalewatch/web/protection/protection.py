@@ -1,11 +1,18 @@
 """How the server protects itself and its users."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from ipaddress import ip_address
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from scalewatch.errors import ScalewatchError
 
 
 @dataclass(frozen=True, slots=True)
 class Protection:
-    """What an application allows.
+    """Permissions and limits of an application.
 
     Parameters
     ----------
@@ -24,3 +31,16 @@ class Protection:
     plain_http: bool = False
     requests_per_minute: int = 0
     request_seconds: float = 90
+
+
+def is_loopback(host: str) -> bool:
+    """Tell whether a host, without its port, is this machine as it calls itself."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
+
+
+Answer = Callable[[Request, ScalewatchError], Response]

@@ -14,10 +14,10 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from scalewatch.errors import TooManyGuesses, TooManyRequests
-from scalewatch.web.protection.answers import Answer
+from scalewatch.web.protection.protection import Answer
 
 UNLIMITED: Final = ("/static/", "/healthz", "/readyz")
-"""What costs nothing, and who watches the server."""
+"""Addresses that cost nothing, or that probes of the server ask."""
 
 GUESSES: Final = 1 / 50
 """Wrong tokens that an address may try, as a share of its requests."""
@@ -71,7 +71,7 @@ class Buckets:
 
 
 class Shares:
-    """Who may ask how much: each good token, and each address without one.
+    """Shares of requests: of each good token, and of each address without one.
 
     Only who looks a token up knows whether it is good, and tells: `note_good`,
     `note_wrong`. Those not known to be good share a bucket of their address, beside
