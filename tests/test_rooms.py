@@ -22,6 +22,13 @@ RIDDLE = re.compile(r"(What|Who|That|Those|Of)\b")
 EMPTY_NAMES = frozenset({"told", "own", "found", "asked", "one"})
 # "path: name" where the name is a term all the same, each with its reason.
 EXCEPTIONS: dict[str, str] = {}
+# Regular expressions of the parsers, by their first word: grammar and no sentence.
+PATTERNS = frozenset(
+    {
+        "backend/scalewatch/modelling/growths/parse.py: (?P<space>",
+        r"backend/scalewatch/modelling/compositions/formula.py: \s*(?:",
+    }
+)
 COMPOSITION_ROOTS = ("app.py", "cli/", "jobs/")
 # Layers whose code was written before these rules and is still to be read again.
 UNREAD = (
@@ -114,6 +121,33 @@ def test_only_composition_roots_read_settings():
     assert calls == []
 
 
+def test_modelling_says_nothing_to_readers():
+    assert [
+        f"{path}:{line}: {text}"
+        for path in MODULES
+        if str(path).startswith("backend/scalewatch/modelling/")
+        for line, text in _sentences(_tree(path))
+        if f"{path}: {text.split()[0]}" not in PATTERNS
+    ] == []
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        ('x = "it is the machine"', 1),
+        ('x = f"on {p} it is the machine"', 1),
+        ('x = "by machine"', 0),
+        ('"""It is the machine."""', 0),
+        ('def f():\n    """It is the machine."""', 0),
+        ('raise Bad(f"it is {p}, not the machine")', 0),
+        ('self.refuse("a name after the sign")', 0),
+        ('class A(StrEnum):\n    B = "may not be used yet"', 0),
+    ],
+)
+def test_sentences_are_seen_wherever_they_stand(source, said):
+    assert len([*_sentences(ast.parse(source))]) == said
+
+
 def test_no_file_holds_both_sides_of_a_merge():
     # Python would not parse them; templates and prose are shown with them.
     sides = ("<" * 7 + " ", ">" * 7 + " ")
@@ -148,6 +182,50 @@ def _docstrings(tree: ast.Module) -> Iterator[tuple[int, str]]:
                 and isinstance(statement.value.value, str)
             ):
                 yield statement.lineno, statement.value.value.strip().split("\n")[0]
+
+
+def _sentences(tree: ast.Module) -> Iterator[tuple[int, str]]:
+    """Yield texts of four words or more that are no docstring, message or name."""
+    allowed = {
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Raise | ast.Expr)
+        or (isinstance(node, ast.ClassDef) and _is_enum(node))
+        for inner in _texts_allowed(node)
+    }
+    formatted = [node for node in ast.walk(tree) if isinstance(node, ast.JoinedStr)]
+    parts = {part for node in formatted for part in node.values}
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Constant | ast.JoinedStr) or node in parts:
+            continue
+        texts = [each for each in ast.walk(node) if isinstance(each, ast.Constant)]
+        words = [
+            word
+            for part in texts
+            if isinstance(part.value, str) and part not in allowed
+            for word in re.findall(r"\S*[^\W\d_]{2}\S*", part.value)
+        ]
+        if len(words) >= 4:
+            yield node.lineno, str(texts[0].value)
+
+
+def _is_enum(node: ast.ClassDef) -> bool:
+    return any(
+        isinstance(base, ast.Name) and base.id == "StrEnum" for base in node.bases
+    )
+
+
+def _texts_allowed(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield texts in a raise, a docstring, values of an enum, a call that refuses."""
+    if isinstance(node, ast.Expr):
+        is_refusal = (
+            isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Attribute)
+            and node.value.func.attr.lstrip("_") == "refuse"
+        )
+        if not is_refusal and not isinstance(node.value, ast.Constant):
+            return
+    yield from ast.walk(node)
 
 
 def _empty_names(tree: ast.Module) -> Iterator[str]:

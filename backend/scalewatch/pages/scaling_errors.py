@@ -1,5 +1,6 @@
 """The page of scaling errors: contours, rows and what they amount to."""
 
+from collections.abc import Mapping
 from functools import partial
 from itertools import takewhile
 from math import inf
@@ -11,7 +12,6 @@ from markupsafe import Markup
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import DivergenceMetric, Origin, ScalingErrors, ScalingKind
-from scalewatch.modelling.scaling_errors.divergence_metric import MEANINGS
 from scalewatch.modelling.scaling_errors.errors import ScalingError
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.errors import show_untimed
@@ -191,6 +191,22 @@ def rows(shown: RegionScaling) -> Listing:
 def _stated(value: float | None) -> str | None:
     return None if value is None else number(value)
 
+
+MEANINGS: Final[Mapping[DivergenceMetric, str]] = {
+    DivergenceMetric.AREA: (
+        "the average efficiency loss per doubling: 0 is ideal, 1 means that all is "
+        "lost, and a code faster than ideal is below 0"
+    ),
+    DivergenceMetric.GROWTH: (
+        "the exponent by which the slowdown against the ideal grows at the largest "
+        "scale: 0 if the loss no longer grows, 1 if more processes do not help at all"
+    ),
+    DivergenceMetric.CORRELATION: (
+        "whether the loss rises steadily with the scale, whatever its size: +1 if it "
+        "does, 0 without a trend, -1 if it falls steadily"
+    ),
+}
+"""Meaning of each divergence metric; of all of them, larger is worse."""
 
 LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
 

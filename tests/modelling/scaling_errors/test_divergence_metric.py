@@ -5,7 +5,6 @@ from scalewatch.errors import UnknownChoice
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.scaling_errors.codes import Times, strong_scaling_errors
 from scalewatch.modelling.scaling_errors.divergence_metric import (
-    MEANINGS,
     DivergenceMetric,
     error_divergences,
 )
@@ -105,11 +104,6 @@ def test_the_largest_scale_as_base_leaves_no_area():
 
     assert found.value is None
     assert "2 scales needed" in found.reason
-
-
-def test_every_metric_says_what_it_means():
-    assert set(MEANINGS) == set(DivergenceMetric)
-    assert error_divergences([scaling(SERIAL)])[0].meaning
 
 
 def test_a_base_that_a_scaling_lacks_is_named():

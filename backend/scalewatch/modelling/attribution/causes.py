@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
+from scalewatch import reasons
 from scalewatch.modelling.attribution.match_table import Suspect
 
 Subject = TypeVar("Subject", bound=Hashable)
@@ -155,7 +156,7 @@ def _suspected(
     group: Sequence[ChangedSeries[Subject]], watched: Mapping[str, Collection[str]]
 ) -> tuple[Suspect | None, str]:
     if all(each.is_exact for each in group):
-        return Suspect.LIBRARY, "The library: no machine changes a count"
+        return Suspect.LIBRARY, reasons.COUNTED
     return suspicion({(each.region, each.machine) for each in group}, watched)
 
 
@@ -172,25 +173,14 @@ def suspicion(
             r for r in regions if any(r in watched[m] for m in watched if m != machine)
         }
         if len(regions) >= max(LEAST_REGIONS, MOST * len(every)) and shared:
-            return Suspect.PLATFORM, (
-                f"The machine: {len(regions)} of {len(every)} regions moved together "
-                f"on {machine}, and none on the other machines"
-            )
+            moved = reasons.MachineMoved(machine, len(regions), len(every))
+            return Suspect.PLATFORM, str(moved)
     for region in regions:
         on = {machine for name, machine in changed if name == region}
         where = {machine for machine in watched if region in watched[machine]}
         if len(on) > 1 and on == where:
-            return Suspect.LIBRARY, (
-                f"The library: {region} moved on all {len(on)} machines that measure it"
-            )
+            return Suspect.LIBRARY, str(reasons.LibraryMoved(region, len(on)))
     if len(machines) == 1 and len(watched) == 1:
-        (machine,) = machines
-        return None, (
-            f"Library or machine: only {machine} measures this, "
-            "a second machine would tell"
-        )
-    return None, (
-        f"The change affects {len(regions)} region{'s' * (len(regions) > 1)} on "
-        f"{len(machines)} of {len(watched)} machines; no single machine or library "
-        "change explains it"
-    )
+        return None, str(reasons.OneMachine(*machines))
+    cause = reasons.NoSingleCause(len(regions), len(machines), len(watched))
+    return None, str(cause)

@@ -78,8 +78,6 @@ class Attribution:
         Platform or library.
     subject
         The machine, or the region.
-    sentence
-        The suspicion and its evidence.
     cells
         The diverging cells that it would explain.
     litmus
@@ -88,7 +86,6 @@ class Attribution:
 
     suspect: Suspect
     subject: str
-    sentence: str
     cells: tuple[JudgedCell, ...]
     litmus: str | None = None
 
@@ -153,10 +150,6 @@ def _from_litmus_tests(
         return Attribution(
             Suspect.PLATFORM,
             machine,
-            f"On {machine} the litmus test {failed[0].region} grows like "
-            f"{failed[0].growth} instead of {failed[0].expectation}, although its "
-            "algorithm is known: suspect the platform (network, placement, neighbours)"
-            f"{_explaining(diverging)}.",
             (*failed, *diverging),
             failed[0].region,
         )
@@ -164,8 +157,6 @@ def _from_litmus_tests(
         return Attribution(
             Suspect.LIBRARY,
             machine,
-            f"On {machine} the litmus test {tests[0].region} scales as expected: "
-            f"suspect the library{_explaining(diverging)}.",
             diverging,
             tests[0].region,
         )
@@ -179,29 +170,10 @@ def _from_column(
     diverging = tuple(c for c in column if c.diverges and c.region in behaving)
     if len(diverging) < 2 or len(diverging) <= BAD_SHARE * len(column):
         return None
-    return Attribution(
-        Suspect.PLATFORM,
-        machine,
-        f"On {machine} {len(diverging)} of {len(column)} regions diverge that scale as "
-        f"expected elsewhere: suspect the platform{_explaining(diverging)}.",
-        diverging,
-    )
+    return Attribution(Suspect.PLATFORM, machine, diverging)
 
 
 def _from_row(region: str, row: tuple[JudgedCell, ...]) -> Iterator[Attribution]:
     """Find a region that diverges on several machines and behaves on none."""
     if len(row) > 1 and all(cell.diverges for cell in row):
-        machines = ", ".join(cell.machine for cell in row)
-        yield Attribution(
-            Suspect.LIBRARY,
-            region,
-            f"{region} diverges on every machine ({machines}): suspect its algorithm, "
-            f"its implementation or the expectation {row[0].expectation}.",
-            row,
-        )
-
-
-def _explaining(cells: Sequence[JudgedCell]) -> str:
-    """Name the diverging regions that a suspicion explains."""
-    names = ", ".join(cell.region for cell in cells)
-    return f"; it would explain {names}" if names else ""
+        yield Attribution(Suspect.LIBRARY, region, row)

@@ -18,6 +18,7 @@ from typing import Final
 
 import numpy as np
 
+from scalewatch import reasons
 from scalewatch.errors import (
     CircularComposition,
     NameAmbiguous,
@@ -145,8 +146,8 @@ class _Parts:
         for parameter in part.depends_on(self.target):
             at = self.target.setting(parameter)
             if at is None:
-                reason = f"it depends on {parameter}, which {self.target.region} lacks"
-                raise ValueMissing(formula.text, name, reason)
+                reason = reasons.LacksParameter(parameter, self.target.region)
+                raise ValueMissing(formula.text, name, str(reason))
             wanted[parameter] = at
         return Quantity(self._at(formula, part, wanted), part.dimension)
 
@@ -155,11 +156,8 @@ class _Parts:
     ) -> Reals:
         values = part.at(wanted, self.summary)
         if np.isnan(values).all():
-            reason = (
-                "it has no model, and was not measured where "
-                f"{self.target.region} was, without sharing cores"
-            )
-            raise ValueMissing(formula.text, part.region, reason)
+            reason = reasons.NeverMeasured(self.target.region)
+            raise ValueMissing(formula.text, part.region, str(reason))
         return values
 
     def _part(self, formula: Formula, name: str) -> Measured:
@@ -170,8 +168,8 @@ class _Parts:
             raise NameUnknown(formula.text, name, known)
         fitting = [each for each in series if each.fits(self.target)]
         if not fitting:
-            reason = f"it was measured otherwise than {self.target.title}"
-            raise ValueMissing(formula.text, name, reason)
+            reason = reasons.MeasuredOtherwise(self.target.title)
+            raise ValueMissing(formula.text, name, str(reason))
         if len(fitting) > 1:
             raise _ambiguous(formula, name, fitting)
         return fitting[0]
@@ -194,13 +192,15 @@ def _composed(
     found = parts.value(formula)
     dimension = target.dimension
     if found.unit is not None and dimension is not None and found.unit != dimension:
-        told = f"it comes out in {found.unit}", f"{target.region} is in {dimension}"
-        raise UnitsUnfit(formula.text, *told)
+        raise UnitsUnfit(
+            formula.text,
+            f"it comes out in {found.unit}",
+            f"{target.region} is in {dimension}",
+        )
     expected = np.broadcast_to(found.values, len(target.settings)) / target.size
     is_known = np.isfinite(expected) & (expected > 0) & ~target.crowded
     if not is_known.any():
-        reason = "at no setting is it a positive number without shared cores"
-        raise ValueMissing(formula.text, target.region, reason)
+        raise ValueMissing(formula.text, target.region, reasons.NEVER_POSITIVE)
     settings, expected = target.settings[is_known], expected[is_known]
     quotients = target.values[is_known] / expected[:, None]
     wanted = [

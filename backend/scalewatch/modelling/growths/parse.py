@@ -364,8 +364,9 @@ def parse_declared(text: str) -> Growth:
     """
     growth = parse_growth(text)
     if not _is_sensible(growth):
-        expected = f"exponents of at most {LARGEST_EXPONENT}, to {DIGITS} digits"
-        raise BadExpression(text, 0, expected)
+        raise BadExpression(
+            text, 0, f"exponents of at most {LARGEST_EXPONENT}, to {DIGITS} digits"
+        )
     return growth
 
 

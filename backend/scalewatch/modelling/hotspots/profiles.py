@@ -22,6 +22,7 @@ from scipy.special import chdtrc
 
 from scalewatch.errors import BadProfile
 from scalewatch.modelling.arrays import Reals
+from scalewatch.reasons import ONE_FUNCTION
 
 Ranks = NDArray[np.int16] | NDArray[np.int32]
 
@@ -70,7 +71,7 @@ class ProfileDifference:
         """Why nothing can differ, if so."""
         if self.degrees_of_freedom:
             return None
-        return "one function took all the time in both profiles: no share can change"
+        return ONE_FUNCTION
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import log2_table
 from scalewatch.modelling.measurements.designs import few_settings_reason
+from scalewatch.reasons import TooLarge
 
 ORDINARY: Final = 1e60
 """Values up to here, and down to its inverse, can be multiplied and squared."""
@@ -206,5 +207,5 @@ def _undefined(
             growth.log2(settings)
         except OutsideDomain as undefined:
             return str(undefined)
-        return f"{growth} is too large to compute with at the settings measured"
+        return str(TooLarge(growth))
     return None

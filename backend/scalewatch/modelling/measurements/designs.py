@@ -14,6 +14,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.reasons import FewSettings, Unresolved
 
 MOST_CANDIDATES: Final = 1000
 """Points that are tried as the one to measure next."""
@@ -39,15 +40,9 @@ def unresolved(settings: Mapping[str, Reals]) -> str | None:
     levels = [np.unique(column) for column in points.T]
     if _additive_rank(points, levels) < len(points):
         return None
-    problem = (
-        f"the settings of {' and '.join(varied)} cannot tell a product of their "
-        "growths from a sum"
-    )
     point = _resolving_point(points, levels)
-    if point is None:
-        return f"{problem}; a grid of settings can"
-    where = ", ".join(f"{name} = {x:g}" for name, x in zip(varied, point, strict=True))
-    return f"{problem}; one more measurement at {where} can"
+    resolving = None if point is None else dict(zip(varied, point, strict=True))
+    return str(Unresolved(tuple(varied), resolving))
 
 
 def never_together(
@@ -114,16 +109,10 @@ def few_settings_reason(settings: Mapping[str, Reals], needed: int) -> str:
     """
     names = list(settings)
     count = len(settings[names[0]])
-    told = f"{count} of {needed} settings"
-    if len(names) > 1 or count < LEAST:
-        return told
-    others = further_settings(settings[names[0]], needed)
-    if not others:
-        return told
-    listed = " and ".join(
-        filter(None, [", ".join(map(_text, others[:-1])), _text(others[-1])])
-    )
-    return f"{told}: {names[0]} = {listed} would tell how it grows"
+    further: Sequence[float] = ()
+    if len(names) == 1 and count >= LEAST:
+        further = further_settings(settings[names[0]], needed)
+    return str(FewSettings(count, needed, names[0], [*map(_text, further)]))
 
 
 def further_settings(settings: Reals, needed: int) -> Sequence[float]:

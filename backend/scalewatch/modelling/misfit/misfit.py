@@ -41,6 +41,7 @@ from scalewatch.modelling.growths.verdict import Verdict
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.designs import far_corner
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.reasons import NoGrowth
 
 LARGEST_LOG: Final = 700.0
 
@@ -89,9 +90,6 @@ class ExponentInterval:
         )
         value, low, high = np.exp(np.clip(ends, -LARGEST_LOG, LARGEST_LOG))
         return value, np.minimum(low, high), np.maximum(low, high)
-
-    def __str__(self) -> str:
-        return f"the local exponent lies between {self.low:.3g} and {self.high:.3g}"
 
     def allows(
         self,
@@ -187,10 +185,7 @@ class Misfit:
         return float(odds / (1 + odds))
 
     def __str__(self) -> str:
-        return (
-            "no growth of the space explains the settings: they lie "
-            f"{self.ratio:.2g} times as far from the best one as repetitions do"
-        )
+        return str(NoGrowth(self.ratio))
 
 
 @dataclass(frozen=True, slots=True)

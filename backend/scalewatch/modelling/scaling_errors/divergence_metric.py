@@ -19,11 +19,10 @@ References
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from math import log
-from typing import Final
 
 import numpy as np
 
@@ -32,6 +31,7 @@ from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.scaling_errors.errors import ScalingErrors, row_of
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.search import find_models
+from scalewatch.reasons import CONSTANT_ERROR, FewScales
 
 NEEDED_FOR_CORRELATION = 3
 """Two points are always on a line."""
@@ -48,23 +48,6 @@ class DivergenceMetric(StrEnum):
     AREA = "area"
     GROWTH = "growth"
     CORRELATION = "correlation"
-
-
-MEANINGS: Final[Mapping[DivergenceMetric, str]] = {
-    DivergenceMetric.AREA: (
-        "the average efficiency loss per doubling: 0 is ideal, 1 means that all is "
-        "lost, and a code faster than ideal is below 0"
-    ),
-    DivergenceMetric.GROWTH: (
-        "the exponent by which the slowdown against the ideal grows at the largest "
-        "scale: 0 if the loss no longer grows, 1 if more processes do not help at all"
-    ),
-    DivergenceMetric.CORRELATION: (
-        "whether the loss rises steadily with the scale, whatever its size: +1 if it "
-        "does, 0 without a trend, -1 if it falls steadily"
-    ),
-}
-"""What each metric says; of all of them, larger is worse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +76,6 @@ class ErrorDivergence:
         """The published D′ = -R, of the correlation."""
         is_published = self.metric is DivergenceMetric.CORRELATION
         return -self.value if is_published and self.value is not None else None
-
-    @property
-    def meaning(self) -> str:
-        """What the metric says."""
-        return MEANINGS[self.metric]
 
 
 def error_divergences(
@@ -134,8 +112,7 @@ def correlation(scaling: ScalingErrors, row: int) -> ErrorDivergence:
     if n2.size < NEEDED_FOR_CORRELATION:
         return _too_few(DivergenceMetric.CORRELATION, n2.size, NEEDED_FOR_CORRELATION)
     if np.ptp(error) <= ROUNDING * n2.max() / n2.min():
-        reason = "the error is constant; it does not grow, so it counts as 0"
-        return ErrorDivergence(DivergenceMetric.CORRELATION, 0.0, reason)
+        return ErrorDivergence(DivergenceMetric.CORRELATION, 0.0, CONSTANT_ERROR)
     r = float(np.corrcoef(n2, error)[0, 1])
     return ErrorDivergence(DivergenceMetric.CORRELATION, min(max(r, -1.0), 1.0))
 
@@ -198,8 +175,7 @@ def _upwards(scaling: ScalingErrors, row: int) -> tuple[Reals, Reals]:
 
 
 def _too_few(metric: DivergenceMetric, scales: int, needed: int) -> ErrorDivergence:
-    reason = f"{needed} scales needed, the error is known at {scales}"
-    return ErrorDivergence(metric, None, reason)
+    return ErrorDivergence(metric, None, str(FewScales(scales, needed)))
 
 
 def _exponent(growth: Growth, scale: float) -> float:

@@ -26,12 +26,13 @@ from scalewatch.modelling.search.finding import (
     Forecast,
 )
 from scalewatch.modelling.search.horizon import is_told, widest_of
+from scalewatch.reasons import NO_EXPECTATION, NoFormula, PossibleFormulas
 
 EXACT = "exact"
 """Name of the rule."""
 
-TOLD = 3
-"""Formulas that a sentence names."""
+LISTED = 3
+"""Formulas that a reason names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,19 +180,19 @@ class ExactQuestion:
         interval: ExponentInterval | None,
     ) -> str | None:
         if outcome is Outcome.NONE:
-            known = f"; {interval}" if interval else ""
-            return f"no growth of the space fits these exact counts{known}"
+            bounds = None if interval is None else (interval.low, interval.high)
+            return str(NoFormula(bounds))
         if outcome is Outcome.EXACT and self.expectation is None:
-            return "no expectation was given"
+            return NO_EXPECTATION
         if outcome is Outcome.EXACT and verdict is not Verdict.UNDECIDED:
             return None
-        told = [
-            f"{each.model.formula} ({each.probability:.0%})"
-            for each in _candidates(counts)[:TOLD]
+        likely = [
+            (each.model.formula, each.probability)
+            for each in _candidates(counts)[:LISTED]
         ]
-        if counts.unexplained > 1 - self.level:
-            told.append(f"none that is known ({counts.unexplained:.0%})")
-        return f"these exact counts may be those of {' or '.join(told)}"
+        is_doubtful = counts.unexplained > 1 - self.level
+        unknown = counts.unexplained if is_doubtful else None
+        return str(PossibleFormulas(likely, unknown))
 
 
 def _excepted(

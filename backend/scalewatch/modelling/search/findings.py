@@ -17,11 +17,10 @@ from scalewatch.modelling.misfit.misfit import Misfit
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
 from scalewatch.modelling.search.horizon import is_told, selected_model, widest_of
+from scalewatch.reasons import NO_EXPECTATION, Unsettled
 
 Key = TypeVar("Key")
 
-UNSETTLED: Final = "the measurements do not settle it"
-"""Why a verdict is open that no other reason keeps open, before its probabilities."""
 
 VERDICTS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 """Columns of `Selection.verdict_probability`."""
@@ -201,14 +200,14 @@ def _verdict(
 ) -> tuple[Verdict, str | None]:
     """Return the verdict, and why there is none."""
     if sample.expectation is None or sample.deviation_limit is None:
-        return Verdict.UNDECIDED, "no expectation was given"
+        return Verdict.UNDECIDED, NO_EXPECTATION
     if not probability:
         return _judge(growth, sample.expectation, sample.deviation_limit), None
     verdict = decide(probability, sample.level)
     if verdict is not Verdict.UNDECIDED:
         return verdict, None
-    shares = ", ".join(f"{each} {probability[each]:.0%}" for each in VERDICTS)
-    return verdict, f"{UNSETTLED}: {shares}"
+    shares = {str(each): probability[each] for each in VERDICTS}
+    return verdict, str(Unsettled(shares))
 
 
 # A batch has few growths and many series.

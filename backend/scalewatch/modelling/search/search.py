@@ -31,6 +31,7 @@ from scalewatch.modelling.search.exact import EXACT, ExactQuestion
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.findings import Findings, Group, refusal
 from scalewatch.modelling.search.horizon import horizons
+from scalewatch.reasons import INFINITE
 
 Choice = Literal["auto", "expectation", "pmnf"] | Space
 """A space, or where it comes from."""
@@ -131,7 +132,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         is_sound = part.is_finite if reason is None else np.zeros(len(rows), np.bool_)
         for row in np.flatnonzero(~is_sound).tolist():
             single[int(rows[row])] = question.refuse(
-                part.points, part.repetitions(row), reason or "a value is infinite"
+                part.points, part.repetitions(row), reason or INFINITE
             )
         is_exact = is_sound.copy()
         is_exact[is_sound] = question.exact_among(part.only(is_sound))

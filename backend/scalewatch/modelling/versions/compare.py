@@ -38,6 +38,7 @@ from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.versions.kinds import LOG_RANGE, PRIOR, VersionChange, explain
 from scalewatch.modelling.versions.versions import Versions, tilts
+from scalewatch.reasons import INFINITE, NO_LOGARITHM, FewInBoth
 
 FITTED = np.array([1.0, 2.0, 3.0, 3.0])
 """What each kind of change is fitted by besides a level, by `VersionChange`."""
@@ -130,8 +131,11 @@ def compare_versions(  # noqa: PLR0913, one keyword per choice of the user
     before = Batch.of(x, earlier, [parameter])
     after = Batch.of(x, later, [parameter])
     if len(before.values) != len(after.values):
-        expected = f"as many series as the earlier version, {len(before.values)}"
-        raise WrongShape("later", after.values.shape, expected)
+        raise WrongShape(
+            "later",
+            after.values.shape,
+            f"as many series as the earlier version, {len(before.values)}",
+        )
     competing = pmnf(parameter) if space is None else space
     reasons = _reasons(before, after, competing)
     found: list[Comparison | Incomparable] = [Incomparable(each) for each in reasons]
@@ -241,12 +245,12 @@ def _reasons(before: Batch, after: Batch, space: Space) -> list[str]:
 def _reason(before: Reals, after: Reals) -> str:
     for values in (before, after):
         if np.isinf(values).any():
-            return "a value is infinite"
+            return INFINITE
         if (values <= 0).any():
-            return "a value that is not positive has no logarithm"
+            return NO_LOGARITHM
     points = int(_points(before, after))
     if points < LEAST:
-        return f"{TooFewSettings(points, LEAST)} in both versions"
+        return str(FewInBoth(TooFewSettings(points, LEAST)))
     return ""
 
 

@@ -10,7 +10,6 @@ from scalewatch.modelling import Direction, Mark, Outcome, Verdict
 from scalewatch.modelling.few_settings import Step
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
-from scalewatch.modelling.search.findings import UNSETTLED
 from scalewatch.pages.wording.formats import (
     SPACE,
     count,
@@ -21,6 +20,7 @@ from scalewatch.pages.wording.formats import (
     significant,
 )
 from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
+from scalewatch.reasons import UNSETTLED
 from scalewatch.services.analysis.few_settings import direction, efficiency_words
 from scalewatch.services.analysis.next_measurement import (
     place_words,

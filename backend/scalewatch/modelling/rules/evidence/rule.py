@@ -34,15 +34,11 @@ from scalewatch.modelling.rules.evidence.prediction import Forecaster
 from scalewatch.modelling.rules.evidence.prior import Prior
 from scalewatch.modelling.rules.quality import adjusted_r2, smape
 from scalewatch.modelling.rules.rule import Rule, Sample, Selection
+from scalewatch.reasons import NOT_POSITIVE
 
 BLOCK: Final = 1000
 """Series that are weighed together: enough to make little of what a block costs, few
 enough for the cache. A power of two would put all arrays at the same places of it."""
-
-NOT_POSITIVE: Final = (
-    "a value is zero or negative, or vanishes beside the others: relative errors "
-    "cannot weigh it"
-)
 
 
 @dataclass(frozen=True, slots=True)

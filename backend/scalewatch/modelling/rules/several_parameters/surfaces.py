@@ -41,7 +41,6 @@ from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit.misfit import Misfit, Misfits
 from scalewatch.modelling.misfit.scatter import is_scatter
 from scalewatch.modelling.rules.evidence.least_squares import LARGEST_RANGE
-from scalewatch.modelling.rules.evidence.rule import NOT_POSITIVE
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
     LISTED,
@@ -57,6 +56,7 @@ from scalewatch.modelling.rules.several_parameters.strong_scaling import (
     falling,
     shortlist,
 )
+from scalewatch.reasons import NO_FACTORS, NOT_POSITIVE
 
 FITTED: Final = 6
 """Degrees of freedom that a surface takes: terms, and the choice of them."""
@@ -164,11 +164,6 @@ def _misfits(
     least = np.array([each.least for each in found])
     return Misfits.of(sample.settings, location, least, sample.noise, FITTED)
 
-
-NO_FACTORS: Final = (
-    "the space needs growths of one parameter each: it is their sums and products "
-    "that compete"
-)
 
 LEAST_POINTS: Final = 12
 """Settings from which on sums of common terms compete: they would fit any cross."""

@@ -1,0 +1,243 @@
+"""Reasons why something is undecided, suspected or has no value: evidence, and words.
+
+The modelling core decides and returns the evidence; the sentence about it is `str` of
+one of these. A reason that has evidence carries it as fields.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+NO_EXPECTATION: Final = "no expectation was given"
+INFINITE: Final = "a value is infinite"
+NO_LOGARITHM: Final = "a value that is not positive has no logarithm"
+NOT_POSITIVE: Final = (
+    "a value is zero or negative, or vanishes beside the others: relative errors "
+    "cannot weigh it"
+)
+NO_FACTORS: Final = (
+    "the space needs growths of one parameter each: it is their sums and products "
+    "that compete"
+)
+ONE_FUNCTION: Final = (
+    "one function took all the time in both profiles: no share can change"
+)
+CONSTANT_ERROR: Final = "the error is constant; it does not grow, so it counts as 0"
+UNSETTLED: Final = "the measurements do not settle it"
+"""Why a verdict is open that no other reason keeps open, before its probabilities."""
+
+NEVER_POSITIVE: Final = "at no setting is it a positive number without shared cores"
+COUNTED: Final = "The library: no machine changes a count"
+
+
+@dataclass(frozen=True, slots=True)
+class Unsettled:
+    """No verdict is probable enough; `probability` is by verdict."""
+
+    probability: Mapping[str, float]
+
+    def __str__(self) -> str:
+        shares = (
+            f"{verdict} {share:.0%}" for verdict, share in self.probability.items()
+        )
+        return f"{UNSETTLED}: {', '.join(shares)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FewSettings:
+    """Too few settings for a growth; `further` ones would tell it, as texts."""
+
+    measured: int
+    needed: int
+    parameter: str = ""
+    further: Sequence[str] = ()
+
+    def __str__(self) -> str:
+        lacking = f"{self.measured} of {self.needed} settings"
+        if not self.further:
+            return lacking
+        *others, last = self.further
+        listed = " and ".join(filter(None, [", ".join(others), last]))
+        return f"{lacking}: {self.parameter} = {listed} would tell how it grows"
+
+
+@dataclass(frozen=True, slots=True)
+class FewInBoth:
+    """Too few settings were measured in both versions, see `TooFewSettings`."""
+
+    lacking: Exception
+
+    def __str__(self) -> str:
+        return f"{self.lacking} in both versions"
+
+
+@dataclass(frozen=True, slots=True)
+class TooLarge:
+    """A growth that no computer evaluates at the settings."""
+
+    growth: object
+
+    def __str__(self) -> str:
+        return f"{self.growth} is too large to compute with at the settings measured"
+
+
+@dataclass(frozen=True, slots=True)
+class Unresolved:
+    """A design that cannot tell a product from a sum; `point` would resolve it."""
+
+    parameters: Sequence[str]
+    point: Mapping[str, float] | None
+
+    def __str__(self) -> str:
+        problem = (
+            f"the settings of {' and '.join(self.parameters)} cannot tell a product of "
+            "their growths from a sum"
+        )
+        if self.point is None:
+            return f"{problem}; a grid of settings can"
+        where = ", ".join(f"{name} = {x:g}" for name, x in self.point.items())
+        return f"{problem}; one more measurement at {where} can"
+
+
+@dataclass(frozen=True, slots=True)
+class NoGrowth:
+    """Settings lie `ratio` times as far from every growth as repetitions explain."""
+
+    ratio: float
+
+    def __str__(self) -> str:
+        return (
+            "no growth of the space explains the settings: they lie "
+            f"{self.ratio:.2g} times as far from the best one as repetitions do"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NoFormula:
+    """No formula reproduces exact counts; `exponents` bound their local exponent."""
+
+    exponents: tuple[float, float] | None
+
+    def __str__(self) -> str:
+        known = ""
+        if self.exponents is not None:
+            low, high = self.exponents
+            known = f"; the local exponent lies between {low:.3g} and {high:.3g}"
+        return f"no growth of the space fits these exact counts{known}"
+
+
+@dataclass(frozen=True, slots=True)
+class PossibleFormulas:
+    """Formulas that exact counts may have, and the weight of one that is not known."""
+
+    formulas: Sequence[tuple[str, float]]
+    unknown: float | None
+
+    def __str__(self) -> str:
+        possible = [f"{formula} ({share:.0%})" for formula, share in self.formulas]
+        if self.unknown is not None:
+            possible.append(f"none that is known ({self.unknown:.0%})")
+        return f"these exact counts may be those of {' or '.join(possible)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FewScales:
+    """A divergence metric needs the error at more scales."""
+
+    known: int
+    needed: int
+
+    def __str__(self) -> str:
+        return f"{self.needed} scales needed, the error is known at {self.known}"
+
+
+@dataclass(frozen=True, slots=True)
+class LacksParameter:
+    """A part of a composed model depends on a parameter that its target lacks."""
+
+    parameter: str
+    target: str
+
+    def __str__(self) -> str:
+        return f"it depends on {self.parameter}, which {self.target} lacks"
+
+
+@dataclass(frozen=True, slots=True)
+class NeverMeasured:
+    """A part of a composed model has neither a model nor values at the settings."""
+
+    target: str
+
+    def __str__(self) -> str:
+        return (
+            f"it has no model, and was not measured where {self.target} was, without "
+            "sharing cores"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredOtherwise:
+    """A part of a composed model was measured in another configuration."""
+
+    target: str
+
+    def __str__(self) -> str:
+        return f"it was measured otherwise than {self.target}"
+
+
+@dataclass(frozen=True, slots=True)
+class MachineMoved:
+    """Regions of one machine changed together, and none on the other machines."""
+
+    machine: str
+    regions: int
+    watched: int
+
+    def __str__(self) -> str:
+        return (
+            f"The machine: {self.regions} of {self.watched} regions moved together "
+            f"on {self.machine}, and none on the other machines"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryMoved:
+    """A region changed on all machines that measure it."""
+
+    region: str
+    machines: int
+
+    def __str__(self) -> str:
+        return (
+            f"The library: {self.region} moved on all {self.machines} machines that "
+            "measure it"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OneMachine:
+    """Only one machine measures, so that nothing tells library from machine."""
+
+    machine: str
+
+    def __str__(self) -> str:
+        return (
+            f"Library or machine: only {self.machine} measures this, "
+            "a second machine would tell"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NoSingleCause:
+    """A change of some regions on some machines that no single cause explains."""
+
+    regions: int
+    machines: int
+    watched: int
+
+    def __str__(self) -> str:
+        return (
+            f"The change affects {self.regions} region{'s' * (self.regions > 1)} on "
+            f"{self.machines} of {self.watched} machines; no single machine or library "
+            "change explains it"
+        )
