@@ -15,7 +15,7 @@ from sqlalchemy import Engine, select
 
 from scalewatch.app import create_app
 from scalewatch.services.analysis import analysis
-from scalewatch.services.caches.lru import Kept
+from scalewatch.services.caches import Kept
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.regressions import detection
 from scalewatch.services.runs.prepare import prepare

@@ -12,7 +12,7 @@ from typing import Final
 from cachetools import LRUCache
 from sqlalchemy import Engine
 
-from scalewatch.services.caches.lru import key_of
+from scalewatch.services.caches import key_of
 from support.database_contents import content_of, put
 
 MOST_BYTES: Final = 2**26

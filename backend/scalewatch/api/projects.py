@@ -13,8 +13,8 @@ from scalewatch.services.commits.find import MeasuredCommit, measured_commits
 from scalewatch.services.machines.machines import Machine, machines_of
 from scalewatch.services.match_table.table import MatchTable, match_table
 from scalewatch.services.projects.home import Project, all_projects
-from scalewatch.services.regions.forecasts import target_of
 from scalewatch.services.regions.models import CommitModels, models_at
+from scalewatch.services.regions.outlook import target_of
 from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import DoorDep, ReadingDep
 

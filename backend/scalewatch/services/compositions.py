@@ -1,13 +1,12 @@
 """Scans beside the composed models that are expected of them."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy.orm import Session
 
 from scalewatch.errors import CompositionError
 from scalewatch.exporters.documents import composed_object
@@ -20,19 +19,12 @@ from scalewatch.modelling import (
     compose,
 )
 from scalewatch.modelling.arrays import Reals, stacked
-from scalewatch.services.commits.find import find_commit
 from scalewatch.services.expectations.composed import (
     ComposedExpectation,
-    compositions_in_force,
     formulas_for,
 )
-from scalewatch.services.series.drawn import repetitions_of
-from scalewatch.services.series.measurements import Measurement
-from scalewatch.services.series.scans import Scan, scans_at
-from scalewatch.storage import tables
-from scalewatch.storage.access import projects
-from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.runs import measurements
+from scalewatch.services.series.scans import Measurement, Scan
+from scalewatch.services.series.snapshots import CommitSnapshot
 
 MACHINE = "machine"
 """A setting that parts and series have to share."""
@@ -71,9 +63,7 @@ class ScanComposition:
 
 
 def compositions_of(
-    session: Session,
-    project_name: str,
-    sha: str,
+    commit: CommitSnapshot,
     scans: Sequence[Scan],
     targets: Sequence[Mapping[str, float]] = (),
 ) -> list[ScanComposition]:
@@ -86,22 +76,21 @@ def compositions_of(
     targets
         Settings that were not measured, to tell it at.
     """
-    project = projects.existing(session, project_name)
-    declared = compositions_in_force(session, project.id)
+    declared = commit.compositions
     if not scans or (key := (scans[0].region, scans[0].metric)) not in declared:
         return []
-    commit = find_commit(session, project, sha)
-    formulas, full = formulas_for(declared, key), ":".join(key)
+    formulas = formulas_for(declared, key)
     others = [
-        _measured(session, scan)
-        for scan in _parts(session, project, commit, formulas, full)
+        _measured(scan, commit.repetitions([scan]))
+        for region, metric in sorted(_needed(commit, formulas, ":".join(key)))
+        for scan in commit.scans(metric, region)
     ]
     return [
         _composition(
             scan,
             declared[key],
             formulas,
-            [_measured(session, scan), *others],
+            [_measured(scan, commit.repetitions([scan])), *others],
             targets,
         )
         for scan in scans
@@ -123,22 +112,13 @@ def _composition(
     return ScanComposition(scan, expectation, composed)
 
 
-def _parts(
-    session: Session,
-    project: tables.Project,
-    commit: AnyCommit,
-    formulas: Mapping[str, Formula],
-    name: str,
-) -> Iterator[Scan]:
-    """Yield the scans of all regions that a formula needs, by way of others, too."""
-    for region, metric in sorted(_needed(session, commit, formulas, name)):
-        yield from scans_at(session, project, commit, metric, region)
-
-
 def _needed(
-    session: Session, commit: AnyCommit, formulas: Mapping[str, Formula], name: str
+    commit: CommitSnapshot, formulas: Mapping[str, Formula], name: str
 ) -> set[tuple[str, str]]:
-    """Return regions and metrics that were measured at a commit, of those needed."""
+    """Return regions and metrics that a formula needs and a commit measured.
+
+    By way of other formulas, too.
+    """
     open_names, seen = [name], {name}
     measured = set()
     while open_names:
@@ -150,18 +130,14 @@ def _needed(
                 open_names.append(part)
                 continue
             region, _, wanted = part.rpartition(":")
-            for metric in measurements.metrics_at_commit(session, commit.id, part):
-                measured.add((part, metric))
-            if region and wanted in measurements.metrics_at_commit(
-                session, commit.id, region
-            ):
+            measured |= {(part, metric) for metric in commit.metrics_of(part)}
+            if region and wanted in commit.metrics_of(region):
                 measured.add((region, wanted))
     return measured
 
 
-def _measured(session: Session, scan: Scan) -> Measured:
+def _measured(scan: Scan, repetitions: Mapping[UUID, Reals]) -> Measured:
     """Return a scan with all its repetitions, those at one coordinate together."""
-    repetitions = repetitions_of(session, [scan])
     names = scan.parameters
     rows: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
     for each in scan.measurements:

@@ -27,8 +27,7 @@ from scalewatch.services.scaling_errors.scan import (
     ScalingQuestion,
     code_scalings,
 )
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
 

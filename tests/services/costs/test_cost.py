@@ -9,7 +9,7 @@ from scalewatch.services.commits.find import find_commit
 from scalewatch.services.costs.cost import cost_at
 from scalewatch.services.regions.outlook import outlook
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.scans import scans_at
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from support.builders import result, run_report, sweep_reports
 from support.recorded import record
@@ -44,7 +44,7 @@ def test_shares_are_those_of_medians_and_of_the_forecasts_of_the_regions(session
     with sessions.reading() as session:
         project = projects.existing(session, "code")
         commit = find_commit(session, project, None)
-        (scan,) = scans_at(session, project, commit, "time", "solve")
+        (scan,) = CommitSnapshot.of(session, commit).scans("time", "solve")
         (forecast,) = (
             each
             for each in outlook(session, scan, cost.target).forecasts

@@ -13,10 +13,10 @@ from scalewatch.modelling import Mark
 from scalewatch.pages.wording.sentences import scan_sentence
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED
-from scalewatch.services.regions.forecasts import forecasts_of
 from scalewatch.services.regions.outlook import (
     MULTIPLES,
     curve_forecasts,
+    forecasts_of,
     leaves_tolerance,
 )
 from scalewatch.services.regions.region import region_at

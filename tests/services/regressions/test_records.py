@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select
 
 from scalewatch.services.analysis import questions
-from scalewatch.services.caches.lru import Kept
+from scalewatch.services.caches import Kept
 from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.services.projects.visits import news_since
 from scalewatch.services.regressions import changes, detection

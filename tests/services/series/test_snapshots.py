@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select
 
 from scalewatch.services.analysis import analysis
-from scalewatch.services.caches.editions import MOST_KILOBYTES
+from scalewatch.services.caches import MOST_KILOBYTES
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.jobs import AnalysedCommit

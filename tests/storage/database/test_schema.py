@@ -10,7 +10,7 @@ from alembic.util import CommandError
 from sqlalchemy import inspect, select, text
 
 from scalewatch.services import jobs
-from scalewatch.services.series.measurements import quartiles_of
+from scalewatch.services.series.scans import quartiles_of
 from scalewatch.storage import tables
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of

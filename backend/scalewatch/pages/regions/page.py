@@ -28,8 +28,8 @@ from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.histories.since import is_tracked, since_of
 from scalewatch.services.machines.machines import newest_fingerprint
-from scalewatch.services.regions.few_settings import steps_of_scans
 from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED, Asked
+from scalewatch.services.regions.models import steps_of_scans
 from scalewatch.services.regions.outlook import (
     LARGEST_TARGET,
     Outlook,
@@ -39,8 +39,7 @@ from scalewatch.services.regions.outlook import (
 from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.renamed_regions import renamed
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.measurements import Measurement
-from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.scans import Measurement, Scan
 from scalewatch.storage.access import projects
 from scalewatch.web.protection.origins import Form
 from scalewatch.web.queries import ViewDep

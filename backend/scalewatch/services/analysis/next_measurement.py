@@ -6,7 +6,7 @@ from typing import Final
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import Cost, Proposal, next_measurement
 from scalewatch.services.analysis.questions import ANSWERS, SeriesQuestion
-from scalewatch.services.caches.lru import key_of
+from scalewatch.services.caches import key_of
 from scalewatch.wire import SECONDS, TIME
 
 STARTUP: Final = 1.0

@@ -27,7 +27,7 @@ from scalewatch.modelling.arrays import Reals, widened
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.pools import MOST_SERIES
 from scalewatch.services.analysis.questions import ANSWERS, MeasuredSeries
-from scalewatch.services.caches.lru import key_of
+from scalewatch.services.caches import key_of
 
 LEVEL: Final = 0.9
 """Probability that intervals hold unless another one is asked for."""

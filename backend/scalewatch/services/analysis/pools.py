@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import IncompleteCoordinates, ModellingError, NothingMeasured
 from scalewatch.modelling.arrays import Reals, stacked
-from scalewatch.services.caches.editions import kept_at
+from scalewatch.services.caches import kept_at
 from scalewatch.services.shared_cores import (
     LeftOut,
     accepts_shared_cores,

@@ -11,7 +11,7 @@ from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.search.findings import refusal
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.caches import Kept, key_of
 
 if TYPE_CHECKING:  # The base installation has no database.
     from scalewatch.services.expectations.in_force import Expectation

@@ -26,9 +26,7 @@ from scalewatch.services.commits.baselines import (
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.commits.merge_bases import merge_base_of
 from scalewatch.services.common_mode.alarms import smallest_effect
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
-from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.snapshots import CommitSnapshot, Environments
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage import tables

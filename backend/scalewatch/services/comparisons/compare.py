@@ -18,10 +18,8 @@ from scalewatch.services.comparisons.values import (
     ComparedSides,
     SideKind,
 )
-from scalewatch.services.selection.settings import is_chosen, shared
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import View, choose_metric, is_chosen, shared
 from scalewatch.services.series.judged import Judged
-from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects

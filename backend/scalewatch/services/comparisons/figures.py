@@ -13,15 +13,12 @@ from scalewatch.services.comparisons.compare import compared_commit
 from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
 from scalewatch.services.comparisons.values import ComparedRow
 from scalewatch.services.comparisons.winners import Duel
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.drawn import scaling_of
-from scalewatch.services.series.scans import Scan, choose_metric, scans_at
-from scalewatch.storage import tables
+from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.machines import machines
-from scalewatch.storage.runs import measurements
 
 
 def compared_scalings(
@@ -38,14 +35,14 @@ def compared_scalings(
     known = {row.name for row in machines.of_project(session, project.id)}
     if set(names) <= known:
         row = compared_commit(session, project, view, list(dict.fromkeys(names)))
-        scans = _scans(session, project, row, view, region)
+        scans = _scans(CommitSnapshot.of(session, row), view, region)
         return [
             scaling_of(scan) for name in names for scan in scans if scan.machine == name
         ]
     drawn = []
     for place, name in enumerate(dict.fromkeys(names)):
         row = find_commit(session, project, name)
-        for scan in _scans(session, project, row, view, region):
+        for scan in _scans(CommitSnapshot.of(session, row), view, region):
             if view.machine in {None, scan.machine}:
                 label = commit_of(row).label
                 if view.machine is None:
@@ -72,19 +69,13 @@ def name_of(row: ComparedRow) -> str:
     return " ".join([place, *settings])
 
 
-def _scans(
-    session: Session,
-    project: tables.Project,
-    row: AnyCommit,
-    view: View,
-    region: str,
-) -> list[Scan]:
-    metrics = measurements.metrics_at_commit(session, row.id, region)
+def _scans(commit: CommitSnapshot, view: View, region: str) -> list[Scan]:
+    metrics = commit.metrics_of(region)
     if not metrics:
         return []
     metric = choose_metric(metrics, view.metric)
     return [
         scan
-        for scan in scans_at(session, project, row, metric, region)
+        for scan in commit.scans(metric, region)
         if is_chosen(scan, view.configuration)
     ]

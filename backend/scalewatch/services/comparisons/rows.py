@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from scalewatch.modelling import Growth, Model, SideBySide, side_by_side
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSeries
-from scalewatch.services.selection.settings import key_of
+from scalewatch.services.selection.view import key_of
 from scalewatch.services.series.judged import Judged, Middles
 from scalewatch.services.series.standing import UNMEASURED
 

@@ -18,7 +18,7 @@ from scalewatch.errors import ModellingError
 from scalewatch.services.analysis.next_measurement import STARTUP, proposed
 from scalewatch.services.analysis.pools import pooled
 from scalewatch.services.analysis.questions import SeriesQuestion
-from scalewatch.services.caches.editions import kept_at
+from scalewatch.services.caches import kept_at
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.confirmations.requests import JOBS

@@ -24,10 +24,13 @@ from scalewatch.services.costs.regions import (
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regions.outlook import MULTIPLES
-from scalewatch.services.selection.settings import choices_among, is_chosen
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import (
+    View,
+    choices_among,
+    choose_metric,
+    is_chosen,
+)
 from scalewatch.services.series.judged import Judged
-from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing
 from scalewatch.storage.access import projects

@@ -11,7 +11,7 @@ from scalewatch.modelling import Finding, Forecast
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.pools import Measurements, SeriesPool, pool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.regions.forecasts import LEVEL
+from scalewatch.services.regions.outlook import LEVEL
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 

@@ -7,11 +7,9 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.exporters.measurements import Exported
 from scalewatch.services.commits.find import commit_of, find_commit
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import repetitions_of
-from scalewatch.services.series.measurements import Measurement
-from scalewatch.services.series.scans import Scan, scans_at
+from scalewatch.services.selection.view import View, is_chosen
+from scalewatch.services.series.scans import Measurement, Scan
+from scalewatch.services.series.snapshots import CommitSnapshot, repetitions_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import measurements
 
@@ -43,7 +41,7 @@ def exported(
     scans = [
         scan
         for metric in wanted
-        for scan in scans_at(session, project, commit, metric, region)
+        for scan in CommitSnapshot.of(session, commit).scans(metric, region)
         if view.machine in {None, scan.machine}
     ]
     if view.machine is not None and not scans:

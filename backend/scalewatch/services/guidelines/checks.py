@@ -11,7 +11,7 @@ from scalewatch.errors import ModellingError
 from scalewatch.modelling import Guideline, GuidelineCheck, check_guideline
 from scalewatch.modelling.guidelines import violations
 from scalewatch.services.regressions.effects import FARTHER
-from scalewatch.services.selection.settings import key_of, shared
+from scalewatch.services.selection.view import key_of, shared
 from scalewatch.services.series.judged import Middles, Placed
 from scalewatch.services.series.snapshots import CommitSnapshot
 

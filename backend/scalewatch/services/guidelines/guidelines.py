@@ -10,9 +10,7 @@ from scalewatch.services.access import audit
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations import built_in
 from scalewatch.services.guidelines.checks import CheckedGuideline, checks_at
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
-from scalewatch.services.series.scans import choose_metric
+from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects

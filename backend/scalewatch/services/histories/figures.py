@@ -14,8 +14,7 @@ from scalewatch.services.commits.drawn import drawn_commit
 from scalewatch.services.histories.paging import NEWEST, Window
 from scalewatch.services.histories.region import History, history_of
 from scalewatch.services.histories.segments import SegmentedHistory
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.storage.access import projects
 from scalewatch.storage.machines import machines
 

@@ -18,10 +18,9 @@ from scalewatch.modelling.machines.lines import equality
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import timed_region
 from scalewatch.services.scaling_errors.design import SCALE, SIZE
-from scalewatch.services.selection.settings import choices_among, is_chosen
-from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import repetitions_of
+from scalewatch.services.selection.view import View, choices_among, is_chosen
 from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.snapshots import repetitions_of
 from scalewatch.storage.access import projects
 
 NO_SIZE = "none of the successful runs records n"

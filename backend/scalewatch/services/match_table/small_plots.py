@@ -5,10 +5,9 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.figures.curves import Scaling
 from scalewatch.services.commits.find import commit_of, find_commit
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.drawn import scaling_of
-from scalewatch.services.series.scans import choose_metric, scans_at
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import measurements
 
@@ -28,7 +27,7 @@ def plotted_cell(session: Session, view: View, region: str) -> Scaling:
     metrics = measurements.metrics_at_commit(session, row.id, region)
     if metrics:
         metric = choose_metric(metrics, view.metric)
-        for scan in scans_at(session, project, row, metric, region):
+        for scan in CommitSnapshot.of(session, row).scans(metric, region):
             if view.machine in {None, scan.machine} and is_chosen(
                 scan, view.configuration
             ):

@@ -34,10 +34,14 @@ from scalewatch.services.match_table.cells import (
     RecentChange,
     grid_of,
 )
-from scalewatch.services.selection.settings import choices_among, is_chosen, shared
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import (
+    View,
+    choices_among,
+    choose_metric,
+    is_chosen,
+    shared,
+)
 from scalewatch.services.series.judged import Judged
-from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage.access import projects

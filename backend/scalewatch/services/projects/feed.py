@@ -9,7 +9,7 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark, Verdict, direction, parse_growth
-from scalewatch.services.caches.editions import all_kept_at
+from scalewatch.services.caches import all_kept_at
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.expectations.composed import promised_ids
 from scalewatch.storage.access import projects

@@ -16,9 +16,8 @@ from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.match_table.cells import MatchColumn, MatchRow, grid_of
 from scalewatch.services.match_table.table import recent_changes
 from scalewatch.services.regressions.regressions import RegressionState
-from scalewatch.services.selection.settings import choices_among
+from scalewatch.services.selection.view import choices_among, choose_metric
 from scalewatch.services.series.judged import Judged
-from scalewatch.services.series.scans import choose_metric
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing, State, crowded_among
 from scalewatch.storage import tables

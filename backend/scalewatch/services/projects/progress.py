@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
-from scalewatch.services.caches.editions import kept_at
+from scalewatch.services.caches import kept_at
 from scalewatch.services.scaling_errors.design import SCALE, SIZE
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects, tokens

@@ -7,7 +7,7 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.caches import Kept, key_of
 from scalewatch.services.machines.machines import ChangedFact, changed_facts
 from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.storage import tables

@@ -19,8 +19,9 @@ from scalewatch.services.regions.outlook import curve_forecasts, leaves_toleranc
 from scalewatch.services.regions.preview import under
 from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import repetitions_of, scaling_of, slices_of
+from scalewatch.services.series.drawn import scaling_of, slices_of
 from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.snapshots import repetitions_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,27 @@
 """Models and verdicts of series, without the measurements behind them."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast
-from scalewatch.modelling.few_settings import Step
+from scalewatch.modelling.arrays import Reals, stacked
+from scalewatch.modelling.few_settings import Step, steps_of
+from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
+from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.regions.few_settings import steps_of_scans
-from scalewatch.services.regions.forecasts import forecasts_of
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
-from scalewatch.services.series.scans import Scan, scans_at
+from scalewatch.services.regions.outlook import forecasts_of
+from scalewatch.services.selection.view import View, is_chosen
+from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.snapshots import CommitSnapshot, repetitions_of
 from scalewatch.services.series.standing import Standing
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import measurements
@@ -29,11 +34,11 @@ class SeriesModel:
     Parameters
     ----------
     parameter, parameters
-        What it is drawn over, and all that varies.
+        The one that it is drawn over, and all that vary.
     composition
         A composed model that is expected instead of a growth.
     forecasts
-        At the targets that were asked for.
+        At the targets of a request.
     steps
         Of two to four settings, which are too few for a growth: the factors between
         neighbours, and then between the ends.
@@ -65,7 +70,7 @@ class CommitModels:
 def series_model(
     scan: Scan, forecasts: tuple[Forecast, ...] = (), steps: tuple[Step, ...] = ()
 ) -> SeriesModel:
-    """Return what was found of a scan."""
+    """Return the model of a scan."""
     return SeriesModel(
         region=scan.region,
         metric=scan.metric,
@@ -102,7 +107,7 @@ def models_at(
         scan
         for metric in metrics
         if view.metric in {None, metric}
-        for scan in scans_at(session, project, commit, metric, region)
+        for scan in CommitSnapshot.of(session, commit).scans(metric, region)
         if view.machine in {None, scan.machine} and is_chosen(scan, view.configuration)
     ]
     forecasts = forecasts_of(session, scans, targets) if targets else [()] * len(scans)
@@ -113,3 +118,34 @@ def models_at(
             map(series_model, scans, forecasts, steps_of_scans(session, scans))
         ),
     )
+
+
+def steps_of_scans(session: Session, scans: Sequence[Scan]) -> list[tuple[Step, ...]]:
+    """Return the factors of each scan; none where it has a model, or no factor."""
+    few: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, scan in enumerate(scans):
+        if _has_few(scan):
+            few[scan.region, scan.metric].append(place)
+    steps: list[tuple[Step, ...]] = [()] * len(scans)
+    for places in few.values():
+        repetitions = repetitions_of(session, [scans[place] for place in places])
+        for place in places:
+            steps[place] = _steps(scans[place], repetitions)
+    return steps
+
+
+def _has_few(scan: Scan) -> bool:
+    if scan.standing.model is not None or len(scan.parameters) > 1:
+        return False
+    return LEAST <= len({each.x for each in scan.evidence}) < NEEDED_SETTINGS
+
+
+def _steps(scan: Scan, repetitions: Mapping[UUID, Reals]) -> tuple[Step, ...]:
+    pooled: dict[float, list[Reals]] = defaultdict(list)
+    for measurement in scan.evidence:
+        # Where repetitions were thinned or are not kept, the median stands for them.
+        median = np.array([measurement.middle], np.float64)
+        pooled[measurement.x].append(repetitions.get(measurement.run, median))
+    x = sorted(pooled)
+    values = stacked([np.concatenate(pooled[setting]) for setting in x])
+    return steps_of(x, values, scan.parameter, is_cost=scan.better == "lower")

@@ -1,31 +1,45 @@
-"""What is to be expected of a scan at scales that were not measured."""
+"""The outlook of a scan: forecasts at settings that nobody measured, and what is next.
+
+Forecasts come from the repetitions themselves and the noise that the analysis learned,
+not from the formula of a model: an interval has to allow for every curve that explains
+the measurements.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+from uuid import UUID
 
 import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import (
+    Finding,
     Forecast,
     Mark,
     MemoryWall,
     Proposal,
+    Verdict,
     break_even,
     expected_model,
     memory_wall,
 )
-from scalewatch.modelling.forecasts.break_even import HiddenTerm, agreed_setting
-from scalewatch.services.analysis.questions import Target
-from scalewatch.services.regions.forecasts import (
-    answer_of,
-    forecasts_of,
-    hidden_of,
-    proposal_of,
+from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.forecasts.break_even import (
+    HiddenTerm,
+    agreed_setting,
+    hidden_term,
 )
+from scalewatch.modelling.search.exact import EXACT
+from scalewatch.services.analysis.next_measurement import proposed
+from scalewatch.services.analysis.pools import pooled
+from scalewatch.services.analysis.questions import SeriesQuestion, Target, find_all
 from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.snapshots import repetitions_of
+
+LEVEL: Final = 0.9
+"""Probability that the interval of a forecast holds."""
 
 MULTIPLES: Final = (2, 4, 16)
 """Forecasts are shown at these multiples of the largest setting measured."""
@@ -42,7 +56,7 @@ TWICE: Final = 2.0
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What is to be expected at larger scales.
+    """Expected behaviour at larger scales.
 
     Parameters
     ----------
@@ -53,11 +67,11 @@ class Outlook:
     horizon
         The largest scale that forecasts reach; None if they reach all of these.
     hidden
-        What the measurements could not have shown.
+        A term that the measurements could not have shown.
     forecasts
         At multiples of the largest setting measured, and at the target.
     expected
-        What the expectation comes to at the target, else at the farthest forecast,
+        The expectation at the target, else at the farthest forecast,
         where it was agreed with at the smallest setting measured.
     twice_from
         The setting from which it takes twice as much as expected; None if never, or
@@ -65,7 +79,7 @@ class Outlook:
     wall
         Where memory no longer suffices, for a metric that is memory.
     proposal
-        What to measure next, where the verdict is undecided.
+        The measurement to take next, where the verdict is undecided.
     """
 
     asked: float | None
@@ -79,14 +93,14 @@ class Outlook:
     proposal: Proposal | None
 
 
-def held_at(scan: Scan) -> dict[str, float]:
-    """Return where the other parameters of a scan are largest: they stay there."""
-    measured = [each.coordinate for each in scan.evidence]
-    return {
-        name: float(max(at.get(name, 0) for at in measured))
-        for name in scan.parameters[1:]
-        if measured
-    }
+Repetitions = Mapping[UUID, Reals]
+"""All repetitions of a scan, by run."""
+
+
+def target_of(text: str) -> Target:
+    """Read a target such as `p=65536` or `p=65536,n=1e6`."""
+    parts = (part.partition("=") for part in text.split(","))
+    return {name.strip(): float(setting) for name, _, setting in parts}
 
 
 def outlook(
@@ -95,32 +109,62 @@ def outlook(
     target: float | None = None,
     fingerprint: Mapping[str, Any] | None = None,
 ) -> Outlook | None:
-    """Return what a scan's model says about larger scales; None without a model."""
+    """Return the outlook of a scan at larger scales; None without a model."""
     if scan.standing.model is None:
         return None
+    repetitions = repetitions_of(session, [scan])
     measured = [each.x for each in scan.evidence]
-    largest = max(measured)
-    scales = {multiple * largest for multiple in MULTIPLES}
+    scales = {multiple * max(measured) for multiple in MULTIPLES}
     wanted = sorted(scales | ({target} if target is not None else set()))
-    answer = answer_of(session, scan, _targets(scan, wanted))
-    found = answer[1].forecasts if answer else ()
-    farthest = found[-1].at[scan.parameter] if found else None
+    question = _question(scan, repetitions, _targets(scan, wanted))
+    finding = find_all([question], {"level": LEVEL})[0] if question else None
+    forecasts = finding.forecasts if finding else ()
+    farthest = forecasts[-1].at[scan.parameter] if forecasts else None
     expected, twice_from = _against_expectation(
         scan, agreed_setting(measured), farthest if target is None else target
     )
     return Outlook(
         asked=target,
-        horizon=answer[1].horizon if answer else None,
-        hidden=hidden_of(*answer) if answer else None,
+        horizon=finding.horizon if finding else None,
+        hidden=_hidden(question, finding) if question and finding else None,
         target=next(
-            (each for each in found if each.at[scan.parameter] == target), None
+            (each for each in forecasts if each.at[scan.parameter] == target), None
         ),
-        forecasts=found,
+        forecasts=forecasts,
         expected=expected,
         twice_from=twice_from,
         wall=_wall(scan, fingerprint or {}),
-        proposal=proposal_of(session, scan),
+        proposal=_proposal(scan, repetitions),
     )
+
+
+def forecasts_of(
+    session: Session,
+    scans: Sequence[Scan],
+    targets: Sequence[Target],
+    level: float = LEVEL,
+) -> list[tuple[Forecast, ...]]:
+    """Return the forecasts of each scan at the targets that name all its parameters.
+
+    A scan without a model has none.
+
+    Parameters
+    ----------
+    level
+        Probability that an interval holds.
+    """
+    questions = {
+        place: question
+        for place, scan in enumerate(scans)
+        if scan.standing.model is not None
+        if (question := _question(scan, repetitions_of(session, [scan]), targets))
+    }
+    findings = find_all(list(questions.values()), {"level": level})
+    forecasts = {
+        place: finding.forecasts
+        for place, finding in zip(questions, findings, strict=True)
+    }
+    return [forecasts.get(place, ()) for place in range(len(scans))]
 
 
 def curve_forecasts(
@@ -132,14 +176,89 @@ def curve_forecasts(
         return ()
     end = max(*measured, target or 0)
     along = np.geomspace(min(measured), end, STEPS).tolist()
-    return forecasts_at(session, scan, [*along[:-1], end])
+    return forecasts_of(session, [scan], _targets(scan, [*along[:-1], end]))[0]
 
 
-def forecasts_at(
-    session: Session, scan: Scan, scales: Sequence[float]
-) -> tuple[Forecast, ...]:
-    """Return forecasts of a scan; scales that no number can hold are left out."""
-    return forecasts_of(session, [scan], _targets(scan, scales))[0]
+def held_at(scan: Scan) -> dict[str, float]:
+    """Return where the other parameters of a scan are largest: they stay there."""
+    measured = [each.coordinate for each in scan.evidence]
+    return {
+        name: float(max(at.get(name, 0) for at in measured))
+        for name in scan.parameters[1:]
+        if measured
+    }
+
+
+def leaves_tolerance(scan: Scan) -> float | None:
+    """Return from which setting a model is above its deviation limit, as it is drawn.
+
+    None if it is already at the largest setting measured, or if nothing tells.
+    """
+    model, expectation = scan.standing.model, scan.expectation
+    limit = scan.standing.deviation_limit
+    if model is None or expectation is None or limit is None:
+        return None
+    allowed = expectation.growth * limit
+    named = {*model.growth.parameters, *allowed.parameters}
+    if named != {scan.parameter} or not scan.evidence:
+        return None
+    settings = [each.x for each in scan.evidence]
+    largest = {scan.parameter: float(max(settings))}
+    try:
+        at = {scan.parameter: agreed_setting(settings)}
+        highest = expected_model(allowed, at, model)
+        if model(largest) > highest(largest):
+            return None
+        return break_even(
+            model, highest, 1.0, scan.parameter, start=largest[scan.parameter]
+        )
+    except ModellingError:
+        return None
+
+
+def _question(
+    scan: Scan, repetitions: Repetitions, targets: Sequence[Target]
+) -> SeriesQuestion | None:
+    """Return the question about a scan; None where no repetitions are kept."""
+    measured = [each for each in scan.evidence if each.run in repetitions]
+    if not measured:
+        return None
+    return SeriesQuestion.of(
+        pooled(
+            [each.coordinate for each in measured],
+            [repetitions[each.run] for each in measured],
+        ),
+        scan.expectation,
+        scan.standing.noise,
+        targets,
+        exact=scan.standing.rule == EXACT or None,
+    )
+
+
+def _hidden(question: SeriesQuestion, finding: Finding) -> HiddenTerm | None:
+    """Return the term that measurements could not show beside their model.
+
+    None of several parameters. Exact counts hide nothing, and what fits no growth hides
+    more than that.
+    """
+    is_certain = finding.exactness is not None and finding.exactness.outcome is not None
+    if is_certain or finding.misfit or finding.model is None:
+        return None
+    if len(question.parameters) > 1 or not np.nanmin(question.values) > 0:
+        return None
+    (parameter,) = question.parameters
+    settings = {parameter: question.settings.reshape(-1)}
+    if settings[parameter].min() <= 0:
+        return None
+    return hidden_term(settings, question.values, finding.model, question.noise)
+
+
+def _proposal(scan: Scan, repetitions: Repetitions) -> Proposal | None:
+    """Return the cheapest measurement that would settle an undecided verdict."""
+    if scan.standing.verdict is not Verdict.UNDECIDED:
+        return None
+    question = _question(scan, repetitions, ())
+    return proposed(question, scan.metric, scan.unit) if question else None
 
 
 def _targets(scan: Scan, scales: Sequence[float]) -> list[Target]:
@@ -170,33 +289,6 @@ def _against_expectation(
     except ModellingError:
         return None, None
     return expected, twice
-
-
-def leaves_tolerance(scan: Scan) -> float | None:
-    """Return from which setting a model is above its deviation limit, as it is drawn.
-
-    None if it is already at the largest setting measured, or if nothing tells.
-    """
-    model, expectation = scan.standing.model, scan.expectation
-    limit = scan.standing.deviation_limit
-    if model is None or expectation is None or limit is None:
-        return None
-    allowed = expectation.growth * limit
-    named = {*model.growth.parameters, *allowed.parameters}
-    if named != {scan.parameter} or not scan.evidence:
-        return None
-    settings = [each.x for each in scan.evidence]
-    largest = {scan.parameter: float(max(settings))}
-    try:
-        at = {scan.parameter: agreed_setting(settings)}
-        highest = expected_model(allowed, at, model)
-        if model(largest) > highest(largest):
-            return None
-        return break_even(
-            model, highest, 1.0, scan.parameter, start=largest[scan.parameter]
-        )
-    except ModellingError:
-        return None
 
 
 def _wall(scan: Scan, fingerprint: Mapping[str, Any]) -> MemoryWall | None:

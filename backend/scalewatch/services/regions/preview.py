@@ -16,8 +16,7 @@ from scalewatch.services.expectations.declarations import Declaration, normalise
 from scalewatch.services.expectations.in_force import Expectation, in_force, limit_of
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.regions.region import Region
-from scalewatch.services.selection.settings import is_chosen
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables

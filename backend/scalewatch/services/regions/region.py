@@ -17,13 +17,13 @@ from scalewatch.services.expectations.composed import (
     ComposedExpectation,
 )
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.selection.settings import is_chosen, shared
-from scalewatch.services.selection.view import View
-from scalewatch.services.series.scans import (
-    Scan,
+from scalewatch.services.selection.view import (
+    View,
     choose_metric,
-    scans_at,
+    is_chosen,
+    shared,
 )
+from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
@@ -101,7 +101,7 @@ def region_at(session: Session, view: View, region: str) -> Region:
     if not metrics:
         raise NotMeasured("region", region, at=commit.label)
     metric = choose_metric(metrics, view.metric)
-    measured = scans_at(session, project, row, metric, region)
+    measured = CommitSnapshot.of(session, row).scans(metric, region)
     scans = sorted(
         (scan for scan in measured if is_chosen(scan, view.configuration)),
         key=lambda scan: (scan.slot, str(scan.configuration)),
@@ -130,10 +130,14 @@ def with_compositions(
     session: Session, region: Region, targets: Sequence[Mapping[str, float]] = ()
 ) -> Region:
     """Return a region with its scans beside the composed model, at targets, too."""
-    found = compositions_of(
-        session, region.project, region.commit.sha, region.scans, targets
+    if region.composition is None:
+        return region
+    project = projects.existing(session, region.project)
+    commit = CommitSnapshot.of(
+        session, find_commit(session, project, region.commit.sha)
     )
-    return replace(region, compositions=tuple(found))
+    compositions = compositions_of(commit, region.scans, targets)
+    return replace(region, compositions=tuple(compositions))
 
 
 def timed_region(

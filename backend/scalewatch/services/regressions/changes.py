@@ -21,7 +21,7 @@ from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.modes import Modes
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.caches import Kept, key_of
 from scalewatch.services.common_mode.alarms import effect_floor
 from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.common_mode.shared_moves import (

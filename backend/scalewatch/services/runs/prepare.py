@@ -9,7 +9,7 @@ import numpy as np
 import zstandard
 from numpy.typing import NDArray
 
-from scalewatch.services.series.measurements import flags_of
+from scalewatch.services.series.scans import flags_of
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.runs import points, profiles, samples, source_locations
 from scalewatch.storage.runs.flags import bits_of

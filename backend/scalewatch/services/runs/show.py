@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.series.measurements import quartiles_of
+from scalewatch.services.series.scans import quartiles_of
 from scalewatch.storage import tables
 from scalewatch.storage.runs import measurements, procedures, profiles, runs, samples
 from scalewatch.storage.runs.flags import Flag, flags_in

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regions.models import SeriesModel, series_model
-from scalewatch.services.series.scans import scans_at
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.runs import measurements, runs
 from scalewatch.storage.work import jobs
@@ -74,7 +74,6 @@ def verdict_of_run(session: Session, uuid: UUID) -> RunVerdict:
 def _series(session: Session, uuid: UUID) -> tuple[SeriesModel, ...]:
     run = runs.described(session, uuid)
     commit = session.get_one(tables.Commit, run.commit_id)
-    project = session.get_one(tables.Project, commit.project_id)
     measured = {
         (series.region, series.metric)
         for _, series in measurements.of_run(session, run.id)
@@ -82,7 +81,7 @@ def _series(session: Session, uuid: UUID) -> tuple[SeriesModel, ...]:
     return tuple(
         series_model(scan)
         for metric in sorted({metric for _, metric in measured})
-        for scan in scans_at(session, project, commit, metric)
+        for scan in CommitSnapshot.of(session, commit).scans(metric)
         if (scan.region, scan.metric) in measured
         and scan.machine == run.machine
         and scan.configuration == run.configuration

@@ -16,8 +16,7 @@ import numpy as np
 
 from scalewatch.modelling import Factor, Growth, ScalingKind, Times, weak_scaling_errors
 from scalewatch.modelling.arrays import Reals
-from scalewatch.services.series.measurements import Measurement
-from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.scans import Measurement, Scan
 
 SCALE: Final = "p"
 SIZE: Final = "n"

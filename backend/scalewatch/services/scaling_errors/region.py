@@ -17,8 +17,7 @@ from scalewatch.services.scaling_errors.scan import (
     settled,
     side_by_side,
 )
-from scalewatch.services.selection.settings import choices_among, is_chosen
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import View, choices_among, is_chosen
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
 

@@ -34,8 +34,7 @@ from scalewatch.services.scaling_errors.design import (
     planes_of,
     pooled,
 )
-from scalewatch.services.series.measurements import Measurement
-from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.scans import Measurement, Scan
 
 
 class TimesSource(StrEnum):

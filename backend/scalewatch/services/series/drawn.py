@@ -1,4 +1,4 @@
-"""What figures draw of scans."""
+"""Scans as figures draw them."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,6 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy.orm import Session
 
 from scalewatch.errors import IncompleteCoordinates
 from scalewatch.figures.curves import Scaling
@@ -16,10 +15,7 @@ from scalewatch.figures.notation import held_text
 from scalewatch.modelling import Model
 from scalewatch.modelling.growths.verdict import nearest_models
 from scalewatch.services.analysis.pools import modelled_parameters
-from scalewatch.services.series.measurements import Measurement
-from scalewatch.services.series.scans import Scan
-from scalewatch.storage.database.snapshots import once
-from scalewatch.storage.runs import samples
+from scalewatch.services.series.scans import Measurement, Scan
 
 MOST_CANDIDATES: Final = 3
 LEAST_SHARE: Final = 0.05
@@ -120,30 +116,6 @@ def slices_of(scan: Scan) -> list[Scaling]:
         )
         for position, k in enumerate(chosen)
     ]
-
-
-def repetitions_of(
-    session: Session, scans: Sequence[Scan]
-) -> dict[UUID, NDArray[np.float64]]:
-    """Return all repetitions of scans of the same metric of a region, by run.
-
-    A page asks for those of a scan several times: for its plot and for its forecasts.
-    """
-    runs = [each.run for scan in scans for each in scan.measurements if each.count]
-    if not runs:
-        return {}
-    region, metric = scans[0].region, scans[0].metric
-
-    def read() -> dict[UUID, NDArray[np.float64]]:
-        places = samples.places(session, runs, region, metric)
-        values = samples.of_runs(session, [run_id for _, run_id, _, _ in places])
-        return {
-            uuid: values[run_id][start : start + count]
-            for uuid, run_id, start, count in places
-            if run_id in values
-        }
-
-    return once(session, ("repetitions", region, metric, *runs), read)
 
 
 def _row(scan: Scan) -> tuple[dict[str, float], list[Measurement]]:

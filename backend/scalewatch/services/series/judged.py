@@ -2,19 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from statistics import median
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.series.measurements import varied
 from scalewatch.services.series.standing import Standing, State, standing_of
 from scalewatch.storage.commits.coordinates import Place
 from scalewatch.storage.judgements.verdicts import Modelled
 from scalewatch.storage.runs.flags import Flag, flags_in
 from scalewatch.storage.runs.measurements import Middle, Noted, RunCoordinate
+
+PARAMETER: Final = "p"
+"""Parameter over which a scan is drawn, wherever it varies."""
 
 Runs = Mapping[int, RunCoordinate]
 """Runs of a commit by id, with where each measured."""
@@ -133,14 +135,6 @@ def standing_at(
     return standing_of(models, expectation.id if expectation else None)
 
 
-def given_up(series: Judged, reason: str | None) -> Judged:
-    """Return a series as failed if it is pending and its analysis was given up."""
-    if reason is None or series.standing.state is not State.PENDING:
-        return series
-    standing = replace(series.standing, state=State.FAILED, reason=reason)
-    return replace(series, standing=standing)
-
-
 def flags_at(runs: Runs, notes: Sequence[Noted]) -> Mapping[Flag, tuple[float, ...]]:
     """Return where flags were raised on one series, as settings of what was varied."""
     coordinates = {note.run_id: runs[note.run_id].coordinate for note in notes}
@@ -198,6 +192,16 @@ def places_by_series(runs: Runs, notes: Iterable[Noted]) -> dict[int, Places]:
         )
 
     return {series_id: places(frozenset(tried)) for series_id, tried in points.items()}
+
+
+def varied(coordinates: Sequence[Mapping[str, Any]]) -> str:
+    """Return the parameter that varies along a scan: p if it does, or if none does."""
+    names = sorted(set.intersection(*(set(at) for at in coordinates)))
+    varying = [name for name in names if len({at[name] for at in coordinates}) > 1]
+    candidates = varying or names
+    if PARAMETER in candidates or not candidates:
+        return PARAMETER
+    return candidates[0]
 
 
 def places_words(places: Collection[Place]) -> str:

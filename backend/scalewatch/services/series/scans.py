@@ -2,34 +2,50 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from uuid import UUID
 
-from sqlalchemy.orm import Session
+from scalewatch.services.expectations.composed import ComposedExpectation
+from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.series.standing import Standing
+from scalewatch.services.shared_cores import LeftOut
+from scalewatch.storage.runs.flags import Flag, flags_in
+from scalewatch.storage.runs.measurements import RunCoordinate, Summary
+from scalewatch.storage.tables import Point
 
-from scalewatch.errors import NotFound
-from scalewatch.services import jobs
-from scalewatch.services.expectations.composed import (
-    ComposedExpectation,
-    compositions_in_force,
-)
-from scalewatch.services.expectations.in_force import Expectation, in_force
-from scalewatch.services.series.judged import standing_at
-from scalewatch.services.series.measurements import (
-    Measurement,
-    measurement_of,
-    varied,
-)
-from scalewatch.services.series.snapshots import models_at
-from scalewatch.services.series.standing import Standing, State
-from scalewatch.services.shared_cores import left_out_at
-from scalewatch.storage import tables
-from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.machines import machines
-from scalewatch.storage.runs import measurements, procedures
-from scalewatch.storage.runs.flags import Flag
-from scalewatch.wire import TIME
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The repetitions of a series in one run, summarised.
+
+    Parameters
+    ----------
+    x
+        The parameter of the scan, at this coordinate.
+    low, middle, high
+        Quartiles over the repetitions; None where all of them failed.
+    late
+        Repetitions discarded because a process started late, where known.
+    is_left_out
+        Whether it is a time that is no evidence, since processes shared cores.
+    """
+
+    run: UUID
+    coordinate: Mapping[str, Any]
+    x: float
+    count: int
+    minimum: float | None
+    low: float | None
+    middle: float | None
+    high: float | None
+    q95: float | None
+    mean: float | None
+    late: int | None
+    flags: tuple[Flag, ...]
+    is_left_out: bool
+    reason: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +75,7 @@ class Scan:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """What varies along the scan: its parameter first, then any others."""
+        """Parameters that vary along the scan, the one it is drawn over first."""
         coordinates = [taken.coordinate for taken in self.measurements]
         others = sorted(set().union(*coordinates) - {self.parameter})
         varied = (
@@ -69,7 +85,7 @@ class Scan:
 
     @property
     def evidence(self) -> tuple[Measurement, ...]:
-        """What model and verdict rest on: what succeeded and is not left out."""
+        """Measurements that model and verdict rest on: successful and not left out."""
         return tuple(
             each for each in self.measurements if each.count and not each.is_left_out
         )
@@ -85,93 +101,78 @@ class Scan:
         return {flag: tuple(at) for flag, at in raised.items()}
 
 
-def scans_at(
-    session: Session,
-    project: tables.Project,
-    commit: AnyCommit,
-    metric: str,
-    region: str | None = None,
-) -> tuple[Scan, ...]:
-    """Return all scans of a metric at a commit, of one region or of all."""
-    wanted = (session, commit.id, metric, region)
-    models = models_at(session, commit.id, [metric], region and [region])
-    places = measurements.places_at(session, commit.id)
-    points: dict[int, list[measurements.Summary]] = defaultdict(list)
-    summaries = measurements.summaries_at(*wanted)
-    left_out = left_out_at(session, commit.id, summaries)
-    for point in summaries:
-        points[point.series_id].append(point)
-    told = procedures.of_runs(session, places)
-    expectations = in_force(session, project.id)
-    compositions = compositions_in_force(session, project.id)
-    slots = {
-        machine.id: slot
-        for slot, machine in enumerate(machines.of_project(session, project.id))
-    }
+def measurements_of(
+    points: Sequence[Summary],
+    runs: Mapping[int, RunCoordinate],
+    parameter: str,
+    late: Mapping[int, int | None],
+    left_out: LeftOut,
+) -> tuple[Measurement, ...]:
+    """Return the measurements of a scan over a parameter, by x.
 
-    @cache
-    def failure(machine_id: int) -> str | None:
-        subject = str(jobs.AnalysedCommit(commit.id, machine_id))
-        return jobs.failure(session, jobs.JobKind.ANALYSE, subject)
-
-    def scan(measured: measurements.MeasuredSeries) -> Scan:
-        series = measured.series
-        own_points = points[series.id]
-        own = [(point, places[point.run_id]) for point in own_points]
-        parameter = varied([place.coordinate for _, place in own])
-        taken = sorted(
-            (
-                measurement_of(
-                    point,
-                    place,
-                    parameter,
-                    late=told.get(point.run_id, {}).get(series.id, {}).get("late"),
-                    is_left_out=point in left_out,
-                )
-                for point, place in own
-            ),
-            key=lambda measurement: measurement.x,
-        )
-        expectation = expectations.get((series.region, metric))
-        composition = compositions.get((series.region, metric))
-        counts = [point.count for point in own_points if point.count]
-        standing = standing_at(
-            len(counts),
-            min(counts, default=None),
-            [point.reason for point in own_points],
-            models.get(series.id),
-            expectation or composition,
-        )
-        if standing.state is State.PENDING and (why := failure(series.machine_id)):
-            standing = replace(standing, state=State.FAILED, reason=why)
-        return Scan(
-            region=series.region,
-            metric=series.metric,
-            unit=series.unit,
-            better=series.better,
-            machine=measured.machine.name,
-            slot=slots[series.machine_id],
-            configuration=measured.settings,
-            parameter=parameter,
-            measurements=tuple(taken),
-            expectation=expectation,
-            composition=composition,
-            standing=standing,
-        )
-
-    return tuple(map(scan, measurements.series_at(*wanted)))
-
-
-def choose_metric(metrics: Sequence[str], asked: str | None) -> str:
-    """Return the metric that was asked for, else time, else whichever comes first.
-
-    Raises
-    ------
-    NotFound
-        If it was not measured.
+    Parameters
+    ----------
+    points
+        Of one series.
+    runs
+        Where each run measured, by its id.
+    late
+        Repetitions discarded because a process started late, by run.
+    left_out
+        Points that are no evidence, since processes shared cores.
     """
-    if asked is None and metrics:
-        return TIME if TIME in metrics else metrics[0]
-    if asked is None or asked not in metrics:
-        raise NotFound("metric", asked)
-    return asked
+    measurements = []
+    for point in points:
+        run = runs[point.run_id]
+        low, high = quartiles_of(point)
+        measurements.append(
+            Measurement(
+                run=run.uuid,
+                coordinate=run.coordinate,
+                x=float(run.coordinate.get(parameter, 1)),
+                count=point.count,
+                minimum=point.minimum,
+                low=low,
+                middle=point.q50,
+                high=high,
+                q95=point.q95,
+                mean=point.mean,
+                late=late.get(point.run_id),
+                flags=flags_in(point.flags),
+                is_left_out=point in left_out,
+                reason=point.reason,
+            )
+        )
+    return tuple(sorted(measurements, key=lambda measurement: measurement.x))
+
+
+def quartiles_of(point: Summary | Point) -> tuple[float | None, float | None]:
+    """Return the quartiles of a point; they are stored as they lie about its median."""
+    if point.q50 is None or point.below is None or point.above is None:
+        return None, None
+    return point.q50 - point.below, point.q50 + point.above
+
+
+def flags_of(procedure: Mapping[str, Any]) -> tuple[Flag, ...]:
+    """Return the flags of measurements that were taken by a procedure."""
+    return _flags(
+        bool(procedure.get("oversubscribed")),
+        procedure.get("synchronisation"),
+        tuple(procedure.get("caveats") or ()),
+    )
+
+
+@cache
+def _flags(
+    is_oversubscribed: bool,  # noqa: FBT001 - a key of the cache
+    synchronisation: str | None,
+    caveats: tuple[str, ...],
+) -> tuple[Flag, ...]:
+    """Return flags, decoded once: most measurements are taken alike."""
+    raised = {
+        Flag.OVERSUBSCRIBED: is_oversubscribed,
+        Flag.BARRIER: synchronisation == "barrier",
+        Flag.CLOCK: "clock" in caveats,
+        Flag.INTERPRETED: "interpreted" in caveats,
+    }
+    return tuple(flag for flag, is_raised in raised.items() if is_raised)

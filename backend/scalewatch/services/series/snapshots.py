@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Self, TypeVar
+from uuid import UUID
 
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling.arrays import Reals
 from scalewatch.services import jobs
 from scalewatch.services.analysis.pools import (
     Measurements,
@@ -15,8 +17,9 @@ from scalewatch.services.analysis.pools import (
     pools_by_job,
     pools_of,
 )
-from scalewatch.services.caches.editions import kept_of
+from scalewatch.services.caches import kept_of
 from scalewatch.services.expectations.composed import (
+    Compositions,
     compositions_in_force,
     promised_ids,
 )
@@ -27,18 +30,25 @@ from scalewatch.services.series.judged import (
     Places,
     failures_at,
     flags_at,
-    given_up,
     medians_by_series,
     places_by_series,
     standing_at,
+    varied,
 )
+from scalewatch.services.series.scans import Scan, measurements_of
 from scalewatch.services.series.standing import State
 from scalewatch.services.shared_cores import accepts_shared_cores, left_out_at
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import editions, verdicts
 from scalewatch.storage.machines import machines
-from scalewatch.storage.runs import measurements, points, runs, samples
+from scalewatch.storage.runs import (
+    measurements,
+    points,
+    procedures,
+    runs,
+    samples,
+)
 
 Answer = TypeVar("Answer")
 
@@ -88,13 +98,25 @@ class CommitSnapshot:
             lambda: measurements.metrics_at_commit(self.session, self.commit_id),
         )
 
+    def metrics_of(self, region: str) -> Sequence[str]:
+        """Return the metrics of a region that were measured, by name."""
+        return measurements.metrics_at_commit(self.session, self.commit_id, region)
+
+    @property
+    def compositions(self) -> Compositions:
+        """The composed models that are expected."""
+        return compositions_in_force(self.session, self.project_id)
+
     def judged(self, metrics: Collection[str]) -> tuple[Judged, ...]:
         """Return all series of some metrics, with their models and verdicts."""
         series = self._analysed(metrics)
         reasons = self._given_up(series)
         if not reasons:
             return series
-        return tuple(given_up(each, reasons.get(each.machine)) for each in series)
+        return tuple(
+            replace(each, standing=each.standing.given_up(reasons.get(each.machine)))
+            for each in series
+        )
 
     def medians(self, series: Collection[int]) -> Mapping[int, Middles]:
         """Return the medians of those series that have a result.
@@ -123,6 +145,66 @@ class CommitSnapshot:
             ),
             lambda places: MEDIANS_KILOBYTES * len(places),
         )
+
+    def scans(self, metric: str, region: str | None = None) -> tuple[Scan, ...]:
+        """Return all scans of a metric, of one region or of all."""
+        session, commit_id = self.session, self.commit_id
+        models = models_at(session, commit_id, [metric], region and [region])
+        places = measurements.places_at(session, commit_id)
+        summaries = measurements.summaries_at(session, commit_id, metric, region)
+        left_out = left_out_at(session, commit_id, summaries)
+        points_of: dict[int, list[measurements.Summary]] = defaultdict(list)
+        for point in summaries:
+            points_of[point.series_id].append(point)
+        remarks = procedures.of_runs(session, places)
+        expectations = in_force(session, self.project_id)
+        compositions = self.compositions
+        slots = self._slots()
+        scans = []
+        for measured in measurements.series_at(session, commit_id, metric, region):
+            series, taken = measured.series, points_of[measured.series.id]
+            parameter = varied([places[point.run_id].coordinate for point in taken])
+            late = {
+                point.run_id: remarks.get(point.run_id, {})
+                .get(series.id, {})
+                .get("late")
+                for point in taken
+            }
+            counts = [point.count for point in taken if point.count]
+            expectation = expectations.get((series.region, metric))
+            composition = compositions.get((series.region, metric))
+            standing = standing_at(
+                len(counts),
+                min(counts, default=None),
+                [point.reason for point in taken],
+                models.get(series.id),
+                expectation or composition,
+            )
+            if standing.state is State.PENDING:
+                standing = standing.given_up(self._failure(series.machine_id))
+            scans.append(
+                Scan(
+                    region=series.region,
+                    metric=series.metric,
+                    unit=series.unit,
+                    better=series.better,
+                    machine=measured.machine.name,
+                    slot=slots[series.machine_id],
+                    configuration=measured.settings,
+                    parameter=parameter,
+                    measurements=measurements_of(
+                        taken, places, parameter, late, left_out
+                    ),
+                    expectation=expectation,
+                    composition=composition,
+                    standing=standing,
+                )
+            )
+        return tuple(scans)
+
+    def repetitions(self, scans: Sequence[Scan]) -> Mapping[UUID, Reals]:
+        """Return all repetitions of scans of the same metric of a region, by run."""
+        return repetitions_of(self.session, scans)
 
     @property
     def environments(self) -> Environments:
@@ -215,11 +297,18 @@ class CommitSnapshot:
     def _given_up(self, series: Iterable[Judged]) -> dict[str, str]:
         """Return why analyses were given up of machines with pending series."""
         pending = {s.machine for s in series if s.standing.state is State.PENDING}
+        if not pending:
+            return {}
         return {
             row.name: reason
             for row in machines.of_project(self.session, self.project_id)
             if row.name in pending and (reason := self._failure(row.id)) is not None
         }
+
+    def _slots(self) -> dict[int, int]:
+        """Return the position of each machine among the project's, by its id."""
+        rows = machines.of_project(self.session, self.project_id)
+        return {row.id: slot for slot, row in enumerate(rows)}
 
     def _failure(self, machine_id: int) -> str | None:
         subject = str(jobs.AnalysedCommit(self.commit_id, machine_id))
@@ -232,7 +321,7 @@ class CommitSnapshot:
     def _read_judged(self, metrics: Collection[str]) -> tuple[Judged, ...]:
         session, commit_id = self.session, self.commit_id
         expectations = in_force(session, self.project_id)
-        compositions = compositions_in_force(session, self.project_id)
+        compositions = self.compositions
         models = models_at(session, commit_id, metrics)
         measured = [
             row
@@ -245,18 +334,16 @@ class CommitSnapshot:
             for note in measurements.notes_on(session, commit_id, noted):
                 notes[note.series_id].append(note)
         places = measurements.places_at(session, commit_id) if noted else {}
-        slots = {
-            machine.id: (machine.name, slot)
-            for slot, machine in enumerate(
-                machines.of_project(session, self.project_id)
-            )
+        slots = self._slots()
+        names = {
+            machine.id: machine.name
+            for machine in machines.of_project(session, self.project_id)
         }
         settings = measurements.settings_of(session, self.project_id)
         judged = []
         for row in measured:
             key = (row.region, row.metric)
             expectation, composition = expectations.get(key), compositions.get(key)
-            name, slot = slots[row.machine_id]
             remarks = notes.get(row.id, ())
             judged.append(
                 Judged(
@@ -265,8 +352,8 @@ class CommitSnapshot:
                     metric=row.metric,
                     unit=row.unit,
                     better=row.better,
-                    machine=name,
-                    slot=slot,
+                    machine=names[row.machine_id],
+                    slot=slots[row.machine_id],
                     configuration=settings[row.configuration_id],
                     expectation=expectation,
                     composition=composition,
@@ -304,6 +391,28 @@ class CommitSnapshot:
         middles = measurements.middles_of(self.session, self.commit_id, series)
         left_out = left_out_at(self.session, self.commit_id, middles)
         return medians_by_series(places, [at for at in middles if at not in left_out])
+
+
+def repetitions_of(session: Session, scans: Sequence[Scan]) -> Mapping[UUID, Reals]:
+    """Return all repetitions of scans of the same metric of a region, by run.
+
+    A page asks for those of a scan several times: for its plot and for its forecasts.
+    """
+    runs_of = [each.run for scan in scans for each in scan.measurements if each.count]
+    if not runs_of:
+        return {}
+    region, metric = scans[0].region, scans[0].metric
+
+    def read() -> Mapping[UUID, Reals]:
+        places = samples.places(session, runs_of, region, metric)
+        values = samples.of_runs(session, [run_id for _, run_id, _, _ in places])
+        return {
+            uuid: values[run_id][start : start + count]
+            for uuid, run_id, start, count in places
+            if run_id in values
+        }
+
+    return once(session, ("repetitions", region, metric, *runs_of), read)
 
 
 def models_at(

@@ -4,7 +4,7 @@ Few values of stored text ever occur, so that most are decoded once.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property, lru_cache
@@ -73,6 +73,12 @@ class Standing:
     @cached_property
     def _hash(self) -> int:  # maps look up thousands of standings, at each visit
         return hash((self.state, self.stored, self.reason))
+
+    def given_up(self, reason: str | None) -> "Standing":
+        """Return it as failed if it is pending and its analysis was given up."""
+        if reason is None or self.state is not State.PENDING:
+            return self
+        return replace(self, state=State.FAILED, reason=reason)
 
     @cached_property
     def model(self) -> Model | None:

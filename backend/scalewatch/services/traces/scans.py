@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.services.selection.settings import key_of
+from scalewatch.services.selection.view import key_of
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing

@@ -1,6 +1,6 @@
 import pytest
 
-from scalewatch.services.series.measurements import flags_of
+from scalewatch.services.series.scans import flags_of
 from scalewatch.storage.runs.flags import Flag
 
 

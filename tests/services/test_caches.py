@@ -2,7 +2,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from scalewatch.services.caches.lru import Kept, key_of
+from scalewatch.services.caches import Kept, key_of
 
 
 @pytest.fixture

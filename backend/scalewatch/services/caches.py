@@ -1,24 +1,68 @@
-"""Answers about commits, kept in one cache by the present edition of each commit.
+"""Answers that are kept in memory, keyed by all that they depend on.
 
-The edition of a commit changes with everything that is measured or analysed of it, so
-that nothing is ever invalidated: what an older edition answered is never looked up
-again, and leaves as others come.
+An answer that is no longer right is never looked up again, so that nothing has to say
+what became invalid: the edition of a commit changes with everything that is measured or
+analysed of it (`storage/judgements/editions`). What nobody asks for leaves as other
+answers come.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, TypeVar
+from hashlib import blake2b
+from threading import Lock
+from typing import Any, Final, Generic, TypeVar
 
+from cachetools import LRUCache
 from sqlalchemy.orm import Session
 
-from scalewatch.services.caches.lru import Kept, key_of
 from scalewatch.storage.judgements import editions
 
 Answer = TypeVar("Answer")
 
 MOST_KILOBYTES: Final = 256_000
 """Memory for answers about commits: two of 15,000 series, with what pages compute."""
+
+
+class Kept(Generic[Answer]):
+    """The answers that were used last.
+
+    Parameters
+    ----------
+    most
+        How much is kept: so many answers or, where `size` is given, as many as have
+        this size together.
+    size
+        Returns how large an answer is; one that is larger than `most` is not kept.
+    """
+
+    def __init__(self, most: int, size: Callable[[Answer], int] | None = None) -> None:
+        self._answers: LRUCache[bytes, Answer] = LRUCache(most, size)
+        self._lock = Lock()
+
+    def answers(
+        self, keys: Sequence[bytes], compute: Callable[[list[int]], Sequence[Answer]]
+    ) -> list[Answer]:
+        """Return an answer for each key.
+
+        Parameters
+        ----------
+        compute
+            Called, once if at all, with the positions whose answers are not known;
+            returns these answers.
+        """
+        with self._lock:
+            known = {key: self._answers[key] for key in keys if key in self._answers}
+        missing = [place for place, key in enumerate(keys) if key not in known]
+        if missing:
+            computed = compute(missing)
+            new = dict(zip((keys[place] for place in missing), computed, strict=True))
+            with self._lock:
+                for key, answer in new.items():
+                    if self._answers.getsizeof(answer) <= self._answers.maxsize:
+                        self._answers[key] = answer
+            known |= new
+        return [known[key] for key in keys]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +135,13 @@ def all_kept_at(
         kept_of(present.get(commit_id), commit_id, question, partial(read, commit_id))
         for commit_id in commit_ids
     ]
+
+
+def key_of(*parts: object) -> bytes:
+    """Return a key for what an answer depends on, each part by its bytes or `repr`."""
+    digest = blake2b(digest_size=16)
+    for part in parts:
+        content = part if isinstance(part, bytes) else repr(part).encode()
+        digest.update(len(content).to_bytes(8, "big"))
+        digest.update(content)
+    return digest.digest()

@@ -1,1 +1,0 @@
-"""What is kept in memory between questions, keyed by content."""
