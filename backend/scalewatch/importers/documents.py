@@ -117,8 +117,14 @@ def read_documents(source: Source) -> Iterator[Document]:
     """
     source.peek()
     line = next(source)
-    while not says_something(line) or _is_chatter(line, source):
+    while not says_something(line):
         line = next(source)
+    begins = ("{", "[")
+    lines = source.head().splitlines()
+    if any(ahead.startswith(begins) for ahead in lines):
+        # Processes print lines before a document.
+        while not line.lstrip().startswith(begins):
+            line = next(source)
     try:
         first = _parsed(line)
     except ValueError:
@@ -132,13 +138,6 @@ def read_documents(source: Source) -> Iterator[Document]:
             except ValueError as error:
                 raise source.malformed("JSON", _complaint(error, line)) from None
             yield from _flattened(_document(value, source, source.line))
-
-
-def _is_chatter(line: str, source: Source) -> bool:
-    """Tell whether a line is before a document, and another behind it begins one."""
-    if line.lstrip().startswith(("{", "[")):
-        return False
-    return any(text.startswith(("{", "[")) for text in source.head().splitlines())
 
 
 def _concatenated(first: str, source: Source) -> Iterator[Document]:

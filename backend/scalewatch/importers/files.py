@@ -41,7 +41,7 @@ from scalewatch.importers.series import (
     postable_metric,
 )
 from scalewatch.importers.settings import SettingRules, bounded, placed
-from scalewatch.importers.source import Source
+from scalewatch.importers.source import LONGEST_LOG_LINE, Source
 
 MOST_FILES: Final = 200
 MOST_MEASUREMENTS: Final = 20_000
@@ -264,6 +264,8 @@ def _parts(
     source.across = _rules_of(file_format, rules).across
     if file_format not in BINARY_READERS:
         source.peek()
+    if file_format in TEXT_READERS:
+        source.longest_line = LONGEST_LOG_LINE
     if file_format == TEXT:
         yield _Part(TEXT, extrap_text.read(source))
     elif file_format in TABLE_READERS:

@@ -34,6 +34,22 @@ TEXT_READERS: Final[Mapping[str, str]] = {
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 
+TITLES: Final[Mapping[bytes, str]] = {
+    b"OSU ": "osu",
+    b"OMB-Py ": "osu",
+    b"LAMMPS (": "lammps",
+    b"Loop time of ": "lammps",
+    b":-) GROMACS": "gromacs",
+    b":-)  G  R  O  M  A  C  S": "gromacs",
+    b"HPLinpack ": "hpl",
+    b"T/V  ": "hpl",
+    b"HPCG-Benchmark": "hpcg",
+    b"# Benchmarking ": "imb",
+    b"MPI Benchmark": "imb",
+    b"PETSc Performance Summary:": "petsc",
+}
+"""Words by which logs are sought far behind what their jobs print, and the format."""
+
 DATABASE: Final = "database"
 
 BINARY_READERS: Final[Mapping[str, str]] = {

@@ -2,6 +2,7 @@
 
 import re
 from importlib import import_module
+from itertools import islice
 from typing import Any, Final
 
 from scalewatch.errors import UnreadableFile
@@ -16,6 +17,7 @@ from scalewatch.importers.formats import (
     TABLES,
     TEXT,
     TEXT_READERS,
+    TITLES,
     UNNAMED_JSON,
 )
 from scalewatch.importers.source import Source, quoted
@@ -30,7 +32,12 @@ _BEGINNING: Final = 512
 """Bytes by which a file that is no text is known."""
 
 _FAR: Final = 100_000
-"""Lines that are looked through for a title if nothing before is known."""
+"""Lines that are looked through for a title if the head is of no known format."""
+
+_TITLE: Final = re.compile(b"|".join(map(re.escape, TITLES)))
+
+_MOST_TITLES: Final = 20
+"""Lines with a title whose readers are asked; the first is nearly always the one."""
 
 
 class UnknownFormat(UnreadableFile):
@@ -59,7 +66,7 @@ def format_of(source: Source) -> str:
         return name
     if reader(TABLES).is_table(head):
         return CSV
-    if name := _text_format(source.head(_FAR)) or _json_behind(head):
+    if name := _far_format(source) or _json_behind(head):
         return name
     known = ", ".join(FORMATS[4:])
     expected = f"Extra-P text, JSON, JSON Lines, a table with a header, or {known}"
@@ -73,6 +80,22 @@ def _json_behind(head: str) -> str | None:
 def _text_format(head: str) -> str | None:
     for name, module in TEXT_READERS.items():
         if reader(module).recognises(head):
+            return name
+    return None
+
+
+def _far_format(source: Source) -> str | None:
+    """Return the format of a log whose title stands far behind the beginning.
+
+    Only the reader that the title belongs to is asked, about what follows it.
+    """
+    titles = (
+        (at, TITLES[title[0]])
+        for at, line in enumerate(source.ahead(_FAR))
+        if (title := _TITLE.search(line))
+    )
+    for at, name in islice(titles, _MOST_TITLES):
+        if reader(TEXT_READERS[name]).recognises(source.head(at)):
             return name
     return None
 

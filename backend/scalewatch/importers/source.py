@@ -12,11 +12,14 @@ from typing import Final, Protocol, Self
 
 from scalewatch.errors import MalformedFile, UnreadableFile
 
-HEAD: Final = 2000
-"""Lines by which a format is known; jobs say much before their results."""
+HEAD: Final = 64 * 1024
+"""Bytes by which a format is known; jobs say much before their results."""
 
 LONGEST_LINE: Final = 128 * 2**20
-"""Bytes of a line, of one that is no text the most that is read at once."""
+"""Bytes of a line, as of a JSON document; of no text, the most that is read at once."""
+
+LONGEST_LOG_LINE: Final = 100_000
+"""Bytes of a line of a log or a profile, of which real ones have some ten thousand."""
 
 _PLAIN: Final = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
 
@@ -52,6 +55,8 @@ class Source:
         What readers left out or took otherwise than may be expected.
     across
         What a profile of many processes becomes: their `max`, `sum` or `mean`.
+    longest_line
+        Bytes that no line may have.
     """
 
     def __init__(
@@ -64,6 +69,7 @@ class Source:
         self.surroundings = surroundings
         self.notes: list[str] = []
         self.across = "max"
+        self.longest_line = LONGEST_LINE
         self.line = 0
         self.is_line_complete = True
         self.origin = (("file", name),)
@@ -77,6 +83,9 @@ class Source:
         raw = self._ahead.popleft() if self._ahead else self._read()
         self.line += 1
         self.is_line_complete = raw.endswith(b"\n")
+        if len(raw) > self.longest_line:
+            most = f"lines of at most {self.longest_line:,} bytes"
+            raise self.malformed(most, "a longer one")
         return self._decoded(raw, self.line)
 
     def peek(self) -> str:
@@ -113,10 +122,24 @@ class Source:
                     self._ahead.clear()
             yield path
 
-    def head(self, lines: int = HEAD) -> str:
-        """Return the beginning of the text without blank lines, and stay before it."""
-        raw = b"".join(islice(self._all_ahead(), lines))
-        return raw.decode("utf-8-sig", "replace").lstrip("\r\n")
+    def head(self, start: int = 0) -> str:
+        """Return `HEAD` bytes of text without blank lines before, and stay before them.
+
+        Parameters
+        ----------
+        start
+            Lines ahead that are passed over.
+        """
+        head = bytearray()
+        for raw in islice(self._all_ahead(), start, None):
+            head += raw[:HEAD]
+            if len(head) >= HEAD:
+                break
+        return head[:HEAD].decode("utf-8-sig", "replace").lstrip("\r\n")
+
+    def ahead(self, lines: int) -> Sequence[bytes]:
+        """Return the next lines, and stay before them."""
+        return tuple(islice(self._all_ahead(), lines))
 
     def malformed(
         self, expected: str, found: str, line: int | None = None

@@ -84,7 +84,9 @@ def _parts(source: Source) -> Iterator[Source]:
             lines = source.surroundings.lines(name)
             if lines is not None:
                 folder = posixpath.dirname(source.name)
-                yield Source(posixpath.join(folder, name), lines)
+                part = Source(posixpath.join(folder, name), lines)
+                part.longest_line = source.longest_line
+                yield part
 
 
 def _name(source: Source) -> str:

@@ -13,6 +13,7 @@ from scalewatch.importers.source import Source
 from scalewatch.importers.tables import separated
 from scalewatch.importers.tables.columns import CONFIGURATION
 from scalewatch.importers.tables.commented_names import (
+    MOST_COLUMNS,
     NUMBER,
     is_commented_out,
     is_resource,
@@ -233,7 +234,7 @@ def _header(comments: Sequence[str], line: str) -> _Header | None:
         if names := joined_names(comments, len(cells), delimiter):
             return _Header(names, delimiter, is_loose=False)
     cells = line.split()
-    for comment in reversed(comments):
+    for comment in reversed(comments if len(cells) <= MOST_COLUMNS else ()):
         words = split_words(comment)
         if len(words) == len(cells) and not NUMBER.fullmatch(words[0]):
             return _Header(words, None, is_loose=True)

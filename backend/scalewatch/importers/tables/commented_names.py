@@ -36,6 +36,9 @@ _RESOURCES: Final[Mapping[str, str]] = {
 """What programs are scaled over, beside the usual names of parameters."""
 
 
+MOST_COLUMNS: Final = 1000
+
+
 class _Word(NamedTuple):
     """A word of the header and where it stands."""
 
@@ -52,6 +55,8 @@ def joined_names(
     A word of a line below belongs to the column whose name ends with a slash, or else
     to that under which it stands; a row that is commented out has none.
     """
+    if cells > MOST_COLUMNS:
+        return None
     for at in range(len(comments) - 1, -1, -1):
         words = _words(comments[at], delimiter)
         names = [word.name for word in words]
