@@ -1,4 +1,9 @@
-"""The gallery: case studies of real codes as projects, run small on this machine."""
+"""The gallery: case studies of real codes as projects, run small on this machine.
+
+`scalewatch demo --gallery` starts it in a checkout; by itself it posts to any server:
+
+    python examples/gallery.py --server http://127.0.0.1:8000
+"""
 
 import shutil
 from collections.abc import Sequence
@@ -6,14 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import click
 import httpx2
 from rich.console import Console
 from rich.markup import escape
 
 from scalewatch.cli.processes import child, program
 
-EXAMPLES: Final = Path("examples")
-"""Where a checkout has the studies; the installed package has none."""
+EXAMPLES: Final = Path(__file__).parent
+PATIENCE: Final = 60
+"""Seconds that a server may take to answer."""
 
 EXPERIMENTS: Final = ("run", "count")
 """Commands of the agent that take an experiment file, and keep a folder."""
@@ -23,18 +30,18 @@ SIMULATION: Final = ("smpirun", "gcc")
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """A code, and what is asked of it.
+    """A code with its experiment and its expectations.
 
     Parameters
     ----------
     title
-        What the study is about.
+        Its finding, in a sentence.
     project
         Where its runs go.
     command
-        Of the agent, its experiment and its options.
+        Command of the agent, its experiment and its options.
     expectations
-        Files that say what was promised.
+        Files of expectations.
     tools
         Programs that have to be installed.
     """
@@ -93,9 +100,6 @@ def load_gallery(
     fresh: bool = False,
 ) -> None:
     """Run the studies that the dashboard does not have, and name their pages."""
-    if not EXAMPLES.is_dir():
-        console.print("[yellow]Left out:[/] the gallery, which is part of a checkout.")
-        return
     for study in studies:
         missing = [tool for tool in study.tools if shutil.which(tool) is None]
         if missing:
@@ -118,7 +122,7 @@ def _is_there(dashboard: httpx2.Client, study: Study) -> bool:
 
 
 def _run(study: Study, dashboard: httpx2.Client, home: Path) -> str:
-    """Run a study and state what was promised; return what is wrong, if anything."""
+    """Run a study and push its expectations; return what went wrong, if anything."""
     server = ("--server", str(dashboard.base_url))
     command, *words = study.command
     if command in EXPERIMENTS:
@@ -142,3 +146,24 @@ def _run(study: Study, dashboard: httpx2.Client, home: Path) -> str:
             if running.wait():
                 return f"its expectations in {file} were refused"
     return ""
+
+
+@click.command()
+@click.option("--server", default="http://127.0.0.1:8000", show_default=True)
+@click.option(
+    "--home",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path(".demo"),
+    show_default=True,
+    help="Folder for jobs and MPI libraries.",
+)
+@click.option("--fresh", is_flag=True, help="Run again what the server has already.")
+def main(*, server: str, home: Path, fresh: bool) -> None:
+    """Run the case studies and post them to a server."""
+    with httpx2.Client(base_url=server, timeout=PATIENCE, trust_env=False) as dashboard:
+        console = Console(highlight=False)
+        load_gallery(dashboard, home.resolve(), console, fresh=fresh)
+
+
+if __name__ == "__main__":
+    main()

@@ -15,7 +15,12 @@ ROWS = [
 
 
 def is_there(name: str) -> bool:
-    """Tell whether a module, class or function has that name, without importing MPI."""
+    """Tell whether a module, class or function has that name, without importing MPI.
+
+    Case studies are files of `examples`.
+    """
+    if name.startswith("examples/"):
+        return (CHECKOUT / name).is_file()
     package = "bench_agent" if name.startswith("scalewatch_agent") else "backend"
     full = name if package == "bench_agent" else f"scalewatch.{name}"
     path = CHECKOUT / package / full.replace(".", "/")

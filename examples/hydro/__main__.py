@@ -1,4 +1,14 @@
-"""The command `python -m scalewatch_agent.hydro`, run under mpiexec."""
+"""A small hydrodynamics code, to prove on a real code what Scalewatch tells.
+
+Gas in a periodic box, Euler's equations in two dimensions, finite volumes of first
+order with Rusanov's fluxes, numpy and mpi4py. Blocks of cells are distributed over a
+grid of processes that exchange halos; each step asks all of them for the largest wave
+speed. It runs in strong and weak mode, with threads, and with a switchable bug in the
+distribution of the work.
+
+Start it by `mpiexec -n 4 python examples/hydro --help`, or sweep it by
+`scalewatch-agent run examples/hydro.yaml`.
+"""
 
 import json
 import sys
@@ -7,8 +17,7 @@ from typing import Any
 
 import click
 import mpi4py
-
-from scalewatch_agent.hydro.decomposition import DISTRIBUTIONS
+from decomposition import DISTRIBUTIONS
 
 
 @click.command()
@@ -90,7 +99,7 @@ def _simulate(  # noqa: PLR0913, PLR0917 - as above
     steps: int,
     clock: str,
 ) -> dict[str, Any]:
-    from scalewatch_agent.hydro.simulation import (  # noqa: PLC0415 - imports MPI
+    from simulation import (  # noqa: PLC0415 - imports MPI
         Simulation,
     )
 

@@ -1,9 +1,8 @@
 """The cells around a block, which belong to its neighbours."""
 
 import numpy as np
+from gas import State
 from mpi4py import MPI
-
-from scalewatch_agent.hydro.gas import State
 
 
 class Halo:

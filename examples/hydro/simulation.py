@@ -5,12 +5,11 @@ from itertools import pairwise
 from typing import Final
 
 import numpy as np
+from decomposition import even, extents, process_grid
+from gas import COURANT, State, fluxes, state_of, wave_speeds
+from halo import Halo
 from mpi4py import MPI
-
-from scalewatch_agent.hydro.decomposition import even, extents, process_grid
-from scalewatch_agent.hydro.gas import COURANT, State, fluxes, state_of, wave_speeds
-from scalewatch_agent.hydro.halo import Halo
-from scalewatch_agent.hydro.stopwatch import Stopwatch
+from stopwatch import Stopwatch
 
 REGIONS: Final = {
     "exchange_halo": False,

@@ -1,4 +1,19 @@
-"""The command `python -m scalewatch_agent.mafia`, run under mpiexec or alone."""
+"""MAFIA, clusters in subspaces, to judge growths that are exponential.
+
+Merging of adaptive intervals: a grid of bins that follows the points, then dense units
+of one dimension, of two, of three, until none is left. A cluster of k dimensions has
+2^k - 1 dense units, one per subset of its bins, so that work and time grow with 2^k.
+Four kernels take them from level to level: generation, deduplication, population count
+and unjoin. The points are divided among the processes, which add up their counts.
+
+Start it by `mpiexec -n 2 python examples/mafia --help`, or sweep it by
+`scalewatch-agent run examples/mafia.yaml`.
+
+References
+----------
+H. Nagesh, S. Goil, A. Choudhary, "Adaptive grids for clustering massive data sets",
+SIAM International Conference on Data Mining, 2001.
+"""
 
 import json
 import sys
@@ -76,10 +91,10 @@ def _searched(  # noqa: PLR0913 - one per option
     clock: str,
 ) -> dict[str, Any]:
     # They import MPI.
-    from scalewatch_agent.mafia.grid import DENSITY, Grid  # noqa: PLC0415
-    from scalewatch_agent.mafia.kernels import Kernels, built_kernels  # noqa: PLC0415
-    from scalewatch_agent.mafia.points import Clusters  # noqa: PLC0415
-    from scalewatch_agent.mafia.search import Search  # noqa: PLC0415
+    from grid import DENSITY, Grid  # noqa: PLC0415
+    from kernels import Kernels, built_kernels  # noqa: PLC0415
+    from points import Clusters  # noqa: PLC0415
+    from search import Search  # noqa: PLC0415
 
     wanted = Clusters(points, dimensions, clusters, k)
     own = wanted.planted(np.random.default_rng(seed))[comm.rank :: comm.size]

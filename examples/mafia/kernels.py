@@ -3,7 +3,6 @@
 import ctypes
 import time
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
@@ -40,7 +39,7 @@ def built_kernels() -> Path:
     FolderUnwritable
         If there is no place for them.
     """
-    source = files("scalewatch_agent.mafia").joinpath("kernels.c").read_bytes()
+    source = Path(__file__).with_name("kernels.c").read_bytes()
     library = build_library("mafia", source, loops_folder())
     if library is None:
         raise ToolMissing("cc", "gcc")

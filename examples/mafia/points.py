@@ -12,9 +12,8 @@ from math import ceil
 from typing import Final
 
 import numpy as np
+from grid import DENSITY, WINDOWS
 from numpy.typing import NDArray
-
-from scalewatch_agent.mafia.grid import DENSITY, WINDOWS
 
 Reals = NDArray[np.float64]
 

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from grid import Grid, Reals
+from kernels import BIT, Kernels, Words
 from mpi4py import MPI
-
-from scalewatch_agent.mafia.grid import Grid, Reals
-from scalewatch_agent.mafia.kernels import BIT, Kernels, Words
 
 
 @dataclass(frozen=True, slots=True)

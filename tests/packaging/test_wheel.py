@@ -116,6 +116,20 @@ def test_wheel_carries_nothing_but_the_two_packages(wheel):
     }
 
 
+def test_installed_wheel_says_where_the_case_studies_are(installed):
+    program = (
+        "from pathlib import Path\n"
+        "from rich.console import Console\n"
+        "from scalewatch.cli.demo.demo import show_gallery\n"
+        "show_gallery(None, Path(), Console(), fresh=False)\n"
+    )
+
+    said = python(installed, program)
+
+    assert len(said.splitlines()) == 1
+    assert "clone it, and run `scalewatch demo --gallery` there" in said
+
+
 def test_installed_wheel_finds_its_frontend_inside_itself(installed):
     program = (
         "from scalewatch.resources import bundled;"

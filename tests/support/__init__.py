@@ -24,7 +24,7 @@ An agent
     `agent_home` its folder; `experiments` files for `run`; `counting` what is counted;
     `mpi_programs`, `debian_mpi`, `clang`, `simgrid`, `slurm_cluster` programs and the
     systems that they run on; `flux_commands` stands in for Flux; `otf2_archives`
-    traces; `repositories` code under test.
+    traces; `repositories` and `example_code` code under test.
 
 Foreign files
     `samples` files of other tools beside the project; `asv_results` a folder of asv;

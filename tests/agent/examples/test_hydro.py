@@ -1,6 +1,5 @@
 import json
 import subprocess
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,14 +11,13 @@ from scalewatch.services.hotspots.scans import HotspotQuestion, hotspots_at
 from scalewatch.services.selection.view import View
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
-from scalewatch_agent.hydro.decomposition import (
-    DISTRIBUTIONS,
-    TooSmall,
-    extents,
-    process_grid,
-)
-from scalewatch_agent.hydro.gas import fluxes, pressure_of, state_of, wave_speeds
+from support.example_code import EXAMPLES, module_of
 from support.recorded import record
+
+HYDRO = EXAMPLES / "hydro"
+
+decomposition = module_of("hydro/decomposition.py")
+gas = module_of("hydro/gas.py")
 
 STEP_LIMIT = 240
 """Seconds a small simulation may take on a busy machine."""
@@ -35,7 +33,7 @@ AT_A_JUMP = (
 def simulate(launcher, processes, *options):
     """Run the code under mpiexec and return what it printed."""
     done = subprocess.run(
-        launcher.command(processes, "-m", "scalewatch_agent.hydro", *options),
+        launcher.command(processes, str(HYDRO), *options),
         env=launcher.environment(processes),
         capture_output=True,
         check=False,
@@ -49,10 +47,10 @@ def simulate(launcher, processes, *options):
 @given(
     parts=st.integers(1, 40),
     more=st.integers(0, 300),
-    distribution=st.sampled_from(sorted(DISTRIBUTIONS)),
+    distribution=st.sampled_from(sorted(decomposition.DISTRIBUTIONS)),
 )
 def test_every_cell_belongs_to_exactly_one_part(parts, more, distribution):
-    blocks = extents(parts + more, parts, distribution)
+    blocks = decomposition.extents(parts + more, parts, distribution)
 
     assert [cell for block in blocks for cell in block] == list(range(parts + more))
     assert all(blocks)
@@ -60,14 +58,14 @@ def test_every_cell_belongs_to_exactly_one_part(parts, more, distribution):
 
 @given(parts=st.integers(1, 40), more=st.integers(0, 300))
 def test_even_parts_differ_by_one_cell_at_most(parts, more):
-    sizes = [len(block) for block in extents(parts + more, parts, "even")]
+    sizes = [len(block) for block in decomposition.extents(parts + more, parts, "even")]
 
     assert max(sizes) - min(sizes) <= 1
 
 
 def test_tiled_parts_are_wrong_only_where_tiles_do_not_divide():
     sizes = {
-        parts: [len(block) for block in extents(96, parts, "tiled")]
+        parts: [len(block) for block in decomposition.extents(96, parts, "tiled")]
         for parts in (4, 5, 7)
     }
 
@@ -77,36 +75,38 @@ def test_tiled_parts_are_wrong_only_where_tiles_do_not_divide():
 
 
 def test_too_many_processes_are_refused_in_words():
-    with pytest.raises(TooSmall, match="3 cells cannot be divided among 4 processes"):
-        extents(3, 4, "even")
+    with pytest.raises(
+        decomposition.TooSmall, match="3 cells cannot be divided among 4 processes"
+    ):
+        decomposition.extents(3, 4, "even")
 
 
 @given(st.integers(1, 4096))
 def test_process_grid_has_a_place_for_every_process(processes):
-    rows, columns = process_grid(processes)
+    rows, columns = decomposition.process_grid(processes)
 
     assert rows * columns == processes
     assert rows >= columns
 
 
 def test_prime_numbers_of_processes_stand_in_one_column():
-    assert process_grid(11) == (11, 1)
-    assert process_grid(12) == (4, 3)
+    assert decomposition.process_grid(11) == (11, 1)
+    assert decomposition.process_grid(12) == (4, 3)
 
 
 def test_flux_of_a_uniform_gas_is_that_of_the_equations():
     shape = (3, 4)
     density, pressure, velocity = np.full(shape, 2.0), np.full(shape, 3.0), 0.5
-    state = state_of(density, (np.full(shape, velocity), np.zeros(shape)), pressure)
+    state = gas.state_of(density, (np.full(shape, velocity), np.zeros(shape)), pressure)
 
-    through = fluxes(state, 0)
+    through = gas.fluxes(state, 0)
 
     energy = 3 / 0.4 + 2 * velocity**2 / 2
     expected = [2 * velocity, 2 * velocity**2 + 3, 0, velocity * (energy + 3)]
     assert through.shape == (4, 2, 4)
     np.testing.assert_allclose(through[:, 0, 0], expected)
-    np.testing.assert_allclose(pressure_of(state), 3)
-    np.testing.assert_allclose(wave_speeds(state, 1), np.sqrt(1.4 * 3 / 2))
+    np.testing.assert_allclose(gas.pressure_of(state), 3)
+    np.testing.assert_allclose(gas.wave_speeds(state, 1), np.sqrt(1.4 * 3 / 2))
 
 
 def test_parts_do_what_the_whole_does_and_nothing_is_lost(launcher):
@@ -145,7 +145,7 @@ def test_every_region_is_measured_in_each_step(launcher):
 
 def test_domain_that_is_too_small_is_refused_by_every_process(launcher):
     done = subprocess.run(
-        launcher.command(3, "-m", "scalewatch_agent.hydro", "--rows", "2"),
+        launcher.command(3, str(HYDRO), "--rows", "2"),
         env=launcher.environment(3),
         capture_output=True,
         check=False,
@@ -162,7 +162,8 @@ def test_hotspot_scan_finds_the_bug_and_its_fix(
     receiver, sessions, spool_folder, thorough
 ):
     """The jump of Figure 3a, which is gone in Figure 3b."""
-    text = (Path(__file__).parents[3] / "examples" / "hydro.yaml").read_text()
+    text = (EXAMPLES / "hydro.yaml").read_text()
+    text = text.replace("{experiment}", str(EXAMPLES))
     for shipped, short in () if thorough else AT_A_JUMP:
         assert shipped in text
         text = text.replace(shipped, short)

@@ -5,17 +5,16 @@ import re
 import subprocess
 import tomllib
 from math import comb
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from scalewatch.cli import main as scalewatch
 from scalewatch_agent.cli import main
+from support.example_code import EXAMPLES
 from support.reference_tables import read
 from support.undisturbed import measured_until
 
-EXAMPLES = Path(__file__).parents[3] / "examples"
 MOST = 300
 """Seconds a search may take on a busy machine."""
 
@@ -23,7 +22,7 @@ MOST = 300
 def search(launcher, processes, *options, **environment):
     """Run the program under mpiexec; return how that ended."""
     return subprocess.run(
-        launcher.command(processes, "-m", "scalewatch_agent.mafia", *options),
+        launcher.command(processes, str(EXAMPLES / "mafia"), *options),
         env=launcher.environment(processes) | environment,
         capture_output=True,
         check=False,
@@ -146,6 +145,7 @@ def swept(folder, *options, most=16):
     out = folder / "runs.jsonl"
     path = folder / "mafia.yaml"
     text = (EXAMPLES / "mafia.yaml").read_text()
+    text = text.replace("{experiment}", str(EXAMPLES))
     path.write_text(text.replace("to: 16", f"to: {most}"))
     words = ["run", str(path), "--folder", str(folder / "jobs")]
     done = CliRunner().invoke(main, [*words, "--out", str(out), *options])

@@ -9,18 +9,15 @@ import yaml
 from rich.console import Console
 
 from scalewatch.app import create_app
-from scalewatch.cli.demo.gallery import MULTIGRID, STUDIES, load_gallery
+from scalewatch.cli.demo import demo
 from scalewatch.storage.database.session import connect
 from scalewatch.storage.tables import Table
+from support.example_code import module_of
 from support.live import serving
 from support.simgrid import needs_simgrid
 
 CHECKOUT = Path(__file__).parents[3]
-
-
-@pytest.fixture
-def in_checkout(monkeypatch):
-    monkeypatch.chdir(CHECKOUT)
+gallery = module_of("gallery.py")
 
 
 @pytest.fixture
@@ -38,42 +35,57 @@ def dashboard(tmp_path):
 def loaded(dashboard, home, **options):
     """Load the gallery; return what it said."""
     said = io.StringIO()
-    load_gallery(dashboard, home, Console(file=said, width=200), **options)
+    gallery.load_gallery(dashboard, home, Console(file=said, width=200), **options)
     return said.getvalue()
 
 
 @needs_simgrid
 @pytest.mark.thorough
-@pytest.mark.usefixtures("in_checkout")
 def test_study_becomes_a_project_that_says_it_is_simulated(dashboard, tmp_path):
-    said = loaded(dashboard, tmp_path, studies=(MULTIGRID,))
+    said = loaded(dashboard, tmp_path, studies=(gallery.MULTIGRID,))
 
     assert f"{dashboard.base_url}/p/multigrid-example" in said
     page = dashboard.get("/p/multigrid-example").text
     assert "simulated by SimGrid" in page
     told = dashboard.get("/api/v1/projects/multigrid-example/expectations").json()
     assert "levels" in str(told)
-    again = loaded(dashboard, tmp_path, studies=(MULTIGRID,))
+    again = loaded(dashboard, tmp_path, studies=(gallery.MULTIGRID,))
     assert len(again.splitlines()) == 1  # nothing is run twice
 
 
-@pytest.mark.usefixtures("in_checkout")
 def test_what_is_not_installed_is_left_out_and_named(dashboard, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
 
     said = loaded(dashboard, tmp_path)
 
-    assert said.count("Left out: ") == len(STUDIES)
+    assert said.count("Left out: ") == len(gallery.STUDIES)
     assert "Left out: sweep-example; it needs smpirun and gcc." in said
 
 
-def test_without_a_checkout_there_is_no_gallery(dashboard, tmp_path, monkeypatch):
+def test_demo_in_a_checkout_runs_the_gallery(dashboard, tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(CHECKOUT)
+    monkeypatch.setenv("PATH", str(tmp_path))
+
+    demo.show_gallery(dashboard, tmp_path, Console(), fresh=False)
+
+    assert capfd.readouterr().out.count("Left out: ") == len(gallery.STUDIES)
+
+
+def test_without_a_checkout_the_demo_says_where_the_gallery_is(
+    dashboard, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
+    said = io.StringIO()
 
-    assert "Left out: the gallery" in loaded(dashboard, tmp_path)
+    demo.show_gallery(dashboard, tmp_path, Console(file=said), fresh=False)
+
+    assert said.getvalue() == (
+        "Left out: the gallery, whose case studies are in the repository: clone it, "
+        "and run `scalewatch demo --gallery` there.\n"
+    )
 
 
-@pytest.mark.parametrize("study", STUDIES, ids=lambda study: study.project)
+@pytest.mark.parametrize("study", gallery.STUDIES, ids=lambda study: study.project)
 def test_files_of_a_study_are_there_and_name_its_project(study):
     files = [CHECKOUT / "examples" / name for name in study.expectations]
     assert all(f'project = "{study.project}"' in path.read_text() for path in files)

@@ -20,7 +20,6 @@ from rich.markup import escape
 
 from scalewatch.cli.demo.counted_history import count_history
 from scalewatch.cli.demo.dashboard import serving
-from scalewatch.cli.demo.gallery import load_gallery
 from scalewatch.cli.demo.releases import Release
 from scalewatch.cli.demo.sweeps import (
     NOT_INSTALLED,
@@ -29,9 +28,13 @@ from scalewatch.cli.demo.sweeps import (
     is_measured,
     measure,
 )
+from scalewatch.cli.processes import child
 
 ANALYSIS_SECONDS: Final = 120.0
 EXIT_CANNOT_MEASURE: Final = 4
+
+GALLERY: Final = Path("examples/gallery.py")
+"""Case studies, which a checkout has."""
 
 
 EPILOG: Final = """
@@ -116,7 +119,7 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
 
             load_reference(dashboard)
         if choices["gallery"]:
-            load_gallery(dashboard, home, console, fresh=choices["fresh"])
+            show_gallery(dashboard, home, console, fresh=choices["fresh"])
         count_history(
             dashboard, home, console, quick=choices["quick"], fresh=choices["fresh"]
         )
@@ -144,6 +147,24 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
             _wait_for_ctrl_c()
     if outcome.failed:
         sys.exit(EXIT_CANNOT_MEASURE)
+
+
+def show_gallery(
+    dashboard: httpx2.Client, home: Path, console: Console, *, fresh: bool
+) -> None:
+    """Run the case studies of a checkout, which the installed package does not have."""
+    if not GALLERY.is_file():
+        console.print(
+            "[yellow]Left out:[/] the gallery, whose case studies are in the "
+            "repository: clone it, and run `scalewatch demo --gallery` there.",
+            soft_wrap=True,
+        )
+        return
+    words = ["--server", str(dashboard.base_url), "--home", str(home)]
+    words += ["--fresh"] if fresh else []
+    with child(sys.executable, GALLERY, *words, environment={}) as running:
+        if code := running.wait():
+            console.print(f"[red]The gallery ended[/] with exit code {code}.")
 
 
 def _end_like_ctrl_c(*signals: signal.Signals) -> None:
