@@ -14,10 +14,10 @@ from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.agents import ClaimedRun
 from scalewatch.services.confirmations.requests import Confirmation, ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
-from scalewatch.services.gates import rules as gate_rules
+from scalewatch.services.gates import declared_rules as gate_rules
 from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.gates.outcome import Gate
-from scalewatch.services.gates.rules import GateRules
+from scalewatch.services.gates.wording import Gate
+from scalewatch.services.gates.declared_rules import GateRules
 from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.queries import ConfirmationId
 from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep

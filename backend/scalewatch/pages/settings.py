@@ -23,7 +23,7 @@ from scalewatch.services.access.policies import Policy, administered, state_repo
 from scalewatch.services.commits.forges import ForgeKind
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.expectations.declarations import Declaration
-from scalewatch.services.gates import rules
+from scalewatch.services.gates import declared_rules as rules
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
 from scalewatch.services.shared_cores import Oversubscribed

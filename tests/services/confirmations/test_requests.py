@@ -8,7 +8,7 @@ from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.requests import MOST_ASKED, ConfirmationState
 from scalewatch.services.gates import confirmations as suspicions
 from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.gates.outcome import GateOutcome
+from scalewatch.services.gates.wording import GateOutcome
 from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
 from scalewatch.storage.tables import now

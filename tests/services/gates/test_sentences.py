@@ -1,8 +1,8 @@
 """The sentence of a gate counts as pages do."""
 
 from scalewatch.services.commit_reports.report import commit_report
-from scalewatch.services.gates.outcome import GateOutcome, sentence_of
-from scalewatch.services.gates.tally import SeriesOutcome, Tally
+from scalewatch.services.gates.decision import SeriesOutcome, Tally
+from scalewatch.services.gates.wording import GateOutcome, sentence_of
 from scalewatch.services.selection.view import View
 from support.histories import TREE, record_commit
 

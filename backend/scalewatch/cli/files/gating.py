@@ -20,8 +20,8 @@ from scalewatch.services.commit_reports.factors import level_of
 from scalewatch.services.files.commits import by_commit, chosen, comparable
 from scalewatch.services.files.model_files import Question, Stated, questions_of
 from scalewatch.services.gates.file_findings import FileRules, GatedSeries, Side
-from scalewatch.services.gates.file_gate import FileGate, gate_of_files
-from scalewatch.services.gates.rule import GateRule
+from scalewatch.services.gates.files import FileGate, gate_of_files
+from scalewatch.services.gates.rules import GateRule
 
 RULES: Final = ("mismatch", "new_mismatch", "growth", "constant", "missing")
 

@@ -8,7 +8,7 @@ from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline, Relation
-from scalewatch.services.gates.outcome import Gate
+from scalewatch.services.gates.wording import Gate
 from scalewatch.services.series.standing import Standing
 from scalewatch.services.shared_cores import SHARED_CORES
 

@@ -10,7 +10,7 @@ from scalewatch.services.confirmations.requests import (
     confirmations_in,
 )
 from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.gates.outcome import GateOutcome
+from scalewatch.services.gates.wording import GateOutcome
 from scalewatch.storage.access import projects
 from scalewatch.storage.machines import machines
 

@@ -22,7 +22,7 @@ from scalewatch.services.commit_reports.factors import (
     SURE,
     direction_of,
 )
-from scalewatch.services.gates.rule import USUAL, GateRule
+from scalewatch.services.gates.rules import USUAL, GateRule
 
 FINE: Final = frozenset({Verdict.MATCH, Verdict.APPROXIMATE})
 MEASURE: Final = 'measure it, or set missing = "ignore" in the rules'

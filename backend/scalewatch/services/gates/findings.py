@@ -11,9 +11,9 @@ from scalewatch.services.commit_reports.factors import SURE, ConstantChange
 from scalewatch.services.commit_reports.pairs import ChangeKind, SeriesKey, series_key
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import JOBS
+from scalewatch.services.gates.declared_rules import GateRules
 from scalewatch.services.gates.guidelines import BrokenGuideline
-from scalewatch.services.gates.rule import GateRule
-from scalewatch.services.gates.rules import GateRules
+from scalewatch.services.gates.rules import GateRule
 from scalewatch.services.regressions.regressions import Member, Regression
 
 

@@ -30,6 +30,9 @@ from scalewatch.services.confirmations.next_steps import (
     deciding_step,
 )
 from scalewatch.services.confirmations.requests import confirmations_in
+from scalewatch.services.gates.circumstances import beyond_nights
+from scalewatch.services.gates.decision import Tally, tally_of
+from scalewatch.services.gates.declared_rules import GateRules, rules_in_force
 from scalewatch.services.gates.effects import with_effects
 from scalewatch.services.gates.findings import (
     GateFinding,
@@ -42,16 +45,13 @@ from scalewatch.services.gates.findings import (
     without_settled,
 )
 from scalewatch.services.gates.guidelines import broken_since
-from scalewatch.services.gates.nights import beyond_nights
-from scalewatch.services.gates.outcome import (
+from scalewatch.services.gates.unmeasured import unmeasured
+from scalewatch.services.gates.wording import (
     Gate,
     GateOutcome,
     outcome_of,
     sentence_of,
 )
-from scalewatch.services.gates.rules import GateRules, rules_in_force
-from scalewatch.services.gates.tally import Tally, tally_of
-from scalewatch.services.gates.unmeasured import unmeasured
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regressions.regressions import RegressionState, regressions_at
 from scalewatch.services.selection.view import View

@@ -1,168 +1,44 @@
-"""What the gate of a project minds: in the large, and for single regions."""
+"""What stops a commit: the rule of a region, of a server's project and of files."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from datetime import datetime
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final, Literal
 
-from sqlalchemy.orm import Session
-
-from scalewatch.services import jobs
-from scalewatch.services.access import audit
-from scalewatch.services.common_mode.alarms import KEY as SMALLEST
-from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
-from scalewatch.services.gates.rule import USUAL, GateRule
-from scalewatch.services.shared_cores import Oversubscribed, declared
-from scalewatch.storage import tables
-from scalewatch.storage.access import projects
-from scalewatch.storage.judgements import gate_rules
-
-OVERSUBSCRIBED: Final = "oversubscribed"
-"""Under this name it is stored among the rules."""
+from scalewatch.services.commit_reports.factors import LEAST_CONSTANT
 
 
 @dataclass(frozen=True, slots=True)
-class GateRules:
-    """A version of a project's rules.
+class GateRule:
+    """What stops a commit.
 
     Parameters
     ----------
-    regions
-        Rules of single regions.
-    target
-        The settings at which effects are told, such as p; those that are not named
-        are taken to be a multiple of the largest measured.
-    oversubscribed
-        What becomes of times that were measured while processes shared cores.
-    smallest_effect
-        The share by which a series has to change for anybody to be told.
-    version
-        0: nobody declared any.
+    mismatch
+        A series that scales worse than expected, since whenever.
+    new_mismatch
+        One that scaled as expected before.
+    growth
+        A growth that is surely faster than before, whatever is expected.
+    constant
+        A worse constant at unchanged growth, surely by more than this share; None:
+        never.
+    guideline
+        A guideline is broken that held before.
+    missing
+        What follows where some of it was not measured, or is missing beside the
+        baseline: undecided, or nothing.
     """
 
-    version: int = 0
-    rule: GateRule = USUAL
-    regions: Mapping[str, GateRule] = field(default_factory=dict)
-    target: Mapping[str, float] = field(default_factory=dict)
-    oversubscribed: Oversubscribed = Oversubscribed.UNDECIDED
-    smallest_effect: float = SMALLEST_EFFECT
-    author: str | None = None
-    reason: str | None = None
-    declared_at: datetime | None = None
+    mismatch: bool = False
+    new_mismatch: bool = True
+    growth: bool = True
+    constant: float | None = 0.0
+    guideline: bool = True
+    missing: Literal["undecided", "ignore"] = "undecided"
 
-    def about(self, region: str) -> GateRule:
-        """Return the rule of a region."""
-        return self.regions.get(region, self.rule)
-
-    def least_constant(self, region: str) -> float | None:
-        """By how much a constant is worse at least; None if it does not matter."""
-        least = self.about(region).least_constant
-        return None if least is None else max(least, self.smallest_effect)
+    @property
+    def least_constant(self) -> float | None:
+        """By how much a constant is worse at least of which two commits alone tell."""
+        return None if self.constant is None else max(self.constant, LEAST_CONSTANT)
 
 
-def rules_of(session: Session, project_name: str) -> GateRules:
-    """Return the rules in force.
-
-    Raises
-    ------
-    NotFound
-        If there is no such project.
-    """
-    return rules_in_force(session, projects.existing(session, project_name).id)
-
-
-def rules_in_force(session: Session, project_id: int) -> GateRules:
-    """Return the rules of a project that exists."""
-    row = gate_rules.newest(session, project_id)
-    return GateRules() if row is None else _rules(row)
-
-
-def declare(  # noqa: PLR0913 - one per part of a version
-    session: Session,
-    project_name: str,
-    rules: Mapping[str, Any],
-    target: Mapping[str, float],
-    *,
-    author: str,
-    reason: str | None,
-) -> GateRules:
-    """State the rules of a project; what is as before keeps its version.
-
-    Parameters
-    ----------
-    rules
-        Fields of `GateRule`, by region below `regions` those that differ there,
-        `oversubscribed`, and `smallest_effect`.
-
-    Raises
-    ------
-    NotFound
-        If there is no such project.
-    """
-    project = projects.existing(session, project_name)
-    known = gate_rules.newest(session, project.id)
-    before = _stated(known.rules if known else {})
-    said = {"rules": _stated(rules), "target": dict(target)}
-    if known is not None and said == {"rules": before, "target": known.target}:
-        return _rules(known)
-    row = gate_rules.add(
-        session, project.id, {**said, "author": author, "reason": reason}
-    )
-    audit.note(session, "gate rules declared", project.name, f"v{row.version}", **said)
-    if said["rules"][OVERSUBSCRIBED] != before[OVERSUBSCRIBED]:
-        jobs.enqueue(session, jobs.JobKind.REANALYSE, str(project.id))
-    if said["rules"][SMALLEST] != before[SMALLEST]:
-        jobs.enqueue(session, jobs.JobKind.WATCH, str(project.id))
-    return _rules(row)
-
-
-def treat_oversubscribed(
-    session: Session,
-    project_name: str,
-    oversubscribed: Oversubscribed,
-    *,
-    author: str,
-    reason: str | None,
-) -> GateRules:
-    """State one of the rules of a project; the others stay.
-
-    Raises
-    ------
-    NotFound
-        If there is no such project.
-    """
-    project = projects.existing(session, project_name)
-    known = gate_rules.newest(session, project.id)
-    return declare(
-        session,
-        project_name,
-        {**(known.rules if known else {}), OVERSUBSCRIBED: oversubscribed},
-        known.target if known else {},
-        author=author,
-        reason=reason,
-    )
-
-
-def _stated(rules: Mapping[str, Any]) -> dict[str, Any]:
-    """Return rules with what earlier versions could not say."""
-    own = {OVERSUBSCRIBED: str(declared(rules)), SMALLEST: stated(rules)}
-    return {**rules, **own}
-
-
-def _rules(row: tables.GateRules) -> GateRules:
-    general = {name: row.rules[name] for name in asdict(USUAL) if name in row.rules}
-    rule = replace(USUAL, **general)
-    return GateRules(
-        version=row.version,
-        rule=rule,
-        regions={
-            region: replace(rule, **said)
-            for region, said in row.rules.get("regions", {}).items()
-        },
-        target=row.target,
-        oversubscribed=declared(row.rules),
-        smallest_effect=stated(row.rules),
-        author=row.author,
-        reason=row.reason,
-        declared_at=row.declared_at,
-    )
+USUAL: Final = GateRule()

@@ -9,7 +9,7 @@ from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.gates.findings import FAILED, MISSING, PARTLY, GateFinding
-from scalewatch.services.gates.rules import GateRules
+from scalewatch.services.gates.declared_rules import GateRules
 from scalewatch.services.series.judged import Judged, places_words
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import State

@@ -14,6 +14,7 @@ from scalewatch.services.commits.baselines import Baseline
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import Confirmation
+from scalewatch.services.gates.decision import Tally
 from scalewatch.services.gates.findings import (
     CONSTANT,
     FAILED,
@@ -22,7 +23,6 @@ from scalewatch.services.gates.findings import (
     PARTLY,
     GateFinding,
 )
-from scalewatch.services.gates.tally import Tally
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.services.shared_cores import SHARED_CORES
 
