@@ -32,6 +32,7 @@ WALKED: Final = frozenset({"api", "cli", "pages", "jobs", "web", "services", "st
 
 WALKS: Final = {
     "gate": "scalewatch.services.gates.gate:gate_of",
+    "its decision": "scalewatch.services.gates.decision:decide",
     "gate of files": "scalewatch.cli.files.gating:gate_files",
     "match table": "scalewatch.pages.match_table.page:show_report",
     "detection": "scalewatch.jobs:watch",
@@ -135,7 +136,7 @@ class Code:
             target = self.resolved(".".join([origin, *rest[: 2 if origin else 0]]))
             if target is not None and isinstance(self._node(target), ast.ClassDef):
                 target = self.resolved(".".join([*target, "__post_init__"]))
-            if target not in {None, place}:
+            if target not in {None, place} and not _is_declared(self._node(target)):
                 called[target] = None
         return list(called)
 
@@ -256,6 +257,11 @@ def main(results: Results) -> None:
         f"Services: {len(rooms)} rooms on {highest} floors, {len(arrows)} arrows among "
         f"them. Caches of answers: {caches}."
     )
+
+
+def _is_declared(function: Function | ast.ClassDef) -> bool:
+    """Tell whether a function is a docstring alone, as those of protocols are."""
+    return len(function.body) == 1 and isinstance(function.body[0], ast.Expr)
 
 
 def _chains(root: ast.AST) -> Iterator[list[str]]:

@@ -57,7 +57,7 @@ def test_old_mismatches_stop_a_commit_where_the_rules_say_so(client, sessions):
     after = gate(client, 2)
     assert before["outcome"] == "fine"
     assert after["findings"][0]["sentence"] == (
-        "grows like p: not as expected, seen in a single job only"
+        "grows like p: not as expected (log p), seen in a single job only"
     )
 
 

@@ -8,9 +8,9 @@ from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services.access.audit import entries
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import commit_report
+from scalewatch.services.gates.decision import GateOutcome
 from scalewatch.services.gates.declared_rules import rules_of, treat_oversubscribed
 from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.gates.wording import GateOutcome
 from scalewatch.services.guidelines.checks import GuidelineState
 from scalewatch.services.guidelines.guidelines import guidelines_at
 from scalewatch.services.match_table.table import match_table

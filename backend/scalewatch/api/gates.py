@@ -13,11 +13,9 @@ from scalewatch.api.http.answers import Responses, answer, answers, api_router
 from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.agents import ClaimedRun
 from scalewatch.services.confirmations.requests import Confirmation, ConfirmationState
-from scalewatch.services.gates import confirmations as suspicions
 from scalewatch.services.gates import declared_rules as gate_rules
-from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.gates.wording import Gate
 from scalewatch.services.gates.declared_rules import GateRules
+from scalewatch.services.gates.gate import Gate, confirm_suspicions, gate_of
 from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.queries import ConfirmationId
 from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep
@@ -174,7 +172,7 @@ def list_confirmations(session: ReadingDep, project: str) -> Response:
 @confirmations.post(PROJECT, responses=answers(Confirmations, 400, 403, 404, 409, 422))
 def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Response:
     """Ask for the runs that would settle what the gate suspects of a commit."""
-    runs = suspicions.ask_about(session, project, doubt.commit, doubt.baseline)
+    runs = confirm_suspicions(session, project, doubt.commit, doubt.baseline)
     return answer(Confirmations(runs))
 
 

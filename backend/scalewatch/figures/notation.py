@@ -1,6 +1,6 @@
 """How figures, pages and sentences write growths, settings and certainty."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from fractions import Fraction
 from html import escape
 from typing import Final
@@ -12,6 +12,9 @@ LONGEST_NAME: Final = 40
 """Letters of a name in a legend."""
 
 THIN: Final = "\N{THIN SPACE}"
+
+SHARED_CORES: Final = "processes shared cores"
+"""Begins the reason of each verdict that is undecided because of it."""
 
 CERTAIN: Final = 0.995
 """Probabilities beyond it would be written as 100 %."""
@@ -45,6 +48,18 @@ def setting_text(value: object) -> str:
     if isinstance(value, list | tuple):
         return ", ".join(map(setting_text, value))
     return "–" if value is None else str(value)
+
+
+def places_words(places: Collection[tuple[tuple[str, float], ...]]) -> str:
+    """Name places: `p = 32, 64`, or `p = 32, threads = 2; p = 64, threads = 2`."""
+    ordered = sorted(places)
+    names = {name for place in ordered for name, _ in place}
+    if len(names) == 1:
+        (name,) = names
+        return f"{name} = {', '.join(f'{value:g}' for ((_, value),) in ordered)}"
+    return "; ".join(
+        ", ".join(f"{name} = {value:g}" for name, value in place) for place in ordered
+    )
 
 
 def held_text(value: object, name: str) -> str:

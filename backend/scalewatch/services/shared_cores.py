@@ -13,6 +13,7 @@ from typing import Any, Final, Protocol
 
 from sqlalchemy.orm import Session
 
+from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.services import jobs
 from scalewatch.storage.commits import commits
 from scalewatch.storage.database.snapshots import once
@@ -20,9 +21,6 @@ from scalewatch.storage.judgements import gate_rules
 from scalewatch.storage.runs import points, series
 from scalewatch.storage.runs.flags import CROWDED, bits_of
 from scalewatch.wire import SECONDS
-
-SHARED_CORES: Final = "processes shared cores"
-"""Begins the reason of each verdict that is undecided because of it."""
 
 _SHARERS: Final = ("p", "threads")
 """What shares cores, as parameters."""

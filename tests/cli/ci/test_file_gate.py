@@ -131,7 +131,7 @@ def test_region_and_setting_that_are_missing_leave_it_undecided() -> None:
     done = gate(str(new), "--baseline", old)
 
     assert done.exit_code == UNDECIDED
-    assert "halo (time): was measured before, not here" in done.stdout
+    assert "halo (time): was measured at the baseline, not here" in done.stdout
     assert "solve (time): not measured at p = 64" in done.stdout
     Path("scalewatch.toml").write_text('[gate]\nmissing = "ignore"\n')
     assert gate(str(new), "--baseline", old).exit_code == FINE

@@ -6,9 +6,8 @@ from sqlalchemy import select, update
 from scalewatch.errors import ConfirmationLost
 from scalewatch.services.confirmations import agents, requests
 from scalewatch.services.confirmations.requests import MOST_ASKED, ConfirmationState
-from scalewatch.services.gates import confirmations as suspicions
-from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.gates.wording import GateOutcome
+from scalewatch.services.gates.decision import GateOutcome
+from scalewatch.services.gates.gate import confirm_suspicions, gate_of
 from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
 from scalewatch.storage.tables import now
@@ -34,7 +33,7 @@ def suspected(sessions):
 
 def ask(sessions):
     with sessions.writing.begin() as session:
-        return suspicions.ask_about(session, "mpich", sha(2), None)
+        return confirm_suspicions(session, "mpich", sha(2), None)
 
 
 def claim(sessions, agent, machine="jureca"):
@@ -201,7 +200,7 @@ def test_a_run_is_withdrawn_once_later_commits_have_settled_it(
     record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 12)
     record_commit(sessions, 13, {"MPI_Bcast": LINEAR})
     with sessions.writing.begin() as session:
-        suspicions.ask_about(session, "mpich", sha(13), None)
+        confirm_suspicions(session, "mpich", sha(13), None)
 
     for number in range(14, 19):
         record_commit(sessions, number, {"MPI_Bcast": curve})

@@ -38,7 +38,7 @@ from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.files.posted_files import FilePreview
 from scalewatch.services.gates.findings import GateFinding
-from scalewatch.services.gates.wording import Gate
+from scalewatch.services.gates.gate import Gate
 from scalewatch.services.operations.status import Status, Worker
 from scalewatch.services.regions.models import SeriesModel
 from scalewatch.services.regressions.regressions import Regression, Regressions

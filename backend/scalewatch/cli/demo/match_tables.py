@@ -12,8 +12,9 @@ from rich.text import Text
 from scalewatch.cli.demo.releases import Release
 from scalewatch.cli.demo.sweeps import METRICS, DemoSweep
 from scalewatch.cli.files.notation import COLOURS
+from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.modelling import Verdict
-from scalewatch.services.shared_cores import SHARED_CORES, crowded_sentence
+from scalewatch.services.shared_cores import crowded_sentence
 
 
 def print_match_tables(

@@ -14,14 +14,10 @@ from scalewatch.cli.project_file import FILE, declarations, gate_rules
 from scalewatch.errors import BadExpression, ScalewatchError
 from scalewatch.importers import ImportedSeries, Reading, SettingRules, read_files
 from scalewatch.modelling import parse_declared
-from scalewatch.services.analysis.questions import find_all
-from scalewatch.services.analysis.versions import compared_with, series_key
-from scalewatch.services.commit_reports.factors import level_of
 from scalewatch.services.files.commits import by_commit, chosen, comparable
-from scalewatch.services.files.model_files import Question, Stated, questions_of
-from scalewatch.services.gates.file_findings import FileRules, GatedSeries, Side
-from scalewatch.services.gates.files import FileGate, gate_of_files
-from scalewatch.services.gates.rules import GateRule
+from scalewatch.services.files.model_files import Question, Stated
+from scalewatch.services.gates.files import FileGate, gate_of_files, sides_of
+from scalewatch.services.gates.rules import FileRules, GateRule
 
 RULES: Final = ("mismatch", "new_mismatch", "growth", "constant", "missing")
 
@@ -126,38 +122,13 @@ def _version(commits: Mapping[str, Any], commit: str | None, label: str) -> _Ver
 def _judged(
     now: _Version, before: _Version | None, question: Question, rules: FileRules
 ) -> FileGate:
-    questions = questions_of(now.series, question)
-    later = dict(zip(map(series_key, now.series), now.series, strict=True))
-    findings = find_all(questions, question.choices)
-    sides = [Side(*each) for each in zip(now.series, findings, strict=True)]
-    earlier = before.series if before else ()
-    past = {
-        series_key(each): Side(each, finding)
-        for each, finding in zip(
-            earlier,
-            find_all(questions_of(earlier, question), question.choices),
-            strict=True,
-        )
-    }
-    compared = compared_with(
-        earlier, now.series, questions, level=level_of(len(now.series))
+    return gate_of_files(
+        sides_of(now.series, question),
+        sides_of(before.series, question) if before else None,
+        rules,
+        lambda series: question.direction(series) == "lower",
+        before.label if before else None,
     )
-    gated = [
-        GatedSeries(
-            side.series,
-            past.get(series_key(side.series)),
-            side,
-            each if before else None,
-            question.direction(side.series) == "lower",
-        )
-        for side, each in zip(sides, compared, strict=True)
-    ]
-    gated += [
-        GatedSeries(side.series, side, None, None, is_cost=True)
-        for key, side in past.items()
-        if key not in later
-    ]
-    return gate_of_files(gated, rules, before.label if before else None)
 
 
 def _with_expectations(question: Question, stated: Mapping[str, Any]) -> Question:
@@ -220,12 +191,8 @@ def _content(
     project: str | None,
 ) -> Mapping[str, Any]:
     """Return the answer in the form in which a server gives its own."""
-    nowhere: dict[str, Any] = {
-        "machine": None,
-        "commits": None,
-        "target": {},
-        "at_target": None,
-    }
+    # A server alone knows machines and forecasts.
+    nowhere = {"machine": None, "commits": None, "at_target": None}
     return {
         "project": project or "files",
         "commit": {"sha": now.commit, "tag": now.label},

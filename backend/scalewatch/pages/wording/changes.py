@@ -2,15 +2,15 @@
 
 from typing import Final
 
+from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline, Relation
-from scalewatch.services.gates.wording import Gate
+from scalewatch.services.gates.gate import Gate
 from scalewatch.services.series.standing import Standing
-from scalewatch.services.shared_cores import SHARED_CORES
 
 SHORT: Final = 10
 

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Final
 
 from scalewatch.modelling import GrowthOdds, all_growth_odds
@@ -18,8 +17,6 @@ from scalewatch.services.commit_reports.pairs import (
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import UNMEASURED, Standing
-
-_RANK: Final = {kind: place for place, kind in enumerate(ChangeKind)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,16 +55,6 @@ class SeriesChange(SeriesPair[Standing]):
     def is_still(self) -> bool:
         """Whether no change of it is known."""
         return self.kind in SAME if self.outcome is None else self.outcome in STILL
-
-    @cached_property
-    def urgency(self) -> tuple[int, float, str, str, str]:
-        """Order worst first, surest first within a kind."""
-        odds = self.odds
-        certainty = self.after.probability or 0.0
-        if odds is not None and self.kind in {ChangeKind.WORSE, ChangeKind.BETTER}:
-            certainty = max(odds.faster, odds.slower)
-        place = (self.region, self.machine, self.metric)
-        return (_RANK[self.kind], -certainty, *place)
 
 
 CHANGE_KILOBYTES: Final = 0.5

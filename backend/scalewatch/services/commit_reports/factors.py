@@ -25,6 +25,9 @@ LEAST_CONSTANT: Final = 0.05
 FALSE: Final = 0.05
 """Probability that any series of a report is called worse, or better, for no reason."""
 
+JOBS: Final = 2
+"""Jobs that must agree at each coordinate before anybody is stopped."""
+
 WORK: Final = "count"
 """The metric of what functions are called and loops run."""
 

@@ -29,6 +29,7 @@ class ChangeKind(StrEnum):
     UNCHANGED = "unchanged"
 
 
+_RANK: Final = {kind: place for place, kind in enumerate(ChangeKind)}
 WORSE: Final = frozenset({ChangeKind.MISMATCH, ChangeKind.FAILED, ChangeKind.WORSE})
 FINE: Final = frozenset({Verdict.MATCH, Verdict.APPROXIMATE})
 SAME: Final = frozenset({ChangeKind.UNCHANGED, ChangeKind.UNDECIDED})
@@ -165,6 +166,16 @@ class SeriesPair(Generic[SideT]):
         """Whether constants alone tell: of too few settings there is no growth."""
         points = [self.before.points, self.after.points]
         return min(points) >= LEAST and min(points) < NEEDED_SETTINGS
+
+    @cached_property
+    def urgency(self) -> tuple[int, float, str, str, str]:
+        """Order worst first, surest first within a kind."""
+        certainty = 0.0
+        if self.after.verdict is not None:
+            certainty = self.after.verdict_probability.get(self.after.verdict, 0.0)
+        if self.odds is not None and self.kind in {ChangeKind.WORSE, ChangeKind.BETTER}:
+            certainty = max(self.odds.faster, self.odds.slower)
+        return _RANK[self.kind], -certainty, self.region, self.machine, self.metric
 
     @property
     def formulas(self) -> str | None:

@@ -12,8 +12,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ConfirmationLost
 from scalewatch.services.access.callers import Role, caller_of, may, permit
+from scalewatch.services.commit_reports.factors import JOBS
 from scalewatch.services.confirmations.requests import (
-    JOBS,
     Confirmation,
     ConfirmationState,
     completed,

@@ -15,15 +15,15 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
+from scalewatch.figures.notation import places_words
 from scalewatch.services.analysis.next_measurement import STARTUP, proposed
 from scalewatch.services.analysis.pools import pooled
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.services.caches import kept_at
 from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.factors import JOBS
 from scalewatch.services.commit_reports.pairs import ChangeKind
-from scalewatch.services.confirmations.requests import JOBS
 from scalewatch.services.expectations.in_force import in_force
-from scalewatch.services.series.judged import places_words
 from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coordinates, coverage
@@ -81,19 +81,40 @@ class NextStep:
 
 
 @dataclass(frozen=True, slots=True)
-class _Jobs:
-    """What a machine has run of a commit.
+class MachineJobs:
+    """Runs of a commit on a machine.
 
     Parameters
     ----------
     spent
-        Its runs, by their ids.
+        What each run took, by its id.
     lacking
-        Of each series the runs at whose coordinate too few have measured it.
+        Of each series the runs at whose coordinate too few jobs have measured it.
     """
 
+    machine: str
     spent: Mapping[int, Spent]
     lacking: Mapping[int, tuple[int, ...]]
+
+    def step(self, series_ids: Iterable[int]) -> NextStep | None:
+        """Return the runs of series that lack a second job; None if none does."""
+        runs = {run for each in series_ids for run in self.lacking.get(each, ())}
+        if not runs:
+            return None
+        # One job can be several runs at a coordinate, which took its time together.
+        by_place: dict[Place, Spent] = {}
+        for run in sorted(runs):
+            spent = self.spent[run]
+            by_place.setdefault(tuple(sorted(spent.coordinate.items())), spent)
+        return NextStep(
+            machine=self.machine,
+            region=None,
+            metric=None,
+            at=tuple(map(dict, by_place)),
+            repetitions=None,
+            core_hours=sum(map(core_hours, by_place.values())),
+            settles=None,
+        )
 
 
 def confirming_step(
@@ -109,37 +130,28 @@ def confirming_step(
     place
         Id and name of the machine that measured them.
     """
-    machine_id, machine = place
-    jobs = kept_at(
+    return jobs_at(session, commit_id, *place).step(series_ids)
+
+
+def jobs_at(
+    session: Session, commit_id: int, machine_id: int, machine: str
+) -> MachineJobs:
+    """Return the runs of a commit on a machine, given by its id and its name."""
+    return kept_at(
         session,
         commit_id,
-        ("jobs", machine_id),
-        lambda: _jobs(session, commit_id, machine_id),
-    )
-    runs = {run for each in series_ids for run in jobs.lacking.get(each, ())}
-    if not runs:
-        return None
-    # One job can be several runs at a coordinate, which took its time together.
-    by_place: dict[Place, Spent] = {}
-    for run in sorted(runs):
-        spent = jobs.spent[run]
-        by_place.setdefault(tuple(sorted(spent.coordinate.items())), spent)
-    return NextStep(
-        machine=machine,
-        region=None,
-        metric=None,
-        at=tuple(map(dict, by_place)),
-        repetitions=None,
-        core_hours=sum(map(core_hours, by_place.values())),
-        settles=None,
+        ("jobs", machine_id, machine),
+        lambda: _jobs(session, commit_id, machine_id, machine),
     )
 
 
-def _jobs(session: Session, commit_id: int, machine_id: int) -> _Jobs:
+def _jobs(
+    session: Session, commit_id: int, machine_id: int, machine: str
+) -> MachineJobs:
     spent = {
         each.run_id: each for each in coverage.spent(session, commit_id, machine_id)
     }
-    place = {run: tuple(sorted(one.coordinate.items())) for run, one in spent.items()}
+    place = {run: tuple(sorted(took.coordinate.items())) for run, took in spent.items()}
 
     @cache
     def lacking(*runs: int) -> tuple[int, ...]:
@@ -148,7 +160,8 @@ def _jobs(session: Session, commit_id: int, machine_id: int) -> _Jobs:
         return tuple(run for run in runs if counts[place[run]] < JOBS)
 
     measured = coordinates.runs_by_series(session, commit_id, machine_id)
-    return _Jobs(spent, {series: lacking(*runs) for series, runs in measured.items()})
+    by_series = {series: lacking(*runs) for series, runs in measured.items()}
+    return MachineJobs(machine, spent, by_series)
 
 
 def deciding_step(

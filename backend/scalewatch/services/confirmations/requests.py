@@ -8,14 +8,12 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.services.commit_reports.factors import JOBS
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coordinates
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import confirmations
-
-JOBS: Final = 2
-"""Jobs that must agree at each coordinate before anybody is stopped."""
 
 MOST_ASKED: Final = 3
 """How often a commit is measured once more on a machine: then it is for people."""

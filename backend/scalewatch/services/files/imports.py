@@ -20,7 +20,8 @@ from scalewatch.wire.directions import Direction, stated_direction, told_directi
 SUITE: Final = "imported"
 
 
-_FAILED: Final = "the file says that it failed, or has no value"
+FAILED: Final = "the file says that it failed, or has no value"
+"""Why nothing of a series is known at a setting: said to servers, and by the gate."""
 
 Settings = Mapping[str, Any]
 
@@ -209,7 +210,7 @@ def _results(
         direction = stated_direction(better, subject.metric) or told_direction(
             subject.metric, subject.usual_unit
         )
-        failed = {"status": "failed", "reason": _FAILED}
+        failed = {"status": "failed", "reason": FAILED}
         yield {
             "region": addressable(subject.region),
             "metric": addressable(subject.metric),

@@ -1,74 +1,246 @@
-"""Findings of the gate beside the nights of a machine: what a night did, no commit did.
+"""Circumstances of a commit that only a server knows, read before the gate decides.
 
-A finding stands where the commit differs from the nights before it by more than nights
-do. Of a machine with too few nights two commits alone tell.
+Beside the pairs of series these are runs of a second job, the nights of a machine,
+regressions in histories, guidelines, forecasts at the target scale, and jobs that are
+still to be done.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
 from typing import Final
 
+from sqlalchemy.orm import Session
+
+from scalewatch.figures.notation import places_words
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.constants import differing
+from scalewatch.services.commit_reports.constants import changed_constants, differing
+from scalewatch.services.commit_reports.pairs import SeriesKey
+from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.common_mode.newest_commit import (
     MachineMove,
     NewestNights,
     newest_nights,
 )
+from scalewatch.services.confirmations.next_steps import MachineJobs, NextStep, jobs_at
+from scalewatch.services.gates.decision import Circumstances
+from scalewatch.services.gates.declared_rules import GateRules
+from scalewatch.services.gates.effects import effects_of
 from scalewatch.services.gates.findings import (
     ANOTHER_NIGHT,
-    CONSTANT,
+    EVERYTHING,
+    NEXT_COMMIT,
     NIGHT,
     GateFinding,
+    Placed,
+    SeriesRef,
+    absent,
+    failed,
+    worse_findings,
+)
+from scalewatch.services.gates.guidelines import broken_since, guideline_finding
+from scalewatch.services.gates.rules import GateRule, Rules
+from scalewatch.services.jobs import AnalysedCommit, JobKind
+from scalewatch.services.regressions.regressions import (
+    Member,
+    Regression,
+    RegressionState,
+    regressions_at,
 )
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage import tables
+from scalewatch.storage.commits.coordinates import Place
+from scalewatch.storage.machines import machines
+from scalewatch.storage.work import jobs
 
-EVERYTHING: Final = "all regions"
-"""Takes the place of the region in a finding about a machine."""
-
-Found = tuple[SeriesChange, GateFinding]
+WAITING: Final = frozenset({RegressionState.OPEN, RegressionState.ACKNOWLEDGED})
 
 
-def beyond_nights(
-    before: CommitSnapshot,
-    after: CommitSnapshot,
-    changes: Sequence[SeriesChange],
-    found: Sequence[Found],
-) -> tuple[list[Found], list[GateFinding]]:
-    """Return the findings about series that nights do not explain, and about machines.
+@dataclass(frozen=True, slots=True)
+class JudgedCommit:
+    """A commit in question: its row, what changed in it, and by which rules."""
 
-    A growth that seems to be another one within what nights do is suspected only.
+    project: tables.Project
+    id: int
+    report: CommitReport
+    rules: GateRules
+
+    @property
+    def compared(self) -> tuple[int, ...]:
+        """Ids of the baseline, if there is one, and of the commit."""
+        baseline = self.report.baseline
+        return (self.id,) if baseline is None else (baseline.id, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Runs that series of a commit still need for a second job.
 
     Parameters
     ----------
-    changes
-        Of all series between the two commits.
-    found
-        Findings about some of them.
+    jobs
+        Runs of the commit by machine, of those that were asked about.
+    series
+        Noisy series by region, metric and machine.
     """
-    noisy = {each.series_id: each.metric for each in changes if not each.is_exact}
-    metrics = {noisy[each] for each in differing(before, after, noisy)}
-    commits = (before.commit_id, after.commit_id)
-    nights = newest_nights(after.session, commits, metrics)
-    kept = [(change, _beside(change, own, nights)) for change, own in found]
-    return kept, [*_of_machines(nights)]
+
+    jobs: Mapping[str, MachineJobs]
+    series: Mapping[tuple[str, str, str], Sequence[SeriesChange]]
+
+    def step(self, place: Placed) -> NextStep | None:
+        """Return the runs that the series of a place lack; None if they lack none."""
+        if place.machine not in self.jobs:
+            return None
+        settings = place.configuration.items()
+        here = self.series.get((place.region, place.metric, place.machine), ())
+        having = [e.series_id for e in here if settings <= e.configuration.items()]
+        return self.jobs[place.machine].step(having)
+
+    def words(self, place: Placed) -> str | None:
+        """Return the runs that the series of a place lack, in words."""
+        step = self.step(place)
+        return None if step is None else step.sentence
+
+
+def circumstances_of(session: Session, commit: JudgedCommit) -> Circumstances:
+    """Read what is known of a commit beside the pairs of its report."""
+    project, report = commit.project, commit.report
+    after = CommitSnapshot(session, project.id, commit.id)
+    here = after.judged(report.metrics)
+    worse = [e for e in regressions_at(session, project.id, commit.id) if e.is_worse]
+    began = [each for each in worse if each.state in WAITING]
+    known = Circumstances(
+        failed=[
+            finding
+            for each in here
+            for finding in failed(each, each.standing, each.failures)
+        ],
+        has_only_failures=all(each.standing.is_failed for each in here),
+        regressions=[
+            finding for each in began for finding in _of_regression(each, commit.rules)
+        ],
+        waiting=tuple(each.id for each in began),
+        began=[member for each in began for member in each.members],
+        accepted=[
+            member
+            for each in worse
+            if each.state is RegressionState.EXPECTED
+            for member in each.members
+        ],
+        is_pending=_is_pending(session, commit),
+    )
+    if report.baseline is None:
+        return known
+    before = CommitSnapshot(session, project.id, report.baseline.id)
+    return _beside(commit, before, after, known)
+
+
+def steps_of(session: Session, commit: JudgedCommit, places: Iterable[Placed]) -> Steps:
+    """Read which runs the machines of some places still have to make."""
+    named = {place.machine for place in places}
+    series: dict[tuple[str, str, str], list[SeriesChange]] = defaultdict(list)
+    for each in commit.report.changes:
+        if not each.is_exact:
+            series[each.region, each.metric, each.machine].append(each)
+    return Steps(
+        {
+            each.name: jobs_at(session, commit.id, each.id, each.name)
+            for each in machines.of_project(session, commit.project.id)
+            if each.name in named
+        },
+        series,
+    )
 
 
 def _beside(
-    change: SeriesChange, finding: GateFinding, nights: NewestNights
-) -> GateFinding:
-    """Return a finding as the nights leave it; constants they have told themselves."""
-    is_told = change.series_id in nights.known and not change.is_exact
-    if finding.kind == CONSTANT or not is_told:
-        return finding
-    if change.series_id in nights.outstanding:
-        return finding
+    commit: JudgedCommit,
+    before: CommitSnapshot,
+    after: CommitSnapshot,
+    known: Circumstances,
+) -> Circumstances:
+    """Return circumstances with what is known beside the baseline."""
+    rules, changes = commit.rules, commit.report.changes
+    least = cache(rules.least_constant)
+    by_id = changed_constants(before, after, changes, lambda e: least(e.region))
+    constants = {e.key: by_id[e.series_id] for e in changes if e.series_id in by_id}
+    broken = broken_since(commit.project, before, after, changes, rules.target)
+    worse = worse_findings(changes, rules, constants, known.confirmation)
+    by_key = {each.key: each for each in changes}
+    dearer = [by_key[finding.series] for _, finding in worse]
+    steps = steps_of(after.session, commit, [*dearer, *broken])
+    nights = _nights(before, after, changes)
+    guidelines = [guideline_finding(each, rules, steps.words) for each in broken]
     return replace(
-        finding,
-        is_sure=False,
-        sentence=f"{finding.sentence}; but it moved no more than nights do",
-        todo=finding.todo or ANOTHER_NIGHT.format(change.machine),
+        known,
+        constants=constants,
+        lacking=_lacking(before, after, changes),
+        absent=_absent(commit, before),
+        confirmation=steps.words,
+        within_nights={
+            each.key
+            for each in changes
+            if each.series_id in nights.known
+            and each.series_id not in nights.outstanding
+            and not each.is_exact
+        },
+        machines=[*_of_machines(nights)],
+        guidelines=[each for each in guidelines if each is not None],
+        effects=effects_of(before, after, dearer, rules.target),
     )
+
+
+def _nights(
+    before: CommitSnapshot, after: CommitSnapshot, changes: Sequence[SeriesChange]
+) -> NewestNights:
+    """Return what the nights before tell of the metrics of which anything differs."""
+    noisy = {each.series_id: each.metric for each in changes if not each.is_exact}
+    metrics = {noisy[each] for each in differing(before, after, noisy)}
+    return newest_nights(after.session, (before.commit_id, after.commit_id), metrics)
+
+
+def _lacking(
+    before: CommitSnapshot, after: CommitSnapshot, changes: Sequence[SeriesChange]
+) -> dict[SeriesKey, str]:
+    """Return settings that the baseline measured and nobody tried, by series."""
+    compared = [change for change in changes if change.is_comparable]
+    if not compared:
+        return {}
+    ids = sorted(change.series_id for change in compared)
+    early, here = before.places(ids), after.places(ids)
+    difference = cache(frozenset[Place].difference)  # most series have the same places
+    return {
+        change.key: places_words(untried)
+        for change in compared
+        if (
+            untried := difference(
+                early[change.series_id].measured, here[change.series_id].tried
+            )
+        )
+    }
+
+
+def _absent(commit: JudgedCommit, before: CommitSnapshot) -> list[GateFinding]:
+    """Return findings about series of machines that measured the baseline alone."""
+    report = commit.report
+    if not report.absent:
+        return []
+    judged = before.judged(report.metrics)
+    return [absent(each) for each in judged if each.machine in report.absent]
+
+
+def _is_pending(session: Session, commit: JudgedCommit) -> bool:
+    """Tell whether something about a commit or its baseline is still to be analysed."""
+    project_id = commit.project.id
+    about_project = (JobKind.WATCH, JobKind.REANALYSE, JobKind.REJUDGE)
+    if any(jobs.is_open(session, kind, str(project_id)) for kind in about_project):
+        return True
+    everywhere = [
+        str(AnalysedCommit(commit_id, machine.id))
+        for machine in machines.of_project(session, project_id)
+        for commit_id in commit.compared
+    ]
+    return jobs.is_any_open(session, JobKind.ANALYSE, everywhere)
 
 
 def _of_machines(nights: NewestNights) -> Iterator[GateFinding]:
@@ -89,15 +261,11 @@ def _of_machines(nights: NewestNights) -> Iterator[GateFinding]:
 
 def _of_machine(move: MachineMove, *, is_shared: bool) -> GateFinding:
     """Return what is worse of all regions: sure if two machines say so."""
-    said = (
-        f"{move.factor:.3g}× the {move.nights} nights before, all {move.regions} "
-        "regions alike"
+    whose = (
+        ", and on other machines as well"
+        if is_shared
+        else ": either this commit, or only this night of the machine"
     )
-    if is_shared:
-        whose = ", and on other machines as well"
-    else:
-        whose = ": either this commit, or only this night of the machine"
-    todo = ANOTHER_NIGHT.format(move.machine)
     return GateFinding(
         region=EVERYTHING,
         metric=move.metric,
@@ -105,6 +273,47 @@ def _of_machine(move: MachineMove, *, is_shared: bool) -> GateFinding:
         configuration={},
         kind=NIGHT,
         is_sure=is_shared,
-        sentence=said + whose,
-        todo=None if is_shared else todo,
+        sentence=f"{move.factor:.3g}× the {move.nights} nights before, all "
+        f"{move.regions} regions alike{whose}",
+        todo=None if is_shared else ANOTHER_NIGHT.format(move.machine),
     )
+
+
+def _of_regression(regression: Regression, rules: Rules) -> list[GateFinding]:
+    """Return what a regression that began with the commit means for the gate."""
+    step = regression.next_step
+    todo = NEXT_COMMIT if step is None else step.sentence
+    return [
+        GateFinding(
+            *SeriesRef.of(member),
+            kind=f"regression of {regression.kind}",
+            is_sure=regression.is_sure,
+            sentence=_since_history(regression, member),
+            todo=None if regression.is_sure else todo,
+            commits=f"{regression.first.label}^..{regression.last.label}",
+            probability=member.details.kind_probability,
+            target=member.details.target,
+            at_target=member.details.at_target,
+        )
+        for member in regression.members
+        if _is_minded(regression, member, rules.about(member.region))
+    ]
+
+
+def _since_history(regression: Regression, member: Member) -> str:
+    details, metric = member.details, member.metric
+    before, after = details.growth_before, details.growth_after
+    is_growth = regression.kind == "growth" and None not in {before, after}
+    grows = f"grows like {after} instead of {before}, " if is_growth else ""
+    largest = ", ".join(f"{name} = {x:g}" for name, x in details.largest.items())
+    return (
+        f"{grows}{details.largest_factor:.3g}× its usual {metric} at {largest}; "
+        f"regression {regression.id}"
+    )
+
+
+def _is_minded(regression: Regression, member: Member, rule: GateRule) -> bool:
+    if regression.kind == "growth":
+        return rule.growth
+    size = abs(member.details.largest_factor - 1)
+    return rule.constant is not None and size >= rule.constant

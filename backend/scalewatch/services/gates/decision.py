@@ -1,29 +1,48 @@
-"""The tally of a gate: every series of a commit counted once, by its outcome.
+"""The decision of the gate over pairs of series: outcome, counts and sentence.
 
-The worst finding about a series decides, without one the kind of its change. A finding
-about a night covers all noisy series of its machine and metric that both commits
-measured; one that names some settings covers the series that have these. Series of
-machines that have not measured the commit count where a finding names them.
+Every series is counted once. The worst finding about a series decides, without one the
+kind of its change. A finding about a night covers all noisy series of its machine and
+metric that both commits measured; one that names some settings covers the series that
+have these. Series of machines that have not measured the commit count where a finding
+names them.
+
+A server and files give the same pairs and so get the same decision; `Circumstances`
+holds what only one of them may know. Nothing here needs a database.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, Final
 
-from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.modelling.forecasts.bounds import Bounds
+from scalewatch.services.commit_reports.factors import ConstantChange
 from scalewatch.services.commit_reports.outcomes import SeriesOutcome
-from scalewatch.services.commit_reports.pairs import ChangeKind, SeriesKey
-from scalewatch.services.gates.findings import (
-    NIGHT,
-    GateFinding,
-    series_of,
+from scalewatch.services.commit_reports.pairs import (
+    FINE,
+    ChangeKind,
+    SeriesKey,
+    SeriesPair,
 )
-from scalewatch.services.regressions.regressions import Member
+from scalewatch.services.gates.findings import (
+    ANOTHER_NIGHT,
+    CONSTANT,
+    GUIDELINE,
+    NIGHT,
+    UNDECIDED,
+    Confirmation,
+    GateFinding,
+    Placed,
+    key_at,
+    missing,
+    partly,
+    unexpected,
+    worse_findings,
+)
+from scalewatch.services.gates.rules import Rules
 
-KEPT: Final = 40_000
-"""Changes that are kept with their outcome."""
+Pairs = Sequence[SeriesPair[Any]]
 
 OF_KINDS: Final = {
     ChangeKind.MISMATCH: SeriesOutcome.ACCEPTED,
@@ -39,119 +58,294 @@ OF_KINDS: Final = {
 }
 """Outcomes without a finding: what is worse then, somebody or a rule accepts."""
 
-_RANK: Final[dict[SeriesOutcome | None, int]] = {
-    outcome: rank for rank, outcome in enumerate(SeriesOutcome)
-}
+_RANK: Final = {outcome: rank for rank, outcome in enumerate(SeriesOutcome)}
+
+
+class GateOutcome(StrEnum):
+    """What the gate says."""
+
+    FINE = "fine"
+    WORSE = "worse"
+    UNDECIDED = "undecided"
+    PENDING = "pending"
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """The outcome of each series of a commit."""
+class Effect:
+    """What a series costs at a larger scale: as many times as much as before."""
 
+    target: Mapping[str, float]
+    ratio: Bounds | None
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What is known of a commit beside the pairs of its series.
+
+    Parameters
+    ----------
+    constants
+        How constants changed, by the shares that the rules mind.
+    failed
+        Findings about series that failed, wholly or in part.
+    lacking
+        Settings of the baseline that nobody tried, in words, by series.
+    absent
+        Findings about series of machines that measured the baseline alone.
+    has_only_failures
+        Whether nothing at all succeeded, which no rule ignores.
+    confirmation
+        Tells what a second job would have to repeat.
+    within_nights
+        Series whose level moved no more than from night to night.
+    machines, guidelines, regressions
+        Findings about machines all of whose regions moved, about guidelines that are
+        broken since the baseline, and about regressions that began with the commit.
+    waiting
+        Ids of regressions that began with the commit and wait for somebody.
+    began, accepted
+        Series of these, and of regressions that somebody has accepted.
+    effects
+        What series cost at the target scale.
+    is_pending
+        Whether something is still to be analysed.
+    """
+
+    constants: Mapping[SeriesKey, ConstantChange] = field(default_factory=dict)
+    failed: Sequence[GateFinding] = ()
+    lacking: Mapping[SeriesKey, str] = field(default_factory=dict)
+    absent: Sequence[GateFinding] = ()
+    has_only_failures: bool = False
+    confirmation: Confirmation = lambda _: None
+    within_nights: Collection[SeriesKey] = ()
+    machines: Sequence[GateFinding] = ()
+    guidelines: Sequence[GateFinding] = ()
+    regressions: Sequence[GateFinding] = ()
+    waiting: tuple[int, ...] = ()
+    began: Sequence[Placed] = ()
+    accepted: Sequence[Placed] = ()
+    effects: Mapping[SeriesKey, Effect] = field(default_factory=dict)
+    is_pending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Whether the later version may pass, and why.
+
+    Parameters
+    ----------
+    findings
+        What is sure comes first.
+    outcomes
+        Each series by what became of it.
+    """
+
+    outcome: GateOutcome
+    findings: tuple[GateFinding, ...]
     outcomes: Mapping[SeriesKey, SeriesOutcome]
 
     @property
     def counts(self) -> dict[SeriesOutcome, int]:
         """Number of series by outcome; every outcome has an entry."""
-        found = Counter(self.outcomes.values())
-        return {outcome: found[outcome] for outcome in SeriesOutcome}
-
-    @property
-    def total(self) -> int:
-        """Number of series."""
-        return len(self.outcomes)
-
-    def told(self, changes: Iterable[SeriesChange]) -> tuple[SeriesChange, ...]:
-        """Return changes with their outcomes, the worst first.
-
-        Parameters
-        ----------
-        changes
-            Of each outcome the most urgent first.
-        """
-        told = [_with_outcome(e, self.outcomes[e.key]) for e in changes]
-        return tuple(sorted(told, key=lambda each: _RANK[each.outcome]))
+        number = Counter(self.outcomes.values())
+        return {outcome: number[outcome] for outcome in SeriesOutcome}
 
 
-def tally_of(
-    changes: Sequence[SeriesChange],
-    findings: Iterable[GateFinding],
-    accepted: Iterable[Member] = (),
-) -> Tally:
-    """Return the outcome of each series.
+def decide(
+    pairs: Pairs,
+    rules: Rules,
+    known: Circumstances,
+    *,
+    commits: str | None,
+) -> Decision:
+    """Return whether the later version of series may pass.
 
     Parameters
     ----------
-    accepted
-        Series that are worse for a cause that somebody, or a rule, has accepted.
+    commits
+        The range since the baseline as git names it; None without a baseline, where
+        expectations alone decide.
     """
-    outcomes = {each.key: OF_KINDS[each.kind] for each in changes}
-    by_place = _by_place(changes)
-    for member in accepted:
-        for key in _covered(member, by_place):
-            outcomes[key] = _worst(outcomes.get(key), SeriesOutcome.ACCEPTED)
+    if commits is None:
+        found = [unexpected(each, rules.about(each.region)) for each in pairs]
+        worse = [each for each in found if each is not None]
+    else:
+        worse = _since_baseline(pairs, rules, known, commits)
+    findings = _without_settled(worse + _since_history(pairs, worse, known), known)
+    findings += _unmeasured(pairs, rules, known)
+    return Decision(
+        _outcome(pairs, findings, known, has_baseline=commits is not None),
+        tuple(sorted(findings, key=lambda finding: not finding.is_sure)),
+        _outcomes(pairs, findings, [*known.began, *known.accepted]),
+    )
+
+
+def is_compared(pair: SeriesPair[Any], *, has_baseline: bool) -> bool:
+    """Tell whether anything follows of a series.
+
+    Both versions measured it, and well; without a baseline an expectation is met.
+    """
+    if not has_baseline:
+        return pair.after.verdict in FINE
+    is_decided = pair.kind is not ChangeKind.UNDECIDED or pair.has_few_settings
+    return pair.is_comparable and is_decided
+
+
+def crowded_among(pairs: Pairs) -> int:
+    """Count the series that cannot be judged because processes shared cores."""
+    return sum(pair.after.is_crowded for pair in pairs)
+
+
+def _since_baseline(
+    pairs: Pairs, rules: Rules, known: Circumstances, commits: str
+) -> list[GateFinding]:
+    """Return what is worse than it was at the baseline."""
+    worse = worse_findings(pairs, rules, known.constants, known.confirmation)
+    findings = [
+        *known.machines,
+        *(_at_target(_beside_nights(each, known), known) for _, each in worse),
+        *known.guidelines,
+    ]
+    return [replace(each, commits=commits) for each in findings]
+
+
+def _beside_nights(finding: GateFinding, known: Circumstances) -> GateFinding:
+    """Return a finding as the nights leave it; constants they have told themselves."""
+    if finding.kind == CONSTANT or finding.series not in known.within_nights:
+        return finding
+    return replace(
+        finding,
+        is_sure=False,
+        sentence=f"{finding.sentence}; but it moved no more than nights do",
+        todo=finding.todo or ANOTHER_NIGHT.format(finding.machine),
+    )
+
+
+def _at_target(finding: GateFinding, known: Circumstances) -> GateFinding:
+    """Return a finding with what it costs at the target scale.
+
+    What it costs at every scale it tells by itself.
+    """
+    effect = known.effects.get(finding.series)
+    if effect is None:
+        return finding
+    ratio = finding.at_target or effect.ratio
+    return replace(finding, target=effect.target if ratio else {}, at_target=ratio)
+
+
+def _since_history(
+    pairs: Pairs, worse: Sequence[GateFinding], known: Circumstances
+) -> list[GateFinding]:
+    """Return regressions; of counts that one job of each commit tells needs none."""
+    counted = {each.key for each in pairs if each.is_exact}
+    settled = {each.series for each in worse} & counted
+    return [each for each in known.regressions if each.series not in settled]
+
+
+def _without_settled(
+    findings: Sequence[GateFinding], known: Circumstances
+) -> list[GateFinding]:
+    """Return findings but for suspicions about series that are surely worse.
+
+    Nor is there anything to be said of changes that somebody has accepted; a guideline
+    that they break stays broken.
+    """
+    accepted = {key_at(each) for each in known.accepted}
+    sure = {each.series for each in findings if each.is_sure}
+    return [
+        each
+        for each in findings
+        if each.kind == GUIDELINE
+        or (each.series not in accepted and (each.is_sure or each.series not in sure))
+    ]
+
+
+def _unmeasured(pairs: Pairs, rules: Rules, known: Circumstances) -> list[GateFinding]:
+    """Return the series that failed, wholly or in part, and those that are missing.
+
+    Rules may ignore them, but not that nothing at all was measured.
+    """
+    findings = [
+        *known.failed,
+        *(missing(each) for each in pairs if each.kind is ChangeKind.MISSING),
+        *(
+            partly(each, known.lacking[each.key])
+            for each in pairs
+            if each.is_comparable and each.key in known.lacking
+        ),
+        *known.absent,
+    ]
+    if known.has_only_failures:
+        return findings
+    return [each for each in findings if rules.about(each.region).missing != "ignore"]
+
+
+def _outcome(
+    pairs: Pairs,
+    findings: Sequence[GateFinding],
+    known: Circumstances,
+    *,
+    has_baseline: bool,
+) -> GateOutcome:
+    if known.is_pending:
+        return GateOutcome.PENDING
+    if any(each.is_sure for each in findings):
+        return GateOutcome.WORSE
+    is_compared_at_all = any(
+        is_compared(each, has_baseline=has_baseline) for each in pairs
+    )
+    is_open = findings or crowded_among(pairs) or not is_compared_at_all
+    return GateOutcome.UNDECIDED if is_open else GateOutcome.FINE
+
+
+def _outcomes(
+    pairs: Pairs, findings: Iterable[GateFinding], accepted: Iterable[Placed]
+) -> dict[SeriesKey, SeriesOutcome]:
+    """Return what becomes of each series, the worst that is said of it."""
+    outcomes: dict[SeriesKey, SeriesOutcome] = {}
+    by_place: dict[tuple[str, str, str], list[SeriesPair[Any]]] = defaultdict(list)
+    for pair in pairs:
+        by_place[pair.region, pair.metric, pair.machine].append(pair)
+
+    def add(outcome: SeriesOutcome, keys: Iterable[SeriesKey]) -> None:
+        for key in keys:
+            worst = min(outcome, outcomes.get(key, outcome), key=_RANK.__getitem__)
+            outcomes[key] = worst
+
+    def covered(about: Placed) -> list[SeriesKey]:
+        """Return the series of this configuration, else those with its settings."""
+        here = by_place.get((about.region, about.metric, about.machine), ())
+        key, settings = key_at(about), about.configuration.items()
+        if not here or any(each.key == key for each in here):
+            return [key]
+        having = [e.key for e in here if settings <= e.configuration.items()]
+        return having or [key]
+
+    for pair in pairs:
+        add(OF_KINDS[pair.kind], [pair.key])
+    for place in accepted:
+        add(SeriesOutcome.ACCEPTED, covered(place))
     for finding in findings:
-        if finding.kind == NIGHT:
-            covered = _of_night(finding, changes)
-        else:
-            covered = _covered(finding, by_place)
-        for key in covered:
-            outcomes[key] = _worst(outcomes.get(key), outcome_of_finding(finding))
-    return Tally(outcomes)
+        is_night = finding.kind == NIGHT
+        keys = _of_night(finding, pairs) if is_night else covered(finding)
+        add(outcome_of(finding), keys)
+    return outcomes
 
 
-def outcome_of_finding(finding: GateFinding) -> SeriesOutcome:
+def outcome_of(finding: GateFinding) -> SeriesOutcome:
     """Return what a finding makes of its series."""
     if finding.is_sure:
         return SeriesOutcome.WORSE
-    is_suspicion = finding.is_suspicion
-    return SeriesOutcome.SUSPECTED if is_suspicion else SeriesOutcome.UNMEASURED
+    if finding.is_suspicion:
+        return SeriesOutcome.SUSPECTED
+    is_undecided = finding.kind == UNDECIDED
+    return SeriesOutcome.UNDECIDED if is_undecided else SeriesOutcome.UNMEASURED
 
 
-def _worst(known: SeriesOutcome | None, other: SeriesOutcome) -> SeriesOutcome:
-    return other if known is None else min(known, other, key=_RANK.__getitem__)
-
-
-# The changes between two commits are the same objects until something changes there.
-@lru_cache(KEPT)
-def _with_outcome(change: SeriesChange, outcome: SeriesOutcome) -> SeriesChange:
-    return replace(change, outcome=outcome)
-
-
-_Place = tuple[str, str, str]
-
-
-def _by_place(
-    changes: Iterable[SeriesChange],
-) -> Mapping[_Place, Sequence[SeriesChange]]:
-    found: dict[_Place, list[SeriesChange]] = defaultdict(list)
-    for each in changes:
-        found[each.region, each.metric, each.machine].append(each)
-    return found
-
-
-def _covered(
-    about: GateFinding | Member, by_place: Mapping[_Place, Sequence[SeriesChange]]
-) -> list[SeriesKey]:
-    """Return the series of this configuration, else those that have its settings."""
-    own = series_of(about)
-    here = by_place.get((about.region, about.metric, about.machine), ())
-    keys = [each.key for each in here]
-    if own in keys or not here:
-        return [own]
-    settings = about.configuration.items()
-    found = [
-        key
-        for key, each in zip(keys, here, strict=True)
-        if settings <= each.configuration.items()
-    ]
-    return found or [own]
-
-
-def _of_night(finding: GateFinding, changes: Iterable[SeriesChange]) -> list[SeriesKey]:
+def _of_night(finding: GateFinding, pairs: Pairs) -> list[SeriesKey]:
     return [
         each.key
-        for each in changes
+        for each in pairs
         if (each.machine, each.metric) == (finding.machine, finding.metric)
         and each.is_comparable
         and not each.is_exact

@@ -1,4 +1,4 @@
-"""What the gate of a project minds: in the large, and for single regions."""
+"""Rules of the gate as a project declares them, version by version."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -11,7 +11,7 @@ from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.common_mode.alarms import KEY as SMALLEST
 from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
-from scalewatch.services.gates.rules import USUAL, GateRule
+from scalewatch.services.gates.rules import USUAL, GateRule, Rules
 from scalewatch.services.shared_cores import Oversubscribed, declared
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
@@ -22,7 +22,7 @@ OVERSUBSCRIBED: Final = "oversubscribed"
 
 
 @dataclass(frozen=True, slots=True)
-class GateRules:
+class GateRules(Rules):
     """A version of a project's rules.
 
     Parameters
@@ -49,15 +49,6 @@ class GateRules:
     author: str | None = None
     reason: str | None = None
     declared_at: datetime | None = None
-
-    def about(self, region: str) -> GateRule:
-        """Return the rule of a region."""
-        return self.regions.get(region, self.rule)
-
-    def least_constant(self, region: str) -> float | None:
-        """By how much a constant is worse at least; None if it does not matter."""
-        least = self.about(region).least_constant
-        return None if least is None else max(least, self.smallest_effect)
 
 
 def rules_of(session: Session, project_name: str) -> GateRules:

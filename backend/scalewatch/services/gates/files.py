@@ -1,34 +1,190 @@
-"""The gate of files: is what they hold worse than promised, or than before.
+"""The gate of files: is their content worse than expected, or than an earlier version.
 
-It judges as the gate of a server does, by one version of each file: what a second job
+It decides as the gate of a server does, by one version of each file: what a second job
 or earlier nights would say, files do not tell.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from scalewatch.importers import ImportedSeries
-from scalewatch.modelling import Direction, GrowthOdds, all_growth_odds
-from scalewatch.services.commit_reports.factors import SURE
-from scalewatch.services.commit_reports.outcomes import SeriesOutcome
-from scalewatch.services.gates.file_findings import (
-    UNMEASURED,
-    FileFinding,
-    FileRules,
-    GatedSeries,
-    constant_direction,
-    file_findings,
-)
+import numpy as np
 
-LISTED: Final = 3
-"""Regions that a sentence names."""
+from scalewatch.figures.notation import places_words
+from scalewatch.importers import ImportedSeries
+from scalewatch.modelling import (
+    Direction,
+    Finding,
+    Growth,
+    GrowthOdds,
+    Noise,
+    Verdict,
+    all_growth_odds,
+)
+from scalewatch.modelling.exact_counts.counts import Outcome
+from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.search.exact import EXACT
+from scalewatch.services.analysis.questions import find_all
+from scalewatch.services.analysis.versions import series_key
+from scalewatch.services.commit_reports.factors import (
+    LEAST_CONSTANT,
+    ConstantChange,
+    Jobs,
+    agreed_directions,
+    exact_constant,
+    level_of,
+    noisy_constants,
+)
+from scalewatch.services.commit_reports.outcomes import SeriesOutcome
+from scalewatch.services.commit_reports.pairs import (
+    GROWS_ALIKE,
+    ChangeKind,
+    SeriesKey,
+    SeriesPair,
+    kind_of,
+    kind_with,
+)
+from scalewatch.services.files.imports import FAILED
+from scalewatch.services.files.model_files import Question, questions_of
+from scalewatch.services.gates.decision import (
+    Circumstances,
+    GateOutcome,
+    decide,
+)
+from scalewatch.services.gates.findings import GateFinding, failed
+from scalewatch.services.gates.rules import FileRules
+from scalewatch.services.gates.wording import sentence_of
+
+
+@dataclass(frozen=True, slots=True)
+class FileSide:
+    """A series in one version of files.
+
+    Parameters
+    ----------
+    series, finding
+        Its measurements, None where it is not in them, and what they tell.
+    noise
+        What is known of its noise.
+    """
+
+    series: ImportedSeries | None
+    finding: Finding
+    noise: Noise
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether anything succeeded of it."""
+        return self.series is not None and not np.isnan(self.series.values).all()
+
+    @property
+    def is_failed(self) -> bool:
+        """Whether it was tried, and nothing succeeded."""
+        return self.series is not None and not self.is_measured
+
+    @property
+    def is_crowded(self) -> bool:
+        """Files are judged by all of their times."""
+        return False
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it is one of counts, which no repetition changes."""
+        return self.finding.rule == EXACT
+
+    @property
+    def is_explained(self) -> bool:
+        """Whether a formula reproduces it and its growth explains it."""
+        is_explained = self.finding.growth is not None and not self.finding.misfit
+        return is_explained and self.formula is not None
+
+    @property
+    def points(self) -> int:
+        """Number of settings that entered its model."""
+        return self.finding.points
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no model or no verdict, in words."""
+        return self.finding.reason if self.is_measured else FAILED
+
+    @property
+    def growth(self) -> Growth | None:
+        """How its model grows."""
+        return self.finding.growth
+
+    @property
+    def formula(self) -> str | None:
+        """The one formula that reproduces exact counts, if there is one."""
+        exactness, model = self.finding.exactness, self.finding.model
+        is_known = exactness is not None and exactness.outcome == Outcome.EXACT
+        return model.formula if is_known and model and self.is_exact else None
+
+    @property
+    def class_probability(self) -> Mapping[Growth, float]:
+        """Probabilities of growths."""
+        return self.finding.class_probability
+
+    @property
+    def divergence(self) -> Growth | None:
+        """Growth over expectation."""
+        return self.finding.divergence
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """Whether it scales as expected; None where nothing is."""
+        return self.finding.verdict if self.finding.expectation else None
+
+    @property
+    def verdict_probability(self) -> Mapping[Verdict, float]:
+        """Probabilities of verdicts."""
+        return self.finding.verdict_probability
+
+    @property
+    def direction(self) -> Direction | None:
+        """Whether it grows faster or slower than expected, as costs are judged."""
+        return self.finding.direction
+
+
+_NOTHING: Final = Finding(
+    model=None,
+    growth=None,
+    points=0,
+    repetitions=0,
+    adjusted_r2=None,
+    smape=None,
+    class_probability={},
+    expectation=None,
+    deviation_limit=None,
+    divergence=None,
+    verdict=Verdict.UNDECIDED,
+    verdict_probability={},
+    forecasts=(),
+    reason=None,
+)
+UNMEASURED: Final = FileSide(None, _NOTHING, USUAL)
+
+
+@dataclass(frozen=True, eq=False)
+class FilePair(SeriesPair[FileSide]):
+    """A series in two versions of files."""
+
+    kind: ChangeKind
+    region: str
+    metric: str
+    configuration: Mapping[str, Any]
+    before: FileSide
+    after: FileSide
+    odds: GrowthOdds | None
+    is_cost: bool
+    constant: ConstantChange | None = None
+    machine: str = ""
+    is_composed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class FileGate:
-    """The answer: `fine`, `worse` or `undecided`, why, and what it rests on.
+    """Whether files may pass, why, and what it rests on.
 
     Parameters
     ----------
@@ -36,146 +192,181 @@ class FileGate:
         Series by what became of them; every outcome of `SeriesOutcome` has an entry.
     """
 
-    outcome: str
+    outcome: GateOutcome
     sentence: str
-    findings: tuple[FileFinding, ...]
+    findings: tuple[GateFinding, ...]
     counts: Mapping[SeriesOutcome, int]
 
 
+def sides_of(
+    all_series: Sequence[ImportedSeries], question: Question
+) -> list[FileSide]:
+    """Return the series of a version with what their measurements tell."""
+    questions = questions_of(all_series, question)
+    findings = find_all(questions, question.choices)
+    return [
+        FileSide(series, finding, asking.noise)
+        for series, finding, asking in zip(all_series, findings, questions, strict=True)
+    ]
+
+
 def gate_of_files(
-    all_series: Sequence[GatedSeries], rules: FileRules, baseline: str | None
+    now: Sequence[FileSide],
+    before: Sequence[FileSide] | None,
+    rules: FileRules,
+    is_cost: Callable[[ImportedSeries], bool],
+    baseline: str | None = None,
 ) -> FileGate:
     """Return whether series may pass.
 
     Parameters
     ----------
+    before
+        Series of the earlier version; None without one.
+    is_cost
+        Tells whether less of a series is better.
     baseline
-        What the earlier version is called; None without one.
+        How the earlier version is called.
     """
-    odds = all_growth_odds([_classes(each) for each in all_series])
-    found = [
-        finding
-        for each, chance in zip(all_series, odds, strict=True)
-        for finding in file_findings(each, chance, rules)
+    grown = _pairs(now, before or (), is_cost)
+    factors = _constants(grown, lambda _: max(LEAST_CONSTANT, rules.smallest_effect))
+    pairs = [
+        replace(each, kind=kind_with(each.kind, factor), constant=factor)
+        if (factor := factors.get(each.key))
+        else each
+        for each in grown
     ]
-    findings = tuple(sorted(found, key=lambda each: not each.is_sure))
-    is_told = any(each.is_told for each in all_series)
-    if any(each.is_sure for each in findings):
-        outcome = "worse"
-    else:
-        outcome = "undecided" if findings or not is_told else "fine"
-    tally = Counter(_outcomes(all_series, findings, odds, has_baseline=bool(baseline)))
-    counts = {each: tally[each] for each in SeriesOutcome}
-    sentence = _sentence(outcome, findings, all_series, counts, baseline)
-    return FileGate(outcome, sentence, findings, counts)
+    pairs.sort(key=lambda pair: pair.urgency)
+    decision = decide(
+        pairs,
+        rules,
+        Circumstances(
+            constants=_constants(grown, lambda pair: rules.least_constant(pair.region)),
+            failed=[
+                finding
+                for each in pairs
+                for finding in failed(each, each.after, _failures(each.after))
+            ],
+            lacking={
+                each.key: lacking for each in pairs if (lacking := _lacking(each))
+            },
+            has_only_failures=all(side.is_failed for side in now),
+        ),
+        commits=None if before is None else f"{baseline}..",
+    )
+    return FileGate(
+        decision.outcome,
+        sentence_of(decision, pairs, baseline),
+        tuple(
+            replace(each, commits=None, at_target=None) for each in decision.findings
+        ),
+        decision.counts,
+    )
 
 
-def _outcomes(
-    all_series: Sequence[GatedSeries],
-    findings: Sequence[FileFinding],
-    odds: Sequence[GrowthOdds | None],
-    *,
-    has_baseline: bool,
-) -> Iterator[SeriesOutcome]:
-    """Yield what becomes of each series, by the words of a server's gate."""
-    about: dict[_Place, list[FileFinding]] = defaultdict(list)
-    for finding in findings:
-        about[_place(finding)].append(finding)
-    for each, chance in zip(all_series, odds, strict=True):
-        found = about.get(_place(each.series), ())
-        if any(finding.is_sure for finding in found):
-            yield SeriesOutcome.WORSE
-        elif any(finding.kind in UNMEASURED for finding in found):
-            yield SeriesOutcome.UNMEASURED
-        elif found:
-            yield SeriesOutcome.UNDECIDED
-        else:
-            yield _without_finding(each, chance, has_baseline=has_baseline)
+def _pairs(
+    now: Sequence[FileSide],
+    before: Sequence[FileSide],
+    is_cost: Callable[[ImportedSeries], bool],
+) -> list[FilePair]:
+    """Return all series of both versions, those of the later one first."""
+    earlier = {series_key(side.series): side for side in before if side.series}
+    later = {series_key(side.series): side for side in now if side.series}
+    keys = [*later, *(key for key in earlier if key not in later)]
+    sides = [(earlier.get(key, UNMEASURED), later.get(key, UNMEASURED)) for key in keys]
+    odds = all_growth_odds(
+        [(was.class_probability, side.class_probability) for was, side in sides]
+    )
+    return [
+        _pair(both, growth, is_cost) for both, growth in zip(sides, odds, strict=True)
+    ]
 
 
-def _without_finding(
-    each: GatedSeries, odds: GrowthOdds | None, *, has_baseline: bool
-) -> SeriesOutcome:
-    if each.now is None:
-        return SeriesOutcome.UNMEASURED
-    directions = {_direction(each, odds), constant_direction(each)}
-    if Direction.WORSE in directions:
-        return SeriesOutcome.ACCEPTED
-    if Direction.BETTER in directions:
-        return SeriesOutcome.BETTER
-    if each.before is None and (has_baseline or each.is_told):
-        return SeriesOutcome.NEW
-    return SeriesOutcome.UNCHANGED if each.is_told else SeriesOutcome.UNDECIDED
+def _pair(
+    sides: tuple[FileSide, FileSide],
+    odds: GrowthOdds | None,
+    is_cost: Callable[[ImportedSeries], bool],
+) -> FilePair:
+    before, after = sides
+    series = after.series or before.series
+    if series is None:
+        raise ValueError(sides)
+    return FilePair(
+        kind=kind_of(before, after, odds, is_cost=is_cost(series)),
+        region=series.region,
+        metric=series.metric,
+        configuration=series.configuration,
+        before=before,
+        after=after,
+        odds=odds,
+        is_cost=is_cost(series),
+    )
 
 
-def _direction(each: GatedSeries, odds: GrowthOdds | None) -> Direction | None:
-    """Return the direction in which a growth surely changed."""
-    if odds is None or max(odds.faster, odds.slower) < SURE:
+def _constants(
+    pairs: Sequence[FilePair], least: Callable[[FilePair], float | None]
+) -> dict[SeriesKey, ConstantChange]:
+    """Return how constants surely changed, of series whose growth is as before."""
+    minded = [
+        (pair, share)
+        for pair in pairs
+        if pair.kind in GROWS_ALIKE and (share := least(pair)) is not None
+    ]
+    constants = {}
+    jobs, versions = {}, {}
+    for pair, share in minded:
+        before, now, noise = pair.before.series, pair.after.series, pair.after.noise
+        if pair.is_exact:
+            counts = _middles(pair.before), _middles(pair.after)
+            if constant := exact_constant(pair, *counts, share):
+                constants[pair.key] = constant
+        elif pair.is_comparable and before is not None and now is not None:
+            jobs[pair.key] = Jobs([before], [now], noise, share, pair.is_cost)
+            versions[pair.key] = before, now, noise
+    level = level_of(sum(not pair.is_exact for pair, _ in minded))
+    # Nothing tells jobs apart: all of them together say so.
+    agreed = {
+        key: (direction, None)
+        for key, (direction, _) in agreed_directions(jobs, level).items()
+    }
+    return constants | noisy_constants(agreed, versions)
+
+
+def _middles(side: FileSide) -> dict[float, float]:
+    """Return the median at each setting of the one parameter that varies."""
+    series = side.series
+    if series is None or len(series.parameters) > 1:
+        return {}
+    measured = ~np.isnan(series.values).all(axis=1)
+    settings = series.settings[measured, 0].tolist()
+    return dict(
+        zip(settings, np.nanmedian(series.values[measured], axis=1), strict=True)
+    )
+
+
+def _failures(side: FileSide) -> list[str]:
+    """Return where nothing of a series was measured, and why."""
+    series = side.series
+    if series is None:
+        return []
+    failing = np.isnan(series.values).all(axis=1)
+    where = _places(series.parameters, series.settings[failing].tolist())
+    return [f"{places_words(where)}: {FAILED}"] if where else []
+
+
+def _lacking(pair: FilePair) -> str | None:
+    """Return settings that the earlier version measured and nobody tried, in words."""
+    before, now = pair.before.series, pair.after.series
+    if before is None or now is None:
         return None
-    is_worse = (odds.faster >= SURE) == each.is_cost
-    return Direction.WORSE if is_worse else Direction.BETTER
+    measured = before.settings[~np.isnan(before.values).all(axis=1)].tolist()
+    untried = _places(before.parameters, measured) - _places(
+        now.parameters, now.settings.tolist()
+    )
+    return places_words(untried) if untried else None
 
 
-def _classes(each: GatedSeries) -> tuple[Mapping[Any, float], Mapping[Any, float]]:
-    before = each.before.finding.class_probability if each.before else {}
-    return before, each.now.finding.class_probability if each.now else {}
-
-
-def _sentence(
-    outcome: str,
-    findings: Sequence[FileFinding],
-    all_series: Sequence[GatedSeries],
-    counts: Mapping[SeriesOutcome, int],
-    baseline: str | None,
-) -> str:
-    """Return the outcome in words; its numbers are those of the counts."""
-    against = f" than {baseline}" if baseline else " than expected"
-    total = len(all_series)
-    if outcome == "worse":
-        worse = counts[SeriesOutcome.WORSE]
-        is_level = any(each.kind == "constant" for each in findings)
-        how = ("is worse", "are worse") if is_level else ("scales worse", "scale worse")
-        return f"{worse} of {total} series {how[worse != 1]}{against}"
-    if outcome == "undecided":
-        if not findings:
-            return _why_untold(all_series, baseline)
-        return "; ".join(_doubts(findings, counts, total))
-    told = sum(each.is_told for each in all_series)
-    said = f"none of {told} series is worse{against}"
-    if accepted := counts[SeriesOutcome.ACCEPTED]:
-        said += f", but for {accepted} that rules accept"
-    others = total - told
-    left = f"; {others} of {total} series cannot be judged" if others else ""
-    return said + left
-
-
-def _doubts(
-    findings: Sequence[FileFinding], counts: Mapping[SeriesOutcome, int], total: int
-) -> Iterator[str]:
-    """Yield what keeps the gate from deciding, with the regions that it is about."""
-    unmeasured = {_place(each) for each in findings if each.kind in UNMEASURED}
-    of_open = [each for each in findings if _place(each) not in unmeasured]
-    of_unmeasured = [each for each in findings if each.kind in UNMEASURED]
-    for outcome, about in (
-        (SeriesOutcome.UNMEASURED, of_unmeasured),
-        (SeriesOutcome.UNDECIDED, of_open),
-    ):
-        names = sorted({each.region for each in about})
-        listed = ", ".join(names[:LISTED]) + (" …" if len(names) > LISTED else "")
-        if about:
-            yield f"{counts[outcome]} of {total} series {outcome} ({listed})"
-
-
-def _why_untold(all_series: Sequence[GatedSeries], baseline: str | None) -> str:
-    if any(each.now and each.now.finding.expectation for each in all_series):
-        return "no series has enough measurements to tell"
-    if baseline is None:
-        return "there is no earlier version and no expectation to compare it with"
-    return "no series was measured in both versions"
-
-
-_Place = tuple[str, str, str]
-
-
-def _place(about: FileFinding | ImportedSeries) -> _Place:
-    return about.region, about.metric, repr(sorted(about.configuration.items()))
+def _places(
+    parameters: Sequence[str], rows: Iterable[Sequence[float]]
+) -> set[tuple[tuple[str, float], ...]]:
+    return {tuple(sorted(zip(parameters, row, strict=True))) for row in rows}

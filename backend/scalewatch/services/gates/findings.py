@@ -1,20 +1,83 @@
-"""Findings of the gate: series that are worse, or that may be."""
+"""Findings of the gate: series that are worse, that may be, or were not measured.
 
-from collections.abc import Callable, Mapping, Sequence
+Servers and files tell them by the same words. Nothing here needs a database.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Self
+from typing import Any, Final, NamedTuple, Protocol, Self
 
 from scalewatch.modelling import Direction, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.factors import SURE, ConstantChange
-from scalewatch.services.commit_reports.pairs import ChangeKind, SeriesKey, series_key
-from scalewatch.services.confirmations.next_steps import NextStep
-from scalewatch.services.confirmations.requests import JOBS
-from scalewatch.services.gates.declared_rules import GateRules
-from scalewatch.services.gates.guidelines import BrokenGuideline
-from scalewatch.services.gates.rules import GateRule
-from scalewatch.services.regressions.regressions import Member, Regression
+from scalewatch.services.commit_reports.factors import JOBS, ConstantChange
+from scalewatch.services.commit_reports.pairs import (
+    ChangeKind,
+    SeriesKey,
+    SeriesPair,
+    Side,
+    series_key,
+)
+from scalewatch.services.gates.rules import GateRule, Rules
+
+GUIDELINE: Final = "guideline"
+CONSTANT: Final = "constant"
+NIGHT: Final = "night"
+MISMATCH: Final = "mismatch"
+"""A series that scales worse than expected, as it did before."""
+
+UNDECIDED: Final = str(ChangeKind.UNDECIDED)
+"""An expectation that nothing answers, where nothing was measured before."""
+
+FAILED: Final = str(ChangeKind.FAILED)
+MISSING: Final = str(ChangeKind.MISSING)
+PARTLY: Final = "partly missing"
+UNMEASURED: Final = frozenset({FAILED, MISSING, PARTLY})
+"""Kinds of findings about what was not measured."""
+
+OF_LEVELS: Final = frozenset({CONSTANT, f"regression of {CONSTANT}", NIGHT})
+"""Kinds of findings about levels, which say nothing of a growth."""
+
+EVERYTHING: Final = "all regions"
+"""Takes the place of the region in a finding about a machine."""
+
+ANOTHER_NIGHT: Final = "rerun on {} on another night"
+NEXT_COMMIT: Final = "measure the next commit as well"
+MEASURE: Final = 'measure it, or set missing = "ignore" in the rules'
+MEASURE_MORE: Final = "measure more settings or repetitions: scalewatch model --next"
+
+
+class Placed(Protocol):
+    """A series, or a finding about some."""
+
+    @property
+    def region(self) -> str:
+        """Name of the code region."""
+
+    @property
+    def metric(self) -> str:
+        """Name of the quantity."""
+
+    @property
+    def machine(self) -> str:
+        """Where it was measured; empty where nothing tells."""
+
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        """Settings that were held fixed."""
+
+
+class SeriesRef(NamedTuple):
+    """Where a series was measured; settings that are not named do not matter."""
+
+    region: str
+    metric: str
+    machine: str
+    configuration: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, about: Placed) -> Self:
+        """Return the place of a series."""
+        return cls(about.region, about.metric, about.machine, about.configuration)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,240 +117,191 @@ class GateFinding:
     @property
     def is_suspicion(self) -> bool:
         """Whether it may be worse, as far as was measured."""
-        return not self.is_sure and self.kind not in UNMEASURED
+        return not self.is_sure and self.kind not in UNMEASURED | {UNDECIDED}
 
     @property
     def series(self) -> SeriesKey:
-        """What tells it from findings about other series."""
-        return series_of(self)
+        """Key of the series that it is about."""
+        return key_at(self)
 
 
-GUIDELINE: Final = "guideline"
-CONSTANT: Final = "constant"
-NIGHT: Final = "night"
-FAILED: Final = str(ChangeKind.FAILED)
-MISSING: Final = str(ChangeKind.MISSING)
-PARTLY: Final = "partly missing"
-UNMEASURED: Final = frozenset({FAILED, MISSING, PARTLY})
-"""Kinds of findings that tell what was not measured."""
-
-ANOTHER_NIGHT: Final = "rerun on {} on another night"
-
-LIKELY: Final = 0.5
-"""Probability from which something may have happened."""
-
-StepFor = Callable[["SeriesRef"], NextStep | None]
-"""Returns the runs that lack a second job."""
+Confirmation = Callable[[SeriesRef], str | None]
+"""Returns the runs that a series still needs for a second job, in words."""
 
 
-@dataclass(frozen=True, slots=True)
-class SeriesRef:
-    """Where a series was measured; settings that are not named do not matter."""
-
-    region: str
-    metric: str
-    machine: str
-    configuration: Mapping[str, Any]
-
-    @classmethod
-    def of(cls, about: "SeriesChange | GateFinding") -> Self:
-        """Return the place of a series."""
-        return cls(about.region, about.metric, about.machine, about.configuration)
+def key_at(about: Placed) -> SeriesKey:
+    """Return the key of a series."""
+    return series_key(about.region, about.metric, about.machine, about.configuration)
 
 
-def of_change(
-    change: SeriesChange, rules: GateRules, steps: StepFor
+def worse_findings(
+    pairs: Sequence[SeriesPair[Any]],
+    rules: Rules,
+    constants: Mapping[SeriesKey, ConstantChange],
+    confirmation: Confirmation,
+) -> list[tuple[SeriesPair[Any], GateFinding]]:
+    """Return the series that are worse than at the baseline: growths, then constants.
+
+    Parameters
+    ----------
+    constants
+        How the constants of series that grow as before changed, by what rules mind.
+    """
+    growths, levels = [], []
+    for pair in pairs:
+        constant = constants.get(pair.key)
+        growth = changed(pair, rules.about(pair.region), confirmation)
+        if growth is not None:
+            growths.append((pair, growth))
+        elif constant is not None and constant.direction is Direction.WORSE:
+            levels.append((pair, costlier(pair, constant, confirmation)))
+    return growths + levels
+
+
+def changed(
+    pair: SeriesPair[Any], rule: GateRule, confirmation: Confirmation
 ) -> GateFinding | None:
-    """Return what a change means for the gate, None for nothing."""
-    said = _said(change, rules.about(change.region))
-    if said is None:
+    """Return what the growth of a series means for the gate, None for nothing."""
+    say = _mismatched if pair.is_composed else _scaling_worse
+    sentence = say(pair, rule)
+    if sentence is None:
         return None
-    step = steps(SeriesRef.of(change))
-    if step is None:
-        return _finding(change, said, None)
-    return _finding(change, f"{said}, seen in a single job only", step.sentence)
+    todo = confirmation(SeriesRef.of(pair))
+    is_of_change = pair.kind in {ChangeKind.MISMATCH, ChangeKind.WORSE}
+    return GateFinding(
+        *SeriesRef.of(pair),
+        kind=str(pair.kind) if is_of_change else MISMATCH,
+        is_sure=todo is None,
+        sentence=f"{sentence}, seen in a single job only" if todo else sentence,
+        todo=todo,
+        probability=_probability(pair),
+    )
 
 
-def of_constant(
-    change: SeriesChange, worse: ConstantChange, steps: StepFor
+def costlier(
+    pair: SeriesPair[Any], constant: ConstantChange, confirmation: Confirmation
 ) -> GateFinding:
     """Return what a worse constant means for the gate."""
-    step = steps(SeriesRef.of(change))
-    jobs = JOBS if worse.jobs is None else worse.jobs
-    is_settled = step is None and (worse.exactly is not None or jobs >= JOBS)
-    said = worse.sentence
-    is_one_night = step is None and worse.nights is not None
+    todo = confirmation(SeriesRef.of(pair))
+    has_agreeing_jobs = constant.jobs is None or constant.jobs >= JOBS
+    is_settled = todo is None and (constant.exactly is not None or has_agreeing_jobs)
+    is_one_night = todo is None and constant.nights is not None
     alone = "on a single night" if is_one_night else "in a single job"
-    todo = ANOTHER_NIGHT.format(change.machine) if is_one_night else _todo(step)
+    if is_one_night:
+        todo = ANOTHER_NIGHT.format(pair.machine)
     return GateFinding(
-        region=change.region,
-        metric=change.metric,
-        machine=change.machine,
-        configuration=change.configuration,
+        *SeriesRef.of(pair),
         kind=CONSTANT,
         is_sure=is_settled,
-        sentence=said if is_settled else f"{said}, seen {alone} only",
-        todo=None if is_settled else todo,
-        probability=worse.probability,
+        sentence=constant.sentence
+        if is_settled
+        else f"{constant.sentence}, seen {alone} only",
+        todo=None if is_settled else todo or NEXT_COMMIT,
+        probability=constant.probability,
         # Two commits alone would add to it what the night did to all regions.
-        at_target=Bounds(worse.factor, worse.low, worse.high)
-        if worse.is_throughout or worse.nights is not None
+        at_target=Bounds(constant.factor, constant.low, constant.high)
+        if constant.is_throughout or constant.nights is not None
         else None,
     )
 
 
-def of_regression(regression: Regression, rules: GateRules) -> list[GateFinding]:
-    """Return what a regression that began with the commit means for the gate."""
-    return [
-        GateFinding(
-            region=member.region,
-            metric=member.metric,
-            machine=member.machine,
-            configuration=member.configuration,
-            kind=f"regression of {regression.kind}",
-            is_sure=regression.is_sure,
-            sentence=_since_history(regression, member),
-            todo=None if regression.is_sure else _todo(regression.next_step),
-            commits=f"{regression.first.label}^..{regression.last.label}",
-            probability=member.details.kind_probability,
-            target=member.details.target,
-            at_target=member.details.at_target,
+def unexpected(pair: SeriesPair[Any], rule: GateRule) -> GateFinding | None:
+    """Return what an expectation alone says of a series, None for nothing."""
+    if pair.is_mismatch and (rule.mismatch or rule.new_mismatch):
+        return GateFinding(
+            *SeriesRef.of(pair),
+            kind=str(ChangeKind.MISMATCH),
+            is_sure=True,
+            sentence=_not_as_expected(pair),
+            todo=None,
+            probability=pair.after.verdict_probability.get(Verdict.MISMATCH),
         )
-        for member in regression.members
-        if _is_minded(regression, member, rules.about(member.region))
-    ]
-
-
-def without_settled(
-    findings: Sequence[GateFinding], accepted: Sequence[Regression]
-) -> list[GateFinding]:
-    """Return findings but for suspicions about series that are surely worse.
-
-    Nor is there anything to be said of changes that somebody has accepted; a guideline
-    that they break stays broken.
-    """
-    expected = {series_of(member) for each in accepted for member in each.members}
-    sure = {each.series for each in findings if each.is_sure}
-    return [
-        each
-        for each in findings
-        if each.kind == GUIDELINE
-        or (each.series not in expected and (each.is_sure or each.series not in sure))
-    ]
-
-
-def of_guideline(
-    broken: BrokenGuideline, rules: GateRules, steps: StepFor
-) -> GateFinding | None:
-    """Return what a guideline that held before means for the gate.
-
-    What more probably did not happen is nothing.
-    """
-    region = broken.guideline.region
-    odds = broken.probability
-    if not rules.about(region).guideline or (odds is not None and odds < LIKELY):
-        return None
-    place = SeriesRef(region, broken.metric, broken.machine, broken.configuration)
-    step = steps(place)
-    said = f"breaks the guideline {broken.guideline}, which held before"
-    is_clear = odds is None or odds >= SURE
-    return GateFinding(
-        region=region,
-        metric=broken.metric,
-        machine=broken.machine,
-        configuration=broken.configuration,
-        kind=GUIDELINE,
-        is_sure=step is None and is_clear,
-        sentence=said if step is None else f"{said}, seen in a single job only",
-        todo=None if step is None and is_clear else _todo(step),
-        probability=odds,
-        target=broken.target if broken.after else {},
-        at_target=broken.after,
-    )
-
-
-def series_of(about: GateFinding | Member) -> SeriesKey:
-    """Return what tells a series from others of a project."""
-    place = (about.region, about.metric, about.machine)
-    return series_key(*place, about.configuration)
-
-
-def _said(change: SeriesChange, rule: GateRule) -> str | None:
-    """Return what is wrong with a series by its rule, if anything is."""
-    if change.is_composed:
-        return _said_of_quotient(change, rule)
-    if change.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
-        return f"{_faster(change)}: no longer as expected"
-    if change.kind is ChangeKind.WORSE and rule.growth:
-        return _faster(change)
-    is_mismatch = change.after.verdict is Verdict.MISMATCH
-    if rule.mismatch and is_mismatch and change.after.direction is not Direction.BETTER:
-        return f"grows like {change.after.growth}: not as expected"
+    if pair.after.verdict is Verdict.UNDECIDED:
+        noisy = "too much noise to tell whether it scales as expected"
+        sentence = pair.after.reason or noisy
+        return _open(pair, UNDECIDED, sentence, MEASURE_MORE)
     return None
 
 
-def _faster(change: SeriesChange) -> str:
-    said = f"grows like {change.after.growth} instead of {change.before.growth}"
-    return f"{said}, {change.formulas}" if change.formulas else said
+def failed(about: Placed, side: Side, failures: Sequence[str]) -> Iterator[GateFinding]:
+    """Yield that a series failed.
+
+    Parameters
+    ----------
+    failures
+        Where no run succeeded though others did, and why: `p = 32: out of memory`.
+    """
+    if side.is_failed:
+        yield _open(
+            about, FAILED, f"failed: {side.reason or 'no repetition succeeded'}"
+        )
+    elif failures:
+        yield _open(about, FAILED, f"failed at {'; '.join(failures)}")
 
 
-def _said_of_quotient(change: SeriesChange, rule: GateRule) -> str | None:
+def missing(about: Placed) -> GateFinding:
+    """Return that a series of the baseline is missing."""
+    return _open(about, MISSING, "was measured at the baseline, not here")
+
+
+def absent(about: Placed) -> GateFinding:
+    """Return that a series is missing because its machine has not measured."""
+    return _open(about, MISSING, "its machine measured the baseline alone")
+
+
+def partly(about: Placed, lacking: str) -> GateFinding:
+    """Return that settings of the baseline are missing, which words name."""
+    return _open(about, PARTLY, f"not measured at {lacking}")
+
+
+def _open(about: Placed, kind: str, sentence: str, todo: str = MEASURE) -> GateFinding:
+    return GateFinding(
+        *SeriesRef.of(about), kind=kind, is_sure=False, sentence=sentence, todo=todo
+    )
+
+
+def _scaling_worse(pair: SeriesPair[Any], rule: GateRule) -> str | None:
+    """Return what is wrong with the growth of a series by its rule, if anything is."""
+    if pair.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
+        return f"{_faster(pair)}: no longer as expected"
+    if pair.kind is ChangeKind.WORSE and rule.growth:
+        return _faster(pair)
+    return _not_as_expected(pair) if rule.mismatch and pair.is_mismatch else None
+
+
+def _mismatched(pair: SeriesPair[Any], rule: GateRule) -> str | None:
     """Return what is wrong with a series of which a composed model is expected."""
-    grows = f"measured/composed grows like {change.after.divergence}"
-    if change.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
-        before = change.before.divergence
-        return f"{grows} instead of {before}: no longer as composed"
-    if change.kind is ChangeKind.WORSE and rule.growth:
-        return f"grows like {change.after.growth} instead of {change.before.growth}"
-    is_mismatch = change.after.verdict is Verdict.MISMATCH
-    if rule.mismatch and is_mismatch and change.after.direction is not Direction.BETTER:
-        return f"{grows}: not as composed"
-    return None
+    grows = f"measured/composed grows like {pair.after.divergence}"
+    if pair.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
+        return f"{grows} instead of {pair.before.divergence}: no longer as composed"
+    if pair.kind is ChangeKind.WORSE and rule.growth:
+        return f"grows like {pair.after.growth} instead of {pair.before.growth}"
+    return f"{grows}: not as composed" if rule.mismatch and pair.is_mismatch else None
 
 
-def _since_history(regression: Regression, member: Member) -> str:
-    details, metric = member.details, member.metric
-    before, after = details.growth_before, details.growth_after
-    is_growth = regression.kind == "growth" and None not in {before, after}
-    grows = f"grows like {after} instead of {before}, " if is_growth else ""
-    largest = ", ".join(f"{name} = {x:g}" for name, x in details.largest.items())
-    return (
-        f"{grows}{details.largest_factor:.3g}× its usual {metric} at {largest}; "
-        f"regression {regression.id}"
-    )
+def _faster(pair: SeriesPair[Any]) -> str:
+    before, after = pair.before.growth, pair.after.growth
+    if before == after:
+        # A model has its likeliest growth, a change the probabilities of all.
+        way = "faster" if pair.is_cost else "slower"
+        said = f"surely grows {way} than before, though {after} describes both"
+    else:
+        said = f"grows like {after} instead of {before}"
+    return f"{said}, {pair.formulas}" if pair.formulas else said
 
 
-def _is_minded(regression: Regression, member: Member, rule: GateRule) -> bool:
-    if regression.kind == "growth":
-        return rule.growth
-    size = abs(member.details.largest_factor - 1)
-    return rule.constant is not None and size >= rule.constant
+def _not_as_expected(pair: SeriesPair[Any]) -> str:
+    growth, divergence = pair.after.growth, pair.after.divergence
+    expected = f" ({growth / divergence})" if growth and divergence else ""
+    return f"grows like {growth}: not as expected{expected}"
 
 
-def _todo(step: NextStep | None) -> str:
-    return "measure the next commit as well" if step is None else step.sentence
-
-
-def _finding(change: SeriesChange, sentence: str, todo: str | None) -> GateFinding:
-    return GateFinding(
-        region=change.region,
-        metric=change.metric,
-        machine=change.machine,
-        configuration=change.configuration,
-        kind=str(change.kind),
-        is_sure=todo is None,
-        sentence=sentence,
-        todo=todo,
-        probability=_probability(change),
-    )
-
-
-def _probability(change: SeriesChange) -> float | None:
+def _probability(pair: SeriesPair[Any]) -> float | None:
     """Return how probably a series changed as its kind says."""
-    before, after = change.before.verdict_probability, change.after.verdict_probability
-    if change.kind is ChangeKind.WORSE:
-        return change.odds.faster if change.odds else None
-    if change.kind is ChangeKind.MISMATCH:
-        was_fine = 1 - before.get(Verdict.MISMATCH, 0.0)
-        return was_fine * after.get(Verdict.MISMATCH, 0.0)
-    return after.get(Verdict.MISMATCH)
+    if pair.kind is ChangeKind.WORSE:
+        return pair.worse_growth_probability
+    probability: float | None = pair.after.verdict_probability.get(Verdict.MISMATCH)
+    if pair.kind is ChangeKind.MISMATCH:
+        was_fine: float = 1 - pair.before.verdict_probability.get(Verdict.MISMATCH, 0.0)
+        return was_fine * (probability or 0.0)
+    return probability

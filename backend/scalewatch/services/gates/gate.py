@@ -5,64 +5,85 @@ surely faster than at the baseline or its constant surely worse, or if a regress
 is sure and not accepted began with it; a project can state other rules. What only one
 job says is a suspicion: the gate then asks for another run, and stops nobody before
 that has agreed.
+
+`circumstances` reads, `decision` decides, as it does for files (`files`).
 """
 
-from collections import defaultdict
-from collections.abc import Collection, Sequence
-from dataclasses import replace
-from functools import cache
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Direction
+from scalewatch.services.access.callers import Role, permit
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.constants import changed_constants
+from scalewatch.services.commit_reports.outcomes import SeriesOutcome
 from scalewatch.services.commit_reports.report import (
     CommitReport,
     commit_report,
     limited,
 )
-from scalewatch.services.commits.find import find_commit
-from scalewatch.services.confirmations.next_steps import (
-    NextStep,
-    confirming_step,
-    deciding_step,
+from scalewatch.services.commits.find import Commit, find_commit
+from scalewatch.services.confirmations.next_steps import NextStep, deciding_step
+from scalewatch.services.confirmations.requests import (
+    Confirmation,
+    ask,
+    confirmations_in,
 )
-from scalewatch.services.confirmations.requests import confirmations_in
-from scalewatch.services.gates.circumstances import beyond_nights
-from scalewatch.services.gates.decision import Tally, tally_of
-from scalewatch.services.gates.declared_rules import GateRules, rules_in_force
-from scalewatch.services.gates.effects import with_effects
-from scalewatch.services.gates.findings import (
-    GateFinding,
-    SeriesRef,
-    StepFor,
-    of_change,
-    of_constant,
-    of_guideline,
-    of_regression,
-    without_settled,
+from scalewatch.services.gates.circumstances import (
+    JudgedCommit,
+    circumstances_of,
+    steps_of,
 )
-from scalewatch.services.gates.guidelines import broken_since
-from scalewatch.services.gates.unmeasured import unmeasured
-from scalewatch.services.gates.wording import (
-    Gate,
-    GateOutcome,
-    outcome_of,
-    sentence_of,
-)
-from scalewatch.services.jobs import AnalysedCommit, JobKind
-from scalewatch.services.regressions.regressions import RegressionState, regressions_at
+from scalewatch.services.gates.decision import Decision, GateOutcome, decide
+from scalewatch.services.gates.declared_rules import rules_in_force
+from scalewatch.services.gates.findings import GateFinding
+from scalewatch.services.gates.wording import sentence_of
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage import tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.machines import machines
-from scalewatch.storage.work import jobs
 
-WAITING: Final = frozenset({RegressionState.OPEN, RegressionState.ACKNOWLEDGED})
+KEPT: Final = 40_000
+"""Changes that are kept with their outcome."""
+
+_RANK: Final = {outcome: rank for rank, outcome in enumerate(SeriesOutcome)}
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Whether a commit may pass.
+
+    Parameters
+    ----------
+    baseline
+        What it was compared with; None where nothing was measured before.
+    relation
+        Why with that.
+    findings
+        Worst first.
+    next_step
+        The cheapest measurement that would settle something; None where all is.
+    confirmations
+        Runs that were asked for to confirm a suspicion, newest first.
+    counts
+        Series by what became of them; every outcome of `SeriesOutcome` has an entry.
+    rules_version
+        Of the rules that were applied; 0: the usual ones.
+    """
+
+    project: str
+    commit: Commit
+    baseline: Commit | None
+    relation: str | None
+    outcome: GateOutcome
+    sentence: str
+    findings: tuple[GateFinding, ...]
+    next_step: NextStep | None
+    regressions: tuple[int, ...]
+    confirmations: tuple[Confirmation, ...]
+    counts: Mapping[str, int]
+    rules_version: int
 
 
 def gate_of(
@@ -104,141 +125,95 @@ def gated_report(
         If the project, a commit or the metric is unknown.
     """
     whole = commit_report(session, View(view.project, commit=view.commit), baseline)
-    gate, tally = _judged(session, whole)
-    return limited(replace(whole, changes=tally.told(whole.changes)), view), gate
+    gate, decision = _judged(session, whole)
+    changes = [
+        _with_outcome(each, decision.outcomes[each.key]) for each in whole.changes
+    ]
+    changes.sort(key=lambda change: _RANK[decision.outcomes[change.key]])
+    return limited(replace(whole, changes=tuple(changes)), view), gate
 
 
-def _judged(session: Session, report: CommitReport) -> tuple[Gate, Tally]:
+def confirm_suspicions(
+    session: Session, project_name: str, reference: str, baseline: str | None
+) -> tuple[Confirmation, ...]:
+    """Ask for the runs that would settle what the gate suspects of a commit.
+
+    Returns
+    -------
+    tuple
+        All confirming runs of the commit, newest first.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or a commit is unknown.
+    NotPermitted, TokenNeeded
+        If who asks may not post runs of the project.
+    """
+    project = projects.existing(session, project_name)
+    permit(session, Role.INGEST, project.name)
+    row = find_commit(session, project, reference)
+    gate = gate_of(session, project.name, reference, baseline)
+    ids = {each.name: each.id for each in machines.of_project(session, project.id)}
+    if gate.outcome is not GateOutcome.PENDING:
+        for finding in gate.findings:
+            if finding.is_suspicion and finding.machine in ids:
+                why = f"{finding.region} ({finding.metric}) {finding.sentence}"
+                ask(session, project.id, (row.id, ids[finding.machine]), why)
+    return confirmations_in(session, project.id, [row.id])
+
+
+def _judged(session: Session, report: CommitReport) -> tuple[Gate, Decision]:
     """Return whether the commit of a report may pass, and what becomes of series."""
     project = projects.existing(session, report.project)
     row = find_commit(session, project, report.commit.sha)
     rules = rules_in_force(session, project.id)
-    worse = [
-        each for each in regressions_at(session, project.id, row.id) if each.is_worse
-    ]
-    began = [each for each in worse if each.state in WAITING]
-    accepted = [each for each in worse if each.state is RegressionState.EXPECTED]
-    steps = _steps(session, project, row, report.changes)
-    listed = _since_baseline(session, project, row, report, (rules, steps))
-    # What one job of each commit has told needs no history.
-    counted = {each.key for each in report.changes if each.is_exact}
-    told = {each.series for each in listed} & counted
-    for regression in began:
-        since = of_regression(regression, rules)
-        listed += [each for each in since if each.series not in told]
-    listed = without_settled(listed, accepted)
-    listed += unmeasured(session, project, row.id, report, rules)
-    compared = {row.id, report.baseline.id} if report.baseline else {row.id}
-    is_pending = _is_pending(session, project.id, compared)
-    tally = tally_of(
+    commit = JudgedCommit(project, row.id, report, rules)
+    known = circumstances_of(session, commit)
+    baseline = report.baseline.commit if report.baseline else None
+    decision = decide(
         report.changes,
-        listed,
-        [member for each in (*began, *accepted) for member in each.members],
+        rules,
+        known,
+        commits=f"{baseline.label}..{report.commit.label}" if baseline else None,
     )
-    outcome = outcome_of(listed, report.changes, is_pending=is_pending)
+    is_open = decision.outcome is GateOutcome.UNDECIDED
     gate = Gate(
         project=project.name,
         commit=report.commit,
-        baseline=report.baseline.commit if report.baseline else None,
+        baseline=baseline,
         relation=str(report.baseline.relation) if report.baseline else None,
-        outcome=outcome,
-        sentence=sentence_of(outcome, listed, report, tally),
-        findings=tuple(sorted(listed, key=lambda each: not each.is_sure)),
-        next_step=_next(session, project, row, listed, report.changes, steps)
-        if outcome is GateOutcome.UNDECIDED
-        else None,
-        regressions=tuple(regression.id for regression in began),
+        outcome=decision.outcome,
+        sentence=sentence_of(
+            decision, report.changes, baseline.label if baseline else None
+        ),
+        findings=decision.findings,
+        next_step=_next_step(session, commit, decision) if is_open else None,
+        regressions=known.waiting,
         confirmations=confirmations_in(session, project.id, [row.id]),
-        counts={str(each): number for each, number in tally.counts.items()},
+        counts={str(each): number for each, number in decision.counts.items()},
         rules_version=rules.version,
     )
-    return gate, tally
+    return gate, decision
 
 
-def _since_baseline(
-    session: Session,
-    project: tables.Project,
-    row: AnyCommit,
-    report: CommitReport,
-    minded: tuple[GateRules, StepFor],
-) -> list[GateFinding]:
-    """Return what the commit of a report has made worse than it was at the baseline."""
-    if report.baseline is None:
-        return []
-    ids = (report.baseline.id, row.id)
-    rules, steps = minded
-    targets = rules.target
-    changed = ((each, of_change(each, *minded)) for each in report.changes)
-    found = [(change, finding) for change, finding in changed if finding is not None]
-    named = {change.series_id for change, _ in found}
-    others = [each for each in report.changes if each.series_id not in named]
-    least = cache(rules.least_constant)
-    before, after = (CommitSnapshot(session, project.id, each) for each in ids)
-    constants = changed_constants(
-        before, after, others, lambda change: least(change.region)
-    )
-    for change in others:
-        constant = constants.get(change.series_id)
-        if constant is not None and constant.direction is Direction.WORSE:
-            found.append((change, of_constant(change, constant, steps)))
-    found, of_machines = beyond_nights(before, after, report.changes, found)
-    listed = [*of_machines, *with_effects(session, ids, found, targets)]
-    broken = broken_since(project, before, after, report.changes, targets)
-    of_guidelines = [of_guideline(each, *minded) for each in broken]
-    listed += [finding for finding in of_guidelines if finding is not None]
-    since = f"{report.baseline.commit.label}..{report.commit.label}"
-    return [replace(each, commits=since) for each in listed]
-
-
-def _is_pending(session: Session, project_id: int, compared: Collection[int]) -> bool:
-    """Tell whether something about commits, by id, is still to be analysed."""
-    about_project = (JobKind.WATCH, JobKind.REANALYSE, JobKind.REJUDGE)
-    if any(jobs.is_open(session, kind, str(project_id)) for kind in about_project):
-        return True
-    everywhere = [
-        str(AnalysedCommit(commit_id, machine.id))
-        for machine in machines.of_project(session, project_id)
-        for commit_id in compared
-    ]
-    return jobs.is_any_open(session, JobKind.ANALYSE, everywhere)
-
-
-def _steps(
-    session: Session,
-    project: tables.Project,
-    row: AnyCommit,
-    changes: Sequence[SeriesChange],
-) -> StepFor:
-    """Return a function that tells what a machine still has to confirm of a series."""
-    ids = {each.name: each.id for each in machines.of_project(session, project.id)}
-    measured: dict[tuple[str, str, str], list[SeriesChange]] = defaultdict(list)
-    for each in changes:
-        measured[each.region, each.metric, each.machine].append(each)
-
-    def step(place: SeriesRef) -> NextStep | None:
-        series = [
-            each.series_id
-            for each in measured[place.region, place.metric, place.machine]
-            if not each.is_exact
-            and place.configuration.items() <= each.configuration.items()
-        ]
-        machine = ids[place.machine], place.machine
-        return confirming_step(session, row.id, machine, series)
-
-    return step
-
-
-def _next(  # noqa: PLR0913, PLR0917 - what is known of a commit
-    session: Session,
-    project: tables.Project,
-    row: AnyCommit,
-    findings: Sequence[GateFinding],
-    changes: Sequence[SeriesChange],
-    steps: StepFor,
+def _next_step(
+    session: Session, commit: JudgedCommit, decision: Decision
 ) -> NextStep | None:
     """Return the cheapest measurement that would settle something."""
-    if not findings:
-        return deciding_step(session, project, row.id, changes)
-    suspected = [SeriesRef.of(each) for each in findings if each.is_suspicion]
-    wanted = [step for place in suspected if (step := steps(place)) is not None]
-    return min(wanted, key=lambda step: step.core_hours, default=None)
+    changes = commit.report.changes
+    if not decision.findings:
+        return deciding_step(session, commit.project, commit.id, changes)
+    suspected = [each for each in decision.findings if each.is_suspicion]
+    steps = map(steps_of(session, commit, suspected).step, suspected)
+    return min(
+        (step for step in steps if step is not None),
+        key=lambda step: step.core_hours,
+        default=None,
+    )
+
+
+# The changes between two commits are the same objects until something changes there.
+@lru_cache(KEPT)
+def _with_outcome(change: SeriesChange, outcome: SeriesOutcome) -> SeriesChange:
+    return replace(change, outcome=outcome)

@@ -1,8 +1,11 @@
-"""Guidelines that held at a baseline and are broken at a commit."""
+"""Guidelines that held at a baseline and are broken at a commit.
+
+A break that is less probable than not is no finding, one that is not sure a suspicion.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -14,7 +17,16 @@ from scalewatch.modelling.guidelines import (
     violation_odds,
 )
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.gates.sides import BothSides, GateSide, Target, both_sides
+from scalewatch.services.commit_reports.factors import SURE
+from scalewatch.services.gates.effects import BothSides, GateSide, Target, both_sides
+from scalewatch.services.gates.findings import (
+    GUIDELINE,
+    NEXT_COMMIT,
+    Confirmation,
+    GateFinding,
+    SeriesRef,
+)
+from scalewatch.services.gates.rules import Rules
 from scalewatch.services.guidelines.checks import (
     Instance,
     instances_of,
@@ -26,6 +38,9 @@ from scalewatch.services.regressions.effects import bounds_of
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.storage import tables
+
+LIKELY: Final = 0.5
+"""Probability from which something may have happened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +67,11 @@ class BrokenGuideline:
     target: Target
     before: Bounds | None
     after: Bounds | None
+
+    @property
+    def region(self) -> str:
+        """The shortcut."""
+        return self.guideline.region
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +127,38 @@ def broken_since(
     changes
         How the series of the two commits differ.
     """
-    session = after.session
-    newly = _newly_broken(before, after, possible_rules(session, project), changes)
+    rules = possible_rules(after.session, project)
+    newly = _newly_broken(before, after, rules, changes)
     standings = {
         change.series_id: (change.before, change.after)
         for each in newly
         for change in each.changes.values()
     }
-    commits = (before.commit_id, after.commit_id)
-    sides = both_sides(session, commits, standings, targets) if standings else {}
+    sides = both_sides(before, after, standings, targets)
     return [_broken(each, sides) for each in newly]
+
+
+def guideline_finding(
+    broken: BrokenGuideline, rules: Rules, confirmation: Confirmation
+) -> GateFinding | None:
+    """Return what a guideline that held before means for the gate, None for nothing."""
+    odds = broken.probability
+    is_minded = rules.about(broken.region).guideline
+    if not is_minded or (odds is not None and odds < LIKELY):
+        return None
+    step = confirmation(SeriesRef.of(broken))
+    said = f"breaks the guideline {broken.guideline}, which held before"
+    is_sure = step is None and (odds is None or odds >= SURE)
+    return GateFinding(
+        *SeriesRef.of(broken),
+        kind=GUIDELINE,
+        is_sure=is_sure,
+        sentence=said if step is None else f"{said}, seen in a single job only",
+        todo=None if is_sure else step or NEXT_COMMIT,
+        probability=odds,
+        target=broken.target if broken.after else {},
+        at_target=broken.after,
+    )
 
 
 def _newly_broken(

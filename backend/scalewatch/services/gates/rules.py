@@ -1,6 +1,7 @@
-"""What stops a commit: the rule of a region, of a server's project and of files."""
+"""Rules of the gate: what stops a commit, of a server's project and of files."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from scalewatch.services.commit_reports.factors import LEAST_CONSTANT
@@ -37,8 +38,44 @@ class GateRule:
 
     @property
     def least_constant(self) -> float | None:
-        """By how much a constant is worse at least of which two commits alone tell."""
+        """By how much a constant is worse at least of which two versions alone tell."""
         return None if self.constant is None else max(self.constant, LEAST_CONSTANT)
 
 
 USUAL: Final = GateRule()
+
+
+class Rules:
+    """Rules in the large and of single regions; their kinds are dataclasses.
+
+    Parameters
+    ----------
+    regions
+        Rules of single regions.
+    smallest_effect
+        The share by which a series has to change for anybody to be told.
+    """
+
+    __slots__ = ()
+
+    rule: GateRule
+    regions: Mapping[str, GateRule]
+    smallest_effect: float
+
+    def about(self, region: str) -> GateRule:
+        """Return the rule of a region."""
+        return self.regions.get(region, self.rule)
+
+    def least_constant(self, region: str) -> float | None:
+        """By how much a constant is worse at least; None if it does not matter."""
+        least = self.about(region).least_constant
+        return None if least is None else max(least, self.smallest_effect)
+
+
+@dataclass(frozen=True, slots=True)
+class FileRules(Rules):
+    """Rules that stop files, as `scalewatch.toml` states them."""
+
+    rule: GateRule = USUAL
+    regions: Mapping[str, GateRule] = field(default_factory=dict)
+    smallest_effect: float = 0.0

@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
+from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.services.common_mode.project_history import BEFORE, positions_on
@@ -22,7 +23,7 @@ from scalewatch.services.regressions.changes import LEAST_EFFECT, HistoryChange
 from scalewatch.services.regressions.detection import Detected, label
 from scalewatch.services.regressions.summary import summary
 from scalewatch.services.regressions.webhooks import WATCHER, record_event
-from scalewatch.services.shared_cores import SHARED_CORES, left_out_at
+from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
 from scalewatch.storage.runs import points

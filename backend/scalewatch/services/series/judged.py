@@ -1,12 +1,13 @@
 """Series as they stand at a commit, without the measurements themselves."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from statistics import median
 from typing import Any, Final, Protocol
 
+from scalewatch.figures.notation import places_words
 from scalewatch.services.expectations.composed import ComposedExpectation
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.series.standing import Standing, State, standing_of
@@ -202,18 +203,6 @@ def varied(coordinates: Sequence[Mapping[str, Any]]) -> str:
     if PARAMETER in candidates or not candidates:
         return PARAMETER
     return candidates[0]
-
-
-def places_words(places: Collection[Place]) -> str:
-    """Name places: `p = 32, 64`, or `p = 32, threads = 2; p = 64, threads = 2`."""
-    ordered = sorted(places)
-    names = {name for place in ordered for name, _ in place}
-    if len(names) == 1:
-        (name,) = names
-        return f"{name} = {', '.join(f'{value:g}' for ((_, value),) in ordered)}"
-    return "; ".join(
-        ", ".join(f"{name} = {value:g}" for name, value in place) for place in ordered
-    )
 
 
 def _place(run: RunCoordinate) -> Place:

@@ -14,6 +14,7 @@ from typing import Any, Final
 import orjson
 
 from scalewatch.exporters.documents import json_text, model_object
+from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.modelling import (
     Direction,
     Growth,
@@ -28,7 +29,6 @@ from scalewatch.modelling import (
 from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.noise import noise_of
-from scalewatch.services.shared_cores import SHARED_CORES
 from scalewatch.storage.judgements.verdicts import Modelled
 
 LIKELY: Final = 0.5
