@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from threading import Lock
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from cachetools import LRUCache
-from sqlalchemy.orm import Session
 
-from scalewatch.storage.judgements import editions
+if TYPE_CHECKING:  # The base installation has no database.
+    from sqlalchemy.orm import Session
+
+    from scalewatch.storage.judgements import editions
 
 Answer = TypeVar("Answer")
 
@@ -78,20 +80,22 @@ _ANSWERS: Final = Kept[_Weighed](MOST_KILOBYTES, lambda weighed: weighed.kilobyt
 
 
 def kept_at(
-    session: Session,
+    session: "Session",
     commit_id: int,
     question: Sequence[object],
     read: Callable[[], Answer],
     kilobytes: Callable[[Answer], float] = lambda _: 1,
 ) -> Answer:
     """Return an answer about a commit, cached by its present edition, see `kept_of`."""
+    from scalewatch.storage.judgements import editions  # noqa: PLC0415 - as above
+
     # Read the edition first, so that the data can only be newer than it is.
     edition = editions.at(session, [commit_id]).get(commit_id)
     return kept_of(edition, commit_id, question, read, kilobytes)
 
 
 def kept_of(
-    edition: editions.Edition | None,
+    edition: "editions.Edition | None",
     commit_id: int,
     question: Sequence[object],
     read: Callable[[], Answer],
@@ -124,12 +128,14 @@ def kept_of(
 
 
 def all_kept_at(
-    session: Session,
+    session: "Session",
     commit_ids: Sequence[int],
     question: Sequence[object],
     read: Callable[[int], Answer],
 ) -> list[Answer]:
     """Return a small answer about each commit, as `kept_at`."""
+    from scalewatch.storage.judgements import editions  # noqa: PLC0415 - as above
+
     present = editions.at(session, commit_ids)
     return [
         kept_of(present.get(commit_id), commit_id, question, partial(read, commit_id))
