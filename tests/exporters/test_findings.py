@@ -1,7 +1,7 @@
 import json
 import math
 
-from scalewatch.exporters.documents import finding_object, model_object
+from scalewatch.exporters.findings import finding_object, model_object
 from scalewatch.modelling import (
     CONSTANT,
     Finding,

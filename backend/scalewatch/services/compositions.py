@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import CompositionError
-from scalewatch.exporters.documents import composed_object
+from scalewatch.exporters.findings import composed_object
 from scalewatch.modelling import (
     Composed,
     Formula,

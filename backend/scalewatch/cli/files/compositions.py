@@ -6,11 +6,7 @@ from typing import Final
 import click
 
 from scalewatch.cli.files.findings_columns import FindingRow
-from scalewatch.exporters.documents import (
-    composed_words,
-    forecast_words,
-    left_out_words,
-)
+from scalewatch.exporters.findings import composed_words, forecast_words, left_out_words
 from scalewatch.modelling import Formula
 from scalewatch.services.files.compositions import composed_series
 from scalewatch.services.files.model_files import Question

@@ -20,7 +20,7 @@ from scalewatch.cli.files.findings_table import print_table
 from scalewatch.cli.files.preview import show, tell, tell_together
 from scalewatch.cli.files.splits import print_splits, split_object
 from scalewatch.errors import CompositionError, NotSplit
-from scalewatch.exporters.documents import (
+from scalewatch.exporters.findings import (
     comparison_object,
     composed_finding,
     finding_object,

@@ -11,11 +11,7 @@ from pydantic import BeforeValidator, Field
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.exporters.documents import (
-    composed_words,
-    forecast_words,
-    left_out_words,
-)
+from scalewatch.exporters.findings import composed_words, forecast_words, left_out_words
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scalewatch.errors import CompositionError
-from scalewatch.exporters.documents import composed_words
+from scalewatch.exporters.findings import composed_words
 from scalewatch.modelling import (
     CONSTANT,
     Composed,

@@ -6,7 +6,7 @@ from typing import Any, Final
 import numpy as np
 import orjson
 
-from scalewatch.exporters.documents import fit_object
+from scalewatch.exporters.findings import fit_object
 from scalewatch.modelling import Finding, Term
 from scalewatch.modelling.histories.histories import locations
 from scalewatch.services.analysis.pools import SeriesPool

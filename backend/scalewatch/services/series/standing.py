@@ -13,7 +13,8 @@ from typing import Any, Final
 
 import orjson
 
-from scalewatch.exporters.documents import json_text, model_object
+from scalewatch.exporters.documents import json_text
+from scalewatch.exporters.findings import model_object
 from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.modelling import (
     Direction,
