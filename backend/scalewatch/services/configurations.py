@@ -163,7 +163,17 @@ def search_configurations(
     ]
     tried = _tried(scans, question)
     space = _space(tried, question)
-    effects, reason = _effects(tried)
+    effects, reason = None, None
+    try:
+        effects = effects_of(
+            [
+                Trial(each.settings, each.value)
+                for each in tried
+                if each.value is not None
+            ]
+        )
+    except ModellingError as why:
+        reason = str(why)
     missing = list(_missing(space, tried))
     return ConfigurationSearch(
         project=project.name,
@@ -179,7 +189,8 @@ def search_configurations(
         effects=effects,
         reason=reason,
         missing=tuple(missing),
-        missing_count=_size(space) - len({_key(each.settings) for each in tried}),
+        missing_count=prod(map(len, space.values()))
+        - len({_key(each.settings) for each in tried}),
     )
 
 
@@ -251,21 +262,6 @@ def _time(
         return None, str(why)
 
 
-def _effects(
-    tried: Sequence[TriedConfiguration],
-) -> tuple[Effects | None, str | None]:
-    try:
-        return effects_of(
-            [
-                Trial(each.settings, each.value)
-                for each in tried
-                if each.value is not None
-            ]
-        ), None
-    except ModellingError as why:
-        return None, str(why)
-
-
 def _space(
     tried: Sequence[TriedConfiguration], question: ConfigurationQuestion
 ) -> dict[str, tuple[str, ...]]:
@@ -287,11 +283,6 @@ def _rank(level: str) -> tuple[bool, float, str]:
         return (False, float(level), "")
     except ValueError:
         return (True, 0.0, level)
-
-
-def _size(space: Mapping[str, tuple[str, ...]]) -> int:
-    """Return how many configurations there are; without settings, the only one."""
-    return prod(len(levels) for levels in space.values())
 
 
 def _missing(

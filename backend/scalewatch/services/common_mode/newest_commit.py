@@ -19,7 +19,6 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.common_mode.features import LEAST_HISTORY
 from scalewatch.modelling.common_mode.newest import (
-    NewestNight,
     beside_machine,
     newest_night,
 )
@@ -74,10 +73,11 @@ class Calendar:
         """Return how many nights came before that of the newest of some positions."""
         *before, newest = positions
         known = [self.started[each] for each in before if each in self.started]
-        moments = [moment for each in known for moment in each]
+        moments = [moment for started in known for moment in started]
         last = self.started.get(newest)
         is_shared = last is not None and any(
-            _is_one_night(each, last) for each in known
+            runs.first <= last.last + APART and last.first <= runs.last + APART
+            for runs in known
         )
         return _nights(moments) - is_shared + len(before) - len(known)
 
@@ -253,7 +253,7 @@ def _of_group(
         return NOTHING
     by_job = [jobs.get(history.series.id, ()) for history in measured]
     group = [_kindest(*each) for each in zip(measured, by_job, strict=True)]
-    nights = nights_of(group)
+    nights, series = nights_of(group), group[0].series
     directions = directions_of(group)
     logs = [
         history.log if nights is None else without_nights(history, row, nights, ())
@@ -267,10 +267,19 @@ def _of_group(
         whole = newest_night(effect, np.array([effect.shape[1]]), directions, share)
         moved = beside_machine(moved, whole)
         if whole.is_known[0]:
-            compared.add((group[0].series.machine, group[0].series.metric))
+            compared.add((series.machine, series.metric))
         if whole.stands_out[0]:
             most = max(nights_before.values())
-            moves.append(_machine_move(group, most, float(whole.size[0])))
+            moves.append(
+                MachineMove(
+                    machine=series.machine,
+                    metric=series.metric,
+                    regions=len(group),
+                    nights=most,
+                    factor=float(np.exp(whole.size[0])),
+                    better=series.better,
+                )
+            )
     number_of_jobs = [len(each) for each in by_job]
     nights_at = calendar.nights_at(group[0].positions[-1])
     if nights is None and nights_at is not None:
@@ -280,8 +289,13 @@ def _of_group(
     return NewestNights(
         frozenset(ids[moved.is_known].tolist()),
         {
-            history.series.id: _series_move(
-                history, moved, row, (nights_before[history.series.id], jobs_there)
+            history.series.id: SeriesMove(
+                factor=Bounds.of_logarithm(
+                    float(moved.size[row]), float(moved.error[row])
+                ),
+                nights=nights_before[history.series.id],
+                jobs=jobs_there,
+                is_worse=(moved.size[row] > 0) == (history.series.better == "lower"),
             )
             for row, (history, jobs_there) in enumerate(
                 zip(group, number_of_jobs, strict=True)
@@ -311,33 +325,6 @@ def _located(history: SeriesHistory, job: SeriesPool) -> Reals:
     return np.array([at.get(setting, np.nan) for setting in history.settings])
 
 
-def _series_move(
-    history: SeriesHistory, night: NewestNight, row: int, counts: tuple[int, int]
-) -> SeriesMove:
-    nights, jobs = counts
-    size, error = float(night.size[row]), float(night.error[row])
-    return SeriesMove(
-        factor=Bounds.of_logarithm(size, error),
-        nights=nights,
-        jobs=jobs,
-        is_worse=(size > 0) == (history.series.better == "lower"),
-    )
-
-
-def _machine_move(
-    group: Sequence[SeriesHistory], nights: int, size: float
-) -> MachineMove:
-    series = group[0].series
-    return MachineMove(
-        machine=series.machine,
-        metric=series.metric,
-        regions=len(group),
-        nights=nights,
-        factor=float(np.exp(size)),
-        better=series.better,
-    )
-
-
 def _together(parts: Sequence[NewestNights]) -> NewestNights:
     return NewestNights(
         known=frozenset().union(*(each.known for each in parts)),
@@ -353,8 +340,3 @@ def _nights(moments: Sequence[datetime]) -> int:
         return 0
     steps = pairwise(sorted(moments))
     return 1 + sum(later - earlier > APART for earlier, later in steps)
-
-
-def _is_one_night(earlier: Started, later: Started) -> bool:
-    """Tell whether some runs of two commits began in one night."""
-    return earlier.first <= later.last + APART and later.first <= earlier.last + APART

@@ -1,6 +1,6 @@
 """The history of every region of a project on one machine, as steps of growth."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
@@ -68,7 +68,7 @@ def overview_of(
         project=project.name,
         region=None,
         metric=shown,
-        regions=_present_names(aliases, {region for region, _ in watched}),
+        regions=tuple(sorted({present_name(aliases, region) for region, _ in watched})),
         metrics=tuple(metrics),
         machines=tuple(machines),
         commits=tuple(map(commit_of, line.commits)),
@@ -84,12 +84,6 @@ def overview_of(
         more=0,
         next=part.next,
     )
-
-
-def _present_names(
-    aliases: Mapping[str, str], regions: Collection[str]
-) -> tuple[str, ...]:
-    return tuple(sorted({present_name(aliases, each) for each in regions}))
 
 
 def _baselines(

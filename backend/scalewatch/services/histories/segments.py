@@ -13,7 +13,6 @@ from scipy.special import stdtrit
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.histories.explanation import ShiftKind
-from scalewatch.modelling.search.finding import Finding
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.histories.commits import HistoryStep
@@ -233,14 +232,12 @@ def growths_of(histories: Sequence[SeriesHistory]) -> list[str | None]:
     newest = slice(-RECENT, None)
     questions = [SeriesQuestion.of(history.pool(newest)) for history in histories]
     findings = find_all(questions, {"rule": "evidence"})
-    return [_likely(each) for each in findings]
-
-
-def _likely(finding: Finding) -> str | None:
-    growth = finding.growth
-    if growth is None or is_improbable(growth, finding.class_probability):
-        return None
-    return str(growth)
+    return [
+        None
+        if each.growth is None or is_improbable(each.growth, each.class_probability)
+        else str(each.growth)
+        for each in findings
+    ]
 
 
 def _slopes(log: Reals, centred: Reals) -> list[float | None]:

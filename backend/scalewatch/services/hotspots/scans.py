@@ -181,7 +181,9 @@ def hotspots_at(session: Session, view: View, question: HotspotQuestion) -> Hots
         other=_other(session, view, question, runs, machine),
         alternatives=_alternatives(commit, commits, machine, machines, scan, scans),
         step=step,
-        movements=_movements(scan, step),
+        movements=movements(scan.seconds[step.before], scan.seconds[step.after])
+        if step
+        else (),
     )
 
 
@@ -266,12 +268,6 @@ def _step(scan: HotspotScan, question: HotspotQuestion) -> ScanStep | None:
 def setting_key(setting: float | str) -> str:
     """Return the text by which a setting is asked for."""
     return setting if isinstance(setting, str) else f"{setting:g}"
-
-
-def _movements(scan: ProfiledScan, step: ScanStep | None) -> tuple[Movement, ...]:
-    if step is None:
-        return ()
-    return movements(scan.seconds[step.before], scan.seconds[step.after])
 
 
 def _alternatives(  # noqa: PLR0913, PLR0917 - all that can be another

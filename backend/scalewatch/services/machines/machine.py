@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import pairwise
+from itertools import pairwise, starmap
 from statistics import median
 from typing import Any, Final
 
@@ -277,16 +277,16 @@ def _noise(
             scatter=_scatter(
                 metric, [share for shares in regions.values() for share in shares]
             ),
-            regions=_worst(regions),
+            regions=tuple(
+                sorted(
+                    starmap(_scatter, regions.items()),
+                    key=lambda scatter: -scatter.median,
+                )[:WORST]
+            ),
             widening=learned[metric].get("widening") if metric in learned else None,
         )
         for metric, regions in sorted(spread.items())
     )
-
-
-def _worst(regions: Mapping[str, Sequence[float]]) -> tuple[Scatter, ...]:
-    scatters = [_scatter(region, shares) for region, shares in regions.items()]
-    return tuple(sorted(scatters, key=lambda scatter: -scatter.median)[:WORST])
 
 
 def _scatter(name: str, shares: Sequence[float]) -> Scatter:

@@ -146,16 +146,15 @@ def continue_after(
 def _export(file: Path, bodies: Sequence[bytes]) -> None:
     """Write runs to a file; it is on disk before anything is removed."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    lines = b"".join(_line(zstandard.decompress(body)) for body in bodies)
+    # As posted a run may have many lines, but none ends within a text.
+    runs = (zstandard.decompress(body) for body in bodies)
+    lines = b"".join(
+        run.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n" for run in runs
+    )
     with file.open("xb") as output:
         output.write(zstandard.compress(lines))
         output.flush()
         os.fsync(output.fileno())
-
-
-def _line(run: bytes) -> bytes:
-    """Write a run as one line; as posted it may have many, but none within a text."""
-    return run.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n"
 
 
 def _plain(name: str) -> str:

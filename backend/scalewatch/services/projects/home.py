@@ -113,6 +113,7 @@ def _project(session: Session, project: tables.Project) -> Project:
     if now and baseline:
         before = CommitSnapshot(session, project.id, baseline.id)
         kinds = kinds_between(before, now, now.metrics)
+    changed = Counter(kinds.values())
     states = Counter(scan.standing.state for scan in scans)
     marks = Counter(scan.standing.mark for scan in scans)
     concerns = _concerns(scans)
@@ -121,7 +122,7 @@ def _project(session: Session, project: tables.Project) -> Project:
         commit=commit_of(newest) if newest else None,
         commits=commits.count(session, project.id),
         baseline=baseline,
-        changes=_ordered(Counter(kinds.values())),
+        changes={kind: changed[kind] for kind in ChangeKind if changed[kind]},
         regions=len({scan.region for scan in scans}),
         counts={mark: marks[mark] for mark in Mark},
         crowded=crowded_among(s.standing for s in scans if s.standing.verdict),
@@ -137,16 +138,14 @@ def _project(session: Session, project: tables.Project) -> Project:
     )
 
 
-def _ordered(kinds: Counter[ChangeKind]) -> dict[ChangeKind, int]:
-    """Return the kinds that occur, worst first."""
-    return {kind: kinds[kind] for kind in ChangeKind if kinds[kind]}
-
-
 def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
     """Return the series of concern, worst first; a region on ten machines is one."""
     alike: dict[tuple[object, ...], list[Judged]] = defaultdict(list)
-    for scan in sorted(filter(_is_concern, scans), key=_urgency):
-        alike[_kind(scan)].append(scan)
+    for scan in sorted(scans, key=_urgency):
+        standing = scan.standing
+        is_bad = standing.state is State.FAILED or standing.mark is Mark.MISMATCH
+        if is_bad or scan.failures:
+            alike[_kind(scan)].append(scan)
     return tuple(
         SeriesOfConcern(
             worst.region,
@@ -167,12 +166,6 @@ def _kind(scan: Judged) -> tuple[object, ...]:
     settings = repr(sorted(scan.configuration.items()))
     fares = (standing.state, standing.verdict, standing.direction)
     return (scan.region, scan.metric, settings, scan.failures, *fares)
-
-
-def _is_concern(scan: Judged) -> bool:
-    standing = scan.standing
-    is_bad = standing.state is State.FAILED or standing.mark is Mark.MISMATCH
-    return is_bad or bool(scan.failures)
 
 
 def _urgency(scan: Judged) -> tuple[bool, bool, float, str, str]:

@@ -97,8 +97,17 @@ def timeline(session: Session, name: str) -> Timeline | None:
     counts = [0] * DAYS
     for at in commits.made_since(session, project.id, first):
         counts[(_day(at) - first).days] += 1
-    rows = [row for row in regressions.of_project(session, project.id) if _stands(row)]
-    made = _times(session, rows)
+    rows = [
+        row
+        for row in regressions.of_project(session, project.id)
+        if row.state != RegressionState.FIXED or row.fixed_commit_id is not None
+    ]  # without suspicions that were withdrawn
+    surely = commits.identified(session, {row.last_commit_id for row in rows})
+    made = {
+        row.id: commit.committed_at or commit.first_run_at
+        for row in rows
+        if (commit := surely[row.last_commit_id])
+    }
     return Timeline(
         last=last,
         commits=tuple(counts),
@@ -114,18 +123,6 @@ def timeline(session: Session, name: str) -> Timeline | None:
 def _day(at: datetime) -> datetime:
     """Return the beginning of a day, in UTC."""
     return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _stands(row: tables.Regression) -> bool:
-    """Tell whether it is no withdrawn suspicion."""
-    return row.state != RegressionState.FIXED or row.fixed_commit_id is not None
-
-
-def _times(session: Session, rows: Sequence[tables.Regression]) -> dict[int, datetime]:
-    """Return when the commit was made that surely shows each regression."""
-    last = commits.identified(session, {row.last_commit_id for row in rows})
-    times = {key: each.committed_at or each.first_run_at for key, each in last.items()}
-    return {row.id: times[row.last_commit_id] for row in rows}
 
 
 def _dated(

@@ -155,7 +155,15 @@ def watch(
         Share of histories of 200 commits that may alarm although nothing changed.
     """
     groups = alike(histories)
-    keys = [_key(group) for group in groups]
+    keys = [
+        key_of(
+            group[0].series.is_exact,
+            group[0].parameters,
+            group[0].settings,
+            *(part for each in group for part in (each.positions, each.log.tobytes())),
+        )
+        for group in groups
+    ]
     nights = _NIGHTS.answers(keys, lambda at: [nights_of(groups[each]) for each in at])
     steps = _steps(groups, nights)
     kept = [
@@ -223,14 +231,6 @@ def by_effect(
         elif size >= LEAST_EFFECT and change.shift.p_value < DRIFT_P_VALUE:
             drifts.append(change)
     return changes, drifts
-
-
-def _key(group: Sequence[SeriesHistory]) -> bytes:
-    first = group[0]
-    parts = [
-        part for history in group for part in (history.positions, history.log.tobytes())
-    ]
-    return key_of(first.series.is_exact, first.parameters, first.settings, *parts)
 
 
 def _steps(

@@ -12,7 +12,7 @@ import numpy as np
 
 from scalewatch.modelling import Finding, Forecast, Growth, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.histories.explanation import Shift, ShiftKind
+from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.commits.lineage import Lineage
@@ -171,7 +171,11 @@ def _effect(
     shift, is_exact = change.shift, change.history.series.is_exact
     return TargetEffect(
         target=target,
-        at_target=_at_target(shift, before, after, is_exact=is_exact),
+        # A level, without nights, is the same at all scales: both sides were measured
+        # on nights that the models of them cannot know.
+        at_target=Bounds(shift.factor, shift.low, shift.high)
+        if not is_exact and shift.kind in {ShiftKind.LEVEL, ShiftKind.MODES}
+        else ratio_of(before, after),
         growth_before=_growth(shift.growth_before, before, is_exact=is_exact),
         growth_after=_growth(shift.growth_after, after, is_exact=is_exact),
         verdict_before=before.verdict if before.expectation else None,
@@ -179,18 +183,6 @@ def _effect(
         expectation=str(expectation.growth) if expectation else None,
         expectation_version=expectation.version if expectation else None,
     )
-
-
-def _at_target(
-    shift: Shift, before: Finding, after: Finding, *, is_exact: bool
-) -> Bounds | None:
-    """Return after over before; a level, without nights, is the same at all scales.
-
-    Both sides were measured on nights that the models of them cannot know.
-    """
-    if is_exact or shift.kind not in {ShiftKind.LEVEL, ShiftKind.MODES}:
-        return ratio_of(before, after)
-    return Bounds(shift.factor, shift.low, shift.high)
 
 
 def _growth(

@@ -80,7 +80,13 @@ def record(session: Session, detected: Detected) -> None:
         row = row_of.get(number)
         opened = row is None
         if row is None:
-            row = _opened(detected, cause)
+            row = tables.Regression(
+                project_id=detected.project_id,
+                kind=str(cause.kind),
+                is_worse=cause.is_worse,
+                state="open" if cause.is_worse else "improved",
+                **_facts(detected, cause),
+            )
             session.add(row)
             session.flush()
         columns, events = _decided(row, detected, cause)
@@ -194,16 +200,6 @@ def _touches(
     if row.is_worse != cause.is_worse or first is None or last is None:
         return False
     return first <= cause.last + 1 and last >= cause.first - 1
-
-
-def _opened(detected: Detected, cause: Cause[int]) -> tables.Regression:
-    return tables.Regression(
-        project_id=detected.project_id,
-        kind=str(cause.kind),
-        is_worse=cause.is_worse,
-        state="open" if cause.is_worse else "improved",
-        **_facts(detected, cause),
-    )
 
 
 def _facts(detected: Detected, cause: Cause[int]) -> dict[str, Any]:

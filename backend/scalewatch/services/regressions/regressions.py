@@ -207,14 +207,12 @@ def regressions_of(
             for state in RegressionState
         },
         confirmations=confirmations_in(session, project.id),
-        detection=_overall(detection.details) if detection else None,
+        # Nights are shown on the pages of machines.
+        detection=NO_DRIFTS
+        | {name: each for name, each in detection.details.items() if name != "nights"}
+        if detection
+        else None,
     )
-
-
-def _overall(details: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a detection without the nights, which the pages of machines show."""
-    kept = {name: each for name, each in details.items() if name != "nights"}
-    return NO_DRIFTS | kept
 
 
 def summaries_of(shifts: Sequence[RegressionShift]) -> tuple[RegressionSummary, ...]:

@@ -8,7 +8,6 @@ from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.modelling.histories.changes import FALSE_SHARE
 from scalewatch.services.regressions.changes import (
     HistoryChange,
-    MachineStep,
     NightlySpread,
 )
 from scalewatch.services.regressions.detection import Detected, label
@@ -31,7 +30,15 @@ COMMITS: Final = 200
 def summary(detected: Detected) -> dict[str, Any]:
     """Return the object that is stored of a detection beside its regressions."""
     newest = detected.line.commits[-1].sha if detected.line.commits else None
-    moved = [_moved(detected, step) for step in detected.steps]
+    measured = sum(len(each.positions) for each in detected.histories)
+    moved = [
+        f"{step.machine}: {step.metric} × {step.factor:.2f} since "
+        f"{label(detected.line.commits[step.position])}, {SAID[step.origin]}"
+        for step in detected.steps
+    ]
+    drifts = sorted(
+        detected.drifts, key=lambda drift: -abs(np.log(drift.shift.largest_factor))
+    )
     return {
         "newest": newest,
         "commits": len(detected.line.commits),
@@ -41,10 +48,10 @@ def summary(detected: Detected) -> dict[str, Any]:
         "expected_false": detected.false.expected,
         "false_share": FALSE_SHARE,
         "alarming_share": detected.alarming_share,
-        "alarming": _alarming(detected),
+        "alarming": COMMITS * len(detected.changes) / measured if measured else None,
         "baselines": [*detected.baselines, *moved],
         "drifts": len(detected.drifts),
-        "largest_drifts": [_drift(detected, each) for each in _largest(detected)],
+        "largest_drifts": [_drift(detected, each) for each in drifts[:MOST_DRIFTS]],
         "nights": [_nights(detected, each) for each in detected.nights],
         "modes": {
             str(history.series.id): {
@@ -57,20 +64,6 @@ def summary(detected: Detected) -> dict[str, Any]:
     }
 
 
-def _alarming(detected: Detected) -> float | None:
-    """Return the changes per history of 200 commits; None without any commit."""
-    commits = sum(len(each.positions) for each in detected.histories)
-    return COMMITS * len(detected.changes) / commits if commits else None
-
-
-def _largest(detected: Detected) -> list[HistoryChange]:
-    """Return the drifts that are shown, the largest first."""
-    ordered = sorted(
-        detected.drifts, key=lambda drift: -abs(np.log(drift.shift.largest_factor))
-    )
-    return ordered[:MOST_DRIFTS]
-
-
 def _drift(detected: Detected, change: HistoryChange) -> dict[str, Any]:
     commit = detected.line.commits[change.last]
     return {
@@ -81,13 +74,6 @@ def _drift(detected: Detected, change: HistoryChange) -> dict[str, Any]:
         "commit": label(commit),
         "factor": round(change.shift.largest_factor, 4),
     }
-
-
-def _moved(detected: Detected, step: MachineStep) -> str:
-    """Say where all regions of a machine moved, and what moved them."""
-    at = label(detected.line.commits[step.position])
-    moved = f"{step.machine}: {step.metric} × {step.factor:.2f} since {at}"
-    return f"{moved}, {SAID[step.origin]}"
 
 
 def _nights(detected: Detected, known: NightlySpread) -> dict[str, Any]:

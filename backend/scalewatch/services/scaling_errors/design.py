@@ -94,20 +94,19 @@ class Design:
 def design_of(scan: Scan, times: Times) -> Design:
     """Return the kind of scaling by problem sizes, the expectation, then the times."""
     strong, weak = _pairs(times)
-    if times.sizes is not None and _is_growing(times, strong, weak):
+    is_varied = times.sizes is not None and times.sizes.size > 1
+    if times.sizes is not None and (weak > strong or (is_varied and strong == 0)):
         return Design(ScalingKind.WEAK, Evidence.SIZES_GROW)
     if scan.expectation is not None:
-        return _promised(scan.expectation.growth, is_work_assumed=not weak)
+        growth = scan.expectation.growth
+        if growth.factor(SCALE).order < Factor(SCALE).order:
+            return Design(ScalingKind.STRONG, Evidence.PROMISE_FALLS, growth)
+        return Design(
+            ScalingKind.WEAK, Evidence.PROMISE_HOLDS, growth, is_work_assumed=not weak
+        )
     if times.sizes is not None:
         return Design(ScalingKind.STRONG, Evidence.SIZES_HOLD)
     return _without_sizes(scan, times.at(None))
-
-
-def _promised(promise: Growth, *, is_work_assumed: bool) -> Design:
-    if promise.factor(SCALE).order < Factor(SCALE).order:
-        return Design(ScalingKind.STRONG, Evidence.PROMISE_FALLS, promise)
-    evidence = Evidence.PROMISE_HOLDS
-    return Design(ScalingKind.WEAK, evidence, promise, is_work_assumed)
 
 
 def _without_sizes(scan: Scan, seconds: Reals) -> Design:
@@ -116,12 +115,6 @@ def _without_sizes(scan: Scan, seconds: Reals) -> Design:
     is_message = MESSAGE in scan.configuration
     evidence = Evidence.MESSAGES_HOLD if is_message else Evidence.TIMES_HOLD
     return Design(ScalingKind.WEAK, evidence, is_work_assumed=True)
-
-
-def _is_growing(times: Times, strong: int, weak: int) -> bool:
-    """Tell whether runs let the problem grow with the processes, exactly or not."""
-    is_varied = times.sizes is not None and times.sizes.size > 1
-    return weak > strong or (is_varied and strong == 0)
 
 
 def _pairs(times: Times) -> tuple[int, int]:

@@ -289,19 +289,15 @@ def _size(times: Times, question: ScalingQuestion) -> float | None:
     """Return k: the size asked for, else the one with most known scales."""
     if times.sizes is None or question.size is not None:
         return question.size if times.sizes is not None else None
-    known = [
-        (int(np.isfinite(_known(times, size, question.kind)).sum()), size)
-        for size in times.sizes.tolist()
-    ]
+    is_weak = question.kind is ScalingKind.WEAK and times.scales.size > 1
+    known = []
+    for size in times.sizes.tolist():
+        values = (
+            weak_scaling_errors(times, size).errors[0] if is_weak else times.at(size)
+        )
+        known.append((int(np.isfinite(values).sum()), size))
     _, best = max(known)
     return float(best)
-
-
-def _known(times: Times, size: float, kind: ScalingKind | None) -> NDArray[np.float64]:
-    """Return the times or errors of a problem size, NaN where unknown."""
-    if kind is ScalingKind.WEAK and times.scales.size > 1:
-        return np.asarray(weak_scaling_errors(times, size).errors[0])
-    return times.at(size)
 
 
 def _reached(times: Times, reach: float | None) -> NDArray[np.float64]:

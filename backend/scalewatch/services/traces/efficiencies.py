@@ -117,17 +117,13 @@ def _row(scan: TracedScan, share: _Share, target: float) -> EfficiencyRow:
         crossing = float(scan.processes[below[0]])
     elif share.kept is not None and share.lost is not None:
         crossing = falls_below(share.kept, share.lost, start=largest)
+    kept = lost = 0.0
+    if share.kept is not None and share.lost is not None:
+        kept, lost = (max(float(m(p=target)), 0.0) for m in (share.kept, share.lost))
     return EfficiencyRow(
         share.efficiency,
         tuple(float(v) if np.isfinite(v) else None for v in values),
-        _at(share, target),
+        kept / (kept + lost) if kept + lost > 0 else None,
         crossing,
         is_forecast and crossing is not None,
     )
-
-
-def _at(share: _Share, target: float) -> float | None:
-    if share.kept is None or share.lost is None:
-        return None
-    kept, lost = (max(float(m(p=target)), 0.0) for m in (share.kept, share.lost))
-    return kept / (kept + lost) if kept + lost > 0 else None

@@ -153,18 +153,22 @@ def location_of(
         for kind in WAITS
         if (region, kind) in scan.values
     }
+    runtime = float(scan.of(PROGRAM, "runtime")[-1])
+    on_path = sum(float(scan.of(region, name)[-1]) for name in PATH)
     longest = max(waits, key=lambda kind: waits[kind][-1] or 0.0, default=None)
     return TracedLocation(
         region=region,
         source=source,
         time=time,
-        share=None if time.largest is None else _share(time.largest, metric.total),
+        share=time.largest / metric.total
+        if time.largest is not None and metric.total > 0
+        else None,
         calls=calls,
         messages=messages,
         bytes=size,
         waits=waits,
         wait=longest if longest and waits[longest][-1] else None,
-        path=_path_share(scan, region),
+        path=on_path / runtime if runtime > 0 and np.isfinite(on_path) else None,
     )
 
 
@@ -181,16 +185,6 @@ def _extrapolated(
         return extrapolations(processes[is_known], values[is_known]), None
     except ModellingError as why:
         return (), str(why)
-
-
-def _path_share(scan: TracedScan, region: str) -> float | None:
-    runtime = float(scan.of(PROGRAM, "runtime")[-1])
-    on_path = sum(float(scan.of(region, metric)[-1]) for metric in PATH)
-    return on_path / runtime if runtime > 0 and np.isfinite(on_path) else None
-
-
-def _share(part: float, total: float) -> float | None:
-    return part / total if total > 0 else None
 
 
 def _beyond_linear(standing: Standing) -> float | None:
