@@ -59,7 +59,7 @@ def test_too_few_coordinates_are_undecided_with_the_reason(session):
 
     growth, verdict, reason = outcome["MPI_Bcast"]
     assert (growth, verdict) == (None, "undecided")
-    assert reason == "2 of 5 settings: p = 1, 8 and 16 would tell how it grows"
+    assert "p = 1, 8 and 16" in reason
 
 
 def test_repetitions_of_several_runs_at_one_coordinate_are_pooled(session):
@@ -124,7 +124,7 @@ def test_expectation_in_p_is_not_applied_to_a_scan_over_n(session):
     growth, verdict, reason = found(session, reports)["MPI_Bcast"]
 
     assert (growth, verdict) == ("log n", "undecided")
-    assert reason == "what was varied is not what log p depends on"
+    assert "log p" in reason
 
 
 def test_coordinate_where_all_failed_is_left_out(session):
@@ -143,7 +143,9 @@ def test_series_that_always_failed_says_why(session):
 
     outcome = found(session, [run_report(results=[failed])])
 
-    assert outcome["solve"] == (None, None, "every result failed: no memory")
+    *found_nothing, reason = outcome["solve"]
+    assert found_nothing == [None, None]
+    assert reason.endswith("no memory")
 
 
 @pytest.mark.parametrize("table", [tables.Model, tables.Verdict])
