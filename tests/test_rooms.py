@@ -36,9 +36,9 @@ UNREAD = (
         "cli", "errors", "importers", "jobs", "modelling", "wire",
     )),
     *(f"backend/scalewatch/services/{room}" for room in (
-        "analysis/versions.py", "caches/", "commit_reports/", "commits/",
-        "comparisons/", "compositions.py", "confirmations/", "costs/", "expectations/",
-        "files/", "gates/", "guidelines/", "match_table/", "near_names.py", "regions/",
+        "caches/", "commit_reports/", "commits/",
+        "comparisons/", "compositions.py", "costs/", "expectations/",
+        "files/", "guidelines/", "match_table/", "near_names.py", "regions/",
         "runs/", "selection/", "series/", "shared_cores.py",
     )),
     *(f"backend/scalewatch/{module}.py" for module in ("app", "client")),

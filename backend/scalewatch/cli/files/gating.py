@@ -132,29 +132,31 @@ def _judged(
 
 
 def _with_expectations(question: Question, stated: Mapping[str, Any]) -> Question:
-    """Return a question with what the file promises, before what options say."""
-    promised: list[Stated] = []
+    """Return a question with expectations of the file, before those of options."""
+    growths: list[Stated] = []
     limits: list[Stated] = []
     file = Path(FILE)
-    for each in declarations(stated.get("expectations", {}), file):
-        pattern = f"{each['region']}:{each.get('metric', 'time')}"
-        if each.get("formula"):
+    for declared in declarations(stated.get("expectations", {}), file):
+        pattern = f"{declared['region']}:{declared.get('metric', 'time')}"
+        if declared.get("formula"):
             click.echo(
-                f"Note: {each['region']} is promised by a formula, which the gate of "
-                "a server judges, or scalewatch model --compose",
+                f"Note: a formula is expected of {declared['region']}, which the gate "
+                "of a server judges, or scalewatch model --compose",
                 err=True,
             )
             continue
-        for key, listed in (("growth", promised), ("deviation_limit", limits)):
-            if each.get(key) is None:
+        for key, listed in (("growth", growths), ("deviation_limit", limits)):
+            if declared.get(key) is None:
                 continue
             try:
-                listed.append(Stated(pattern, parse_declared(each[key])))
+                listed.append(Stated(pattern, parse_declared(declared[key])))
             except BadExpression as error:
-                raise click.UsageError(f"{file}: {each['region']}: {error}") from None
+                raise click.UsageError(
+                    f"{file}: {declared['region']}: {error}"
+                ) from None
     return replace(
         question,
-        expectations=[*promised, *question.expectations],
+        expectations=[*growths, *question.expectations],
         deviation_limits=[*limits, *question.deviation_limits],
     )
 

@@ -93,8 +93,7 @@ def all_compared(
             compared[place] = pair
     for (*_, noise), places in batches.items():
         batch = [pair for place in places if isinstance(pair := pairs[place], Pair)]
-        found = _compared(batch, noise=noise, **choices)
-        compared |= zip(places, found, strict=True)
+        compared |= zip(places, _compared(batch, noise=noise, **choices), strict=True)
     return [compared[place] for place in range(len(pairs))]
 
 
@@ -102,8 +101,8 @@ def compared_once(
     earlier: MeasuredSeries | None, later: MeasuredSeries, *, noise: Noise
 ) -> Compared:
     """Return what a series has to do with the same one of an earlier version."""
-    (found,) = all_compared([(earlier, later, noise)])
-    return found
+    (compared,) = all_compared([(earlier, later, noise)])
+    return compared
 
 
 def plain_percent(probability: float) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 
 class SeriesOutcome(StrEnum):
-    """What the gate says of a series at a commit; worst first."""
+    """Words of the gate on a series at a commit; worst first."""
 
     WORSE = "worse"
     SUSPECTED = "suspected"

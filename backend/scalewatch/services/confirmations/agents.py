@@ -39,7 +39,7 @@ class RunSetting:
 
 @dataclass(frozen=True, slots=True)
 class ClaimedRun:
-    """What an agent is to measure; it has it until its lease ends."""
+    """A run that an agent is to make; it has it until its lease ends."""
 
     confirmation: Confirmation
     settings: tuple[RunSetting, ...]
@@ -58,8 +58,8 @@ def claim(session: Session, machine: str, agent: str) -> ClaimedRun | None:
     """
     permit(session, Role.INGEST, caller_of(session).project)
     confirmations.seen(session, machine, agent)
-    for found in confirmations.due(session, machine):
-        row, _, _, project = found
+    for due in confirmations.due(session, machine):
+        row, _, _, project = due
         if not may(session, Role.INGEST, project):
             continue
         settings = _lacking(session, row.commit_id, row.machine_id)
@@ -72,7 +72,7 @@ def claim(session: Session, machine: str, agent: str) -> ClaimedRun | None:
             end(session, row.id, row.agent, ConfirmationState.FAILED, lost)
         elif confirmations.take(session, row, agent, now() + LEASE):
             session.refresh(row)
-            (taken,) = completed(session, [found])
+            (taken,) = completed(session, [due])
             return ClaimedRun(taken, tuple(settings), LEASE.total_seconds())
     return None
 

@@ -176,11 +176,11 @@ def deciding_step(
         for each in changes
         if each.kind is ChangeKind.UNDECIDED and not each.after.is_crowded
     ]
-    found = [
+    proposals = (
         _proposal(session, project, commit_id, each) for each in undecided[:MOST_ASKED]
-    ]
+    )
     return min(
-        (each for each in found if each is not None),
+        (step for step in proposals if step is not None),
         key=lambda step: step.core_hours,
         default=None,
     )

@@ -138,9 +138,9 @@ def confirmation_of(session: Session, confirmation_id: int) -> Confirmation:
     NotFound
         If there is none with this id.
     """
-    found = confirmations.identified(session, confirmation_id)
-    session.refresh(found[0])
-    return completed(session, [found])[0]
+    row = confirmations.identified(session, confirmation_id)
+    session.refresh(row[0])
+    return completed(session, [row])[0]
 
 
 def is_confirmed(session: Session, commit_id: int, series_id: int) -> bool:

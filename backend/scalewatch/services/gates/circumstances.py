@@ -140,9 +140,9 @@ def steps_of(session: Session, commit: JudgedCommit, places: Iterable[Placed]) -
     """Read which runs the machines of some places still have to make."""
     named = {place.machine for place in places}
     series: dict[tuple[str, str, str], list[SeriesChange]] = defaultdict(list)
-    for each in commit.report.changes:
-        if not each.is_exact:
-            series[each.region, each.metric, each.machine].append(each)
+    for change in commit.report.changes:
+        if not change.is_exact:
+            series[change.region, change.metric, change.machine].append(change)
     return Steps(
         {
             each.name: jobs_at(session, commit.id, each.id, each.name)

@@ -62,7 +62,7 @@ _RANK: Final = {outcome: rank for rank, outcome in enumerate(SeriesOutcome)}
 
 
 class GateOutcome(StrEnum):
-    """What the gate says."""
+    """Answers of the gate."""
 
     FINE = "fine"
     WORSE = "worse"
@@ -72,7 +72,7 @@ class GateOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What a series costs at a larger scale: as many times as much as before."""
+    """Cost of a series at a larger scale, as many times as much as before."""
 
     target: Mapping[str, float]
     ratio: Bounds | None
@@ -80,7 +80,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """What is known of a commit beside the pairs of its series.
+    """Knowledge of a commit beside the pairs of its series.
 
     Parameters
     ----------
@@ -167,8 +167,8 @@ def decide(
         expectations alone decide.
     """
     if commits is None:
-        found = [unexpected(each, rules.about(each.region)) for each in pairs]
-        worse = [each for each in found if each is not None]
+        open_ = (unexpected(each, rules.about(each.region)) for each in pairs)
+        worse = [each for each in open_ if each is not None]
     else:
         worse = _since_baseline(pairs, rules, known, commits)
     findings = _without_settled(worse + _since_history(pairs, worse, known), known)

@@ -136,8 +136,11 @@ def treat_oversubscribed(
 
 def _stated(rules: Mapping[str, Any]) -> dict[str, Any]:
     """Return rules with what earlier versions could not say."""
-    own = {OVERSUBSCRIBED: str(declared(rules)), SMALLEST: stated(rules)}
-    return {**rules, **own}
+    return {
+        **rules,
+        OVERSUBSCRIBED: str(declared(rules)),
+        SMALLEST: stated(rules),
+    }
 
 
 def _rules(row: tables.GateRules) -> GateRules:

@@ -193,9 +193,9 @@ def _newly_broken(
 def _instances(rules: Sequence[Guideline], sides: Sequence[_Side]) -> list[Instance]:
     """Return guidelines where they can be checked, metric by metric."""
     by_metric: dict[str, list[_Side]] = {}
-    for each in sides:
-        if each.standing.state is not State.UNMEASURED:
-            by_metric.setdefault(each.change.metric, []).append(each)
+    for side in sides:
+        if side.standing.state is not State.UNMEASURED:
+            by_metric.setdefault(side.change.metric, []).append(side)
     return [
         instance
         for metric in sorted(by_metric)

@@ -9,7 +9,7 @@ from scalewatch.services.commit_reports.factors import LEAST_CONSTANT
 
 @dataclass(frozen=True, slots=True)
 class GateRule:
-    """What stops a commit.
+    """Conditions that stop a commit.
 
     Parameters
     ----------
