@@ -102,7 +102,9 @@ class BeliefAtSetting:
             Variance of the measurement under each density, shape (C,).
         """
         variance = self.variance + scatter
-        part, z = _draws(self.weight)
+        even, z = _points()
+        part = np.searchsorted(np.cumsum(self.weight), even * self.weight.sum())
+        part = np.minimum(part, len(self.weight) - 1)
         outcomes = self.mean[part] + np.sqrt(variance[part]) * z
         # In place: these 200 by 400 numbers take most of the time of a proposal.
         density = outcomes[:, np.newaxis] - self.mean
@@ -131,13 +133,6 @@ def is_settled(verdicts: Reals, level: float) -> NDArray[np.bool_]:
     """Tell where a posterior of verdicts settles one, as `verdict.decide` does."""
     mismatch = verdicts[..., MISMATCH]
     return (mismatch >= level) | (mismatch <= 1 - level)
-
-
-def _draws(weight: Reals) -> tuple[NDArray[np.intp], Reals]:
-    """Return OUTCOMES densities, each as often as it weighs, and normal numbers."""
-    even, normal = _points()
-    part = np.searchsorted(np.cumsum(weight), even * weight.sum())
-    return np.minimum(part, len(weight) - 1), normal
 
 
 @lru_cache

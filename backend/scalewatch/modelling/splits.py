@@ -104,7 +104,13 @@ def measured_splits(
     for row, repetitions in enumerate(values):
         at = {name: float(settings[name][row]) for name in names}
         held = tuple(float(settings[name][row]) for name in others)
-        rows[prod(at.values()), *held].append(_split(at, repetitions))
+        ordered = np.sort(repetitions[np.isfinite(repetitions)])
+        n, reach = len(ordered), 0.98 * sqrt(len(ordered))
+        low, high = max(floor(n / 2 - reach) - 1, 0), min(ceil(n / 2 + reach), n - 1)
+        middle = float(np.median(ordered))
+        rows[prod(at.values()), *held].append(
+            Split(at, middle, float(ordered[low]), float(ordered[high]), n)
+        )
     return [
         SplitChoice(
             total=total,
@@ -133,14 +139,6 @@ def modelled_splits(
         splits.append(Split(at, value, value, value))
     ordered = _ordered(splits, is_higher_better=is_higher_better)
     return SplitChoice(total, held, ordered, is_measured=False)
-
-
-def _split(at: Mapping[str, float], repetitions: Reals) -> Split:
-    ordered = np.sort(repetitions[np.isfinite(repetitions)])
-    n, reach = len(ordered), 0.98 * sqrt(len(ordered))
-    low, high = max(floor(n / 2 - reach) - 1, 0), min(ceil(n / 2 + reach), n - 1)
-    middle = float(np.median(ordered))
-    return Split(at, middle, float(ordered[low]), float(ordered[high]), n)
 
 
 def _ordered(splits: Sequence[Split], *, is_higher_better: bool) -> tuple[Split, ...]:

@@ -116,11 +116,13 @@ def common_mode(log: Reals, directions: Reals) -> CommonMode:
             log[:, begin:end], before, loading, features
         )
         if begin >= LEAST_BELIEVED:
-            believed[begin:end] = _believed(
-                effect[first:begin],
-                error[first:begin],
-                effect[begin:end],
-                error[begin:end],
+            varies = effect[first:begin].var(axis=0) / np.maximum(
+                (error[first:begin] ** 2).mean(axis=0), FLOOR**4
+            )
+            usually = 1 - 1 / np.maximum(varies.mean(), 1)
+            size = np.maximum(np.abs(effect[begin:end]), FLOOR**2)
+            believed[begin:end] = np.asarray(
+                np.maximum(1 - (CLEAR * error[begin:end] / size) ** 2, usually)
             )
         if (begin - first) % LEARN_EVERY == 0 and begin > 2 * first:
             loading = _loadings(log[:, :begin], effect[:begin], loading)
@@ -131,14 +133,6 @@ def common_mode(log: Reals, directions: Reals) -> CommonMode:
 
 def _of_each(loading: Reals, effect: Reals) -> Reals:
     return loading[:, np.newaxis, np.newaxis] * effect
-
-
-def _believed(former: Reals, errors: Reals, effect: Reals, error: Reals) -> Reals:
-    """Return the share of effects that is the night's, as those before tell."""
-    varies = former.var(axis=0) / np.maximum((errors**2).mean(axis=0), FLOOR**4)
-    usually = 1 - 1 / np.maximum(varies.mean(), 1)
-    size = np.maximum(np.abs(effect), FLOOR**2)
-    return np.asarray(np.maximum(1 - (CLEAR * error / size) ** 2, usually))
 
 
 def _effect(

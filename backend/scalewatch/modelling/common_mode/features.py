@@ -95,7 +95,16 @@ class Features:
             return
         is_first = self.learned is None
         if self._is_exact:
-            known = _of_exact(self.taken.shape)
+            series, _, features = self.taken.shape
+            identity = np.eye(features)
+            none = Correlation(0.0, 0.0, FLOOR**2)
+            known = Learned(
+                identity,
+                identity,
+                (none,) * features,
+                np.ones((series, features)),
+                40.0,
+            )
         else:
             known = learn(self.taken[:, :t], is_whole)
         self.learned = known
@@ -103,7 +112,11 @@ class Features:
         self._usual = self.variance = variance * known.scale
         white = self.taken[:, :t] @ known.whitening.T
         if is_first and not self._is_exact:
-            white = _held_first(white)
+            centre = np.median(white, axis=1, keepdims=True)
+            reach = 3 * (
+                NORMAL * np.median(np.abs(white - centre), axis=1, keepdims=True) + 0.2
+            )
+            white = np.asarray(np.clip(white, centre - reach, centre + reach))
             self.taken[:, :t] = white @ known.colouring.T
         self.white[:, :, :t] = np.moveaxis(white, 2, 0)
 
@@ -212,22 +225,3 @@ class Features:
         own = self.taken[series, : t + 1] @ known.whitening.T
         self.white[:, series, : t + 1] = own.T
         self.start[series] = first
-
-
-def _of_exact(shape: tuple[int, ...]) -> Learned:
-    """Return what is known where nothing varies: a spread as small as `FLOOR`."""
-    series, _, features = shape
-    identity = np.eye(features)
-    none = Correlation(0.0, 0.0, FLOOR**2)
-    return Learned(
-        identity, identity, (none,) * features, np.ones((series, features)), 40.0
-    )
-
-
-def _held_first(white: Reals) -> Reals:
-    """Hold the first commits near their median."""
-    centre = np.median(white, axis=1, keepdims=True)
-    reach = 3 * (
-        NORMAL * np.median(np.abs(white - centre), axis=1, keepdims=True) + 0.2
-    )
-    return np.asarray(np.clip(white, centre - reach, centre + reach))

@@ -72,7 +72,10 @@ def origins(
         Of each its steps: the row, and whose it is.
     """
     shared = _shared(machines, ids)
-    clearest = _clearest(shared)
+    clearest: list[Sign] = []
+    for sign in sorted(shared, key=lambda sign: (-sign.statistic, sign.at)):
+        if all(abs(sign.at - other.at) > MOST_WIDTH for other in clearest):
+            clearest.append(sign)
     found = []
     for nights, of in zip(machines, ids, strict=True):
         others = [
@@ -120,24 +123,15 @@ def _signs(nights: MachineNights) -> list[Sign]:
     return [*best.values()]
 
 
-def _clearest(shared: Sequence[Sign]) -> list[Sign]:
-    """Return of signs of one step the clearest."""
-    kept: list[Sign] = []
-    for sign in sorted(shared, key=lambda each: (-each.statistic, each.at)):
-        if all(abs(sign.at - each.at) > MOST_WIDTH for each in kept):
-            kept.append(sign)
-    return kept
-
-
 def _row(nights: MachineNights, sign: Sign) -> int:
     """Return the row at which a machine made a step, if it made it."""
     row = int(nights.positions.searchsorted(sign.at))
-    near = [step for step in nights.steps if _is_near(nights, step, sign)]
+    near = [
+        step
+        for step in nights.steps
+        if abs(int(nights.positions[step]) - sign.at) <= NEAR
+    ]
     return min(near, key=lambda step: abs(step - row), default=row)
-
-
-def _is_near(nights: MachineNights, row: int, sign: Sign) -> bool:
-    return abs(int(nights.positions[row]) - sign.at) <= NEAR
 
 
 def _made(nights: MachineNights, sign: Sign) -> bool:

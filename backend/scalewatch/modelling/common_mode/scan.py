@@ -182,29 +182,33 @@ class Scan:
         """Yield changes in the order in which they are noticed."""
         for t in range(self.statistic.shape[1]):
             if t in LEARN_AT:
-                self._learn(t)
+                self._features.learn(t)
+                if self.learned is not None and not self._is_exact:
+                    self._least_effect = LEAST_EFFECT
+                    self._least_sudden = max(
+                        LEAST_EFFECT, SPREADS * self.learned.spread
+                    )
+                    is_whole = self._length >= t
+                    self._threshold = threshold(self._null[is_whole, :t], self._target)
             self._features.take(t)
             if self.learned is None:
                 continue
             yield from self._changes(t)
-        yield from self._suspects()
-
-    def _learn(self, t: int) -> None:
-        self._features.learn(t)
-        if self.learned is not None and not self._is_exact:
-            self._least_effect = LEAST_EFFECT
-            self._least_sudden = max(LEAST_EFFECT, SPREADS * self.learned.spread)
-            is_whole = self._length >= t
-            self._threshold = threshold(self._null[is_whole, :t], self._target)
+        for series, last in self._at_newest(self._features.near, SUSPECT_REACH):
+            first = int(self.first[series, last])
+            yield Alarm(series, last, first, float(self.statistic[series, last]))
 
     def _changes(self, t: int) -> Iterator[Alarm]:
         least = 1 if self._is_exact else 2
         matters = self._compare(t, least, self._features.white, self._least_effect)
         self._null[:, t] = self.statistic[:, t]
-        for series in np.flatnonzero(
-            (self.statistic[:, t] > self._threshold) & matters
-        ):
-            yield self._restarted(int(series), t)
+        is_clear = (self.statistic[:, t] > self._threshold) & matters
+        for series in np.flatnonzero(is_clear).tolist():
+            first = int(self.first[series, t])
+            statistic = float(self.statistic[series, t])
+            self._null[series, first : t + 1] = np.nan
+            self._features.restart(series, first, t)
+            yield Alarm(series, t, first, statistic)
         if (t + 1) % DRIFT_EVERY == 0:
             yield from self._drifts(t)
 
@@ -254,13 +258,6 @@ class Scan:
         self.size[series, t] = size[0]
         return float(largest_effect(size, self._directions))
 
-    def _restarted(self, series: int, t: int) -> Alarm:
-        first = int(self.first[series, t])
-        statistic = float(self.statistic[series, t])
-        self._null[series, first : t + 1] = np.nan
-        self._features.restart(series, first, t)
-        return Alarm(series, t, first, statistic)
-
     def _drifts(self, t: int) -> Iterator[Alarm]:
         known = self.learned
         for length, rows in self._features.windows(t):
@@ -302,12 +299,6 @@ class Scan:
     def error(self, series: int, t: int) -> float:
         """Return the standard error with which the level of a commit is foretold."""
         return self._features.error(series, t)
-
-    def _suspects(self) -> Iterator[Alarm]:
-        """Yield what the newest commit alone tells: only another run can confirm it."""
-        for series, last in self._at_newest(self._features.near, SUSPECT_REACH):
-            first = int(self.first[series, last])
-            yield Alarm(series, last, first, float(self.statistic[series, last]))
 
     def _at_newest(
         self, features_at: Callable[[int], Reals], reach: float, commits: int = 1

@@ -91,7 +91,18 @@ class Cells:
     def take(self, t: int, start: np.ndarray) -> Reals:
         """Hold commit t, of bases that begin at `start`; return it unheld, filled."""
         if t and t % EVERY == 0:
-            self._renew(t, start)
+            begin = max(0, t - BASE)
+            before = self.held[:, begin:t]
+            if (start > begin).any():
+                is_former = np.arange(begin, t) < start[:, np.newaxis]
+                before = np.where(is_former[:, :, np.newaxis], np.nan, before)
+            rows = np.flatnonzero(t - start >= EVERY)
+            centre = medians(before[rows], 1)
+            spread = spreads(before[rows], centre, 1)
+            usual = np.sqrt((spread**2).mean(axis=1, keepdims=True))
+            margin = 1 + 2 / np.minimum(t - start[rows], BASE)[:, np.newaxis]
+            self._centre[rows] = centre
+            self._reach[rows] = REACH * ((spread + usual) / 2 * margin + FLOOR)
         beyond = filled(self.log[:, t] - self._centre)
         self.beyond[:, t] = beyond
         self.held[:, t] = self._centre + np.clip(beyond, -self._reach, self._reach)
@@ -111,17 +122,3 @@ class Cells:
             np.clip(own - centre, -reach, reach)
         )
         self._centre[series] = centre
-
-    def _renew(self, t: int, start: np.ndarray) -> None:
-        begin = max(0, t - BASE)
-        before = self.held[:, begin:t]
-        if (start > begin).any():
-            is_former = np.arange(begin, t) < start[:, np.newaxis]
-            before = np.where(is_former[:, :, np.newaxis], np.nan, before)
-        rows = np.flatnonzero(t - start >= EVERY)
-        centre = medians(before[rows], 1)
-        spread = spreads(before[rows], centre, 1)
-        usual = np.sqrt((spread**2).mean(axis=1, keepdims=True))
-        margin = 1 + 2 / np.minimum(t - start[rows], BASE)[:, np.newaxis]
-        self._centre[rows] = centre
-        self._reach[rows] = REACH * ((spread + usual) / 2 * margin + FLOOR)

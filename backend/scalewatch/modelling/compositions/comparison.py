@@ -133,11 +133,9 @@ class Measured:
 
 def named(name: str, among: Sequence[Measured]) -> list[Measured]:
     """Return the series of a region, or of `region:metric`."""
-    return [each for each in among if name in {each.region, _full(each)}]
-
-
-def _full(series: Measured) -> str:
-    return f"{series.region}:{series.metric}"
+    return [
+        each for each in among if name in {each.region, f"{each.region}:{each.metric}"}
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -284,14 +284,11 @@ class _Reader:
         if piece.kind == "number":
             return Number(float(piece.text), piece.text)
         if piece.kind == "name" and piece.text in FUNCTIONS and self._sees("("):
-            return self._function(piece)
+            argument = self._enclosed()
+            if piece.text == "log":
+                return Logarithm(argument, self._since(piece.start))
+            return Power(argument, Fraction(1, 2), self._since(piece.start))
         return Name(piece.text, piece.text)
-
-    def _function(self, name: _Piece) -> Node:
-        argument = self._enclosed()
-        if name.text == "log":
-            return Logarithm(argument, self._since(name.start))
-        return Power(argument, Fraction(1, 2), self._since(name.start))
 
     def _enclosed(self) -> Node:
         """Read what stands in parentheses."""

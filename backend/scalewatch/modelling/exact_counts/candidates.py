@@ -7,7 +7,7 @@ count that is off lies in only one of two halves, so a formula that holds elsewh
 holds in the other half, and is far from that count.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import inf
@@ -45,7 +45,8 @@ def holding_formulas(
 ) -> list[Formula]:
     """Return the formulas that hold, the shortest first and none much longer."""
     if (y == y[0]).all():
-        return [_constant(y[0])]
+        atom = Atom(CONSTANT, COMMON_BITS)
+        return [Formula((atom,), np.array([y[0]]), -CONSTANT_BITS)]
     columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
     held: list[Formula] = []
     for found in _searches(_grid(columns), y, rounding):
@@ -56,7 +57,13 @@ def holding_formulas(
         )
         shortest = min((each.bits for each in held), default=inf)
         most = min(most, shortest + NEGLIGIBLE_BITS)
-    return _distinct(held)
+    distinct: dict[tuple[object, ...], Formula] = {}
+    for formula in sorted(held, key=lambda each: each.bits):
+        ratios = np.round(formula.coefficients / formula.coefficients[0], 9)
+        is_fixed = formula.scale is not None or formula.tolerance is None
+        shape = tuple(ratios.tolist()) if is_fixed else ()
+        distinct.setdefault((formula.atoms, formula.tolerance is None, shape), formula)
+    return list(distinct.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +117,6 @@ def _unrounded(
         yield replace(each, bits=each.bits - bonus)
 
 
-def _constant(value: float) -> Formula:
-    """Return the formula of counts that are all the same, for which no other is."""
-    atom = Atom(CONSTANT, COMMON_BITS)
-    return Formula((atom,), np.array([value]), -CONSTANT_BITS)
-
-
 def _is_sensible(
     formula: Formula, settings: Mapping[str, Reals], rounding: Rounding
 ) -> bool:
@@ -131,17 +132,6 @@ def _is_sensible(
             formula.atoms, formula.coefficients.tolist(), strict=True
         )
     )
-
-
-def _distinct(formulas: Iterable[Formula]) -> list[Formula]:
-    """Return formulas once each, the shortest first."""
-    distinct: dict[tuple[object, ...], Formula] = {}
-    for formula in sorted(formulas, key=lambda each: each.bits):
-        ratios = np.round(formula.coefficients / formula.coefficients[0], 9)
-        is_fixed = formula.scale is not None or formula.tolerance is None
-        shape = tuple(ratios.tolist()) if is_fixed else ()
-        distinct.setdefault((formula.atoms, formula.tolerance is None, shape), formula)
-    return list(distinct.values())
 
 
 FEWEST_IN_HALF: Final = 6

@@ -17,7 +17,6 @@ from math import inf, log2
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.exact_counts.candidates import (
@@ -253,8 +252,12 @@ def separating_setting(counts: Counts) -> dict[str, float] | None:
     if len(rivals) < 2 or len(counts.settings) > 1:
         return None
     ((name, x),) = counts.settings.items()
-    further = _further(x)
-    further = further[_are_numbers(rivals, {name: further})]
+    last = x[-1]
+    dense = np.arange(max(2.0, np.ceil(x[0])), min(2 * last, DENSE) + 1)
+    further = np.setdiff1d(np.concatenate([dense, last * np.array(FARTHER)]), x)
+    growths = {atom.growth for formula in rivals for atom in formula.atoms}
+    sizes = [growth.log2({name: further}) for growth in growths]
+    further = further[np.asarray(np.max(sizes, axis=0) <= ADDABLE_LOG2)]
     values = np.stack(
         [formula.hull({name: x}, counts.y, {name: further})[0] for formula in rivals]
     )
@@ -276,15 +279,6 @@ def _hulls(counts: Counts, targets: Mapping[str, Reals]) -> Iterator[Reals]:
             return
 
 
-def _are_numbers(
-    formulas: Sequence[Formula], settings: Mapping[str, Reals]
-) -> NDArray[np.bool_]:
-    """Tell at which settings the terms of all formulas are numbers that add up."""
-    growths = {atom.growth for formula in formulas for atom in formula.atoms}
-    sizes = [growth.log2(settings) for growth in growths]
-    return np.asarray(np.max(sizes, axis=0) <= ADDABLE_LOG2)
-
-
 def _best_of_each_growth(counts: Counts) -> Iterator[Formula]:
     probability = counts.class_probability
     seen: set[Growth] = set()
@@ -293,10 +287,3 @@ def _best_of_each_growth(counts: Counts) -> Iterator[Formula]:
         if growth not in seen and probability[growth] > LIKELY:
             seen.add(growth)
             yield formula
-
-
-def _further(x: Reals) -> Reals:
-    """Return settings beside those measured, rising."""
-    last = x[-1]
-    dense = np.arange(max(2.0, np.ceil(x[0])), min(2 * last, DENSE) + 1)
-    return np.setdiff1d(np.concatenate([dense, last * np.array(FARTHER)]), x)

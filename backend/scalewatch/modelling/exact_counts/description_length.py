@@ -103,15 +103,6 @@ def smooth_bits(x: Reals, y: Reals, rounding: Rounding) -> float:
     x, y
         Settings, rising, and counts, shape (n,).
     """
-    foretold = _foretold(x, y)
-    is_told = foretold > 0
-    distance = np.where(is_told, np.minimum(np.abs(y - foretold), np.abs(y)), np.abs(y))
-    bits = np.log2(1 + distance / rounding.unit(y))
-    return float(bits.sum()) + np.count_nonzero(is_told) + SMOOTH_BITS
-
-
-def _foretold(x: Reals, y: Reals) -> Reals:
-    """Return where the power law of positive counts leads; 0 for the first ones."""
     foretold = np.zeros(len(y))
     known = np.flatnonzero((x > 0) & (y > 0))
     for k in range(len(y)):
@@ -119,7 +110,10 @@ def _foretold(x: Reals, y: Reals) -> Reals:
         if len(before) > 1 and x[k] > 0:
             places = np.log(x[[*before, k]])
             foretold[k] = _power_law(places, np.log(y[before]))
-    return foretold
+    is_told = foretold > 0
+    distance = np.where(is_told, np.minimum(np.abs(y - foretold), np.abs(y)), np.abs(y))
+    bits = np.log2(1 + distance / rounding.unit(y))
+    return float(bits.sum()) + np.count_nonzero(is_told) + SMOOTH_BITS
 
 
 def _power_law(x: Reals, y: Reals) -> float:

@@ -89,27 +89,25 @@ def exact_series(values: Reals) -> NDArray[np.bool_]:
         Repetitions, shape (S, n, R); NaN where one is missing.
     """
     with np.errstate(invalid="ignore"):  # from infinite values, which are not exact
-        return _exact_series(values)
-
-
-def _exact_series(values: Reals) -> NDArray[np.bool_]:
-    is_exact = np.zeros(len(values), dtype=np.bool_)
-    rows = np.flatnonzero(_may_be(values[:, 0])) if len(values) else ()
-    if not len(rows) or not values.shape[2]:
+        is_exact = np.zeros(len(values), dtype=np.bool_)
+        rows = np.flatnonzero(_may_be(values[:, 0])) if len(values) else ()
+        if not len(rows) or not values.shape[2]:
+            return is_exact
+        own = values[rows]
+        there = ~np.isnan(own)
+        count = there.sum(axis=2)
+        y = exact_values(own)
+        agrees = (
+            np.abs(own - y[..., np.newaxis]) <= RELATIVE * np.abs(y)[..., np.newaxis]
+        )
+        share = agrees.sum(axis=2) / count
+        is_whole = (np.where(there, own % 1, 0) == 0).all(axis=(1, 2))
+        is_most = (share >= MAJORITY) & ((count >= FEWEST) | (share == 1))
+        is_repeated = 2 * (count > 1).sum(axis=1) >= count.shape[1]
+        is_exact[rows] = is_repeated & (
+            (share == 1).all(axis=1) | (is_whole & is_most.all(axis=1))
+        )
         return is_exact
-    own = values[rows]
-    there = ~np.isnan(own)
-    count = there.sum(axis=2)
-    y = exact_values(own)
-    agrees = np.abs(own - y[..., np.newaxis]) <= RELATIVE * np.abs(y)[..., np.newaxis]
-    share = agrees.sum(axis=2) / count
-    is_whole = (np.where(there, own % 1, 0) == 0).all(axis=(1, 2))
-    is_most = (share >= MAJORITY) & ((count >= FEWEST) | (share == 1))
-    is_repeated = 2 * (count > 1).sum(axis=1) >= count.shape[1]
-    is_exact[rows] = is_repeated & (
-        (share == 1).all(axis=1) | (is_whole & is_most.all(axis=1))
-    )
-    return is_exact
 
 
 def exact_values(values: Reals) -> Reals:

@@ -83,14 +83,12 @@ class Formula:
         if self.scale is not None:
             ends = np.multiply.outer(np.array(self.scale), value)
             return value, ends.min(axis=0), ends.max(axis=0)
-        corners = self._corners(settings, y)
-        every = np.concatenate([corners @ beyond, value[np.newaxis]])
-        return value, every.min(axis=0), every.max(axis=0)
-
-    def _corners(self, settings: Mapping[str, Reals], y: Reals) -> Reals:
         design = np.stack([atom.values(settings) for atom in self.atoms], axis=1)
         assert self.tolerance is not None
-        return corners(design, y, self.tolerance)
+        every = np.concatenate(
+            [corners(design, y, self.tolerance) @ beyond, value[np.newaxis]]
+        )
+        return value, every.min(axis=0), every.max(axis=0)
 
 
 def corners(design: Reals, y: Reals, tolerance: Reals) -> Reals:
@@ -110,7 +108,9 @@ def corners(design: Reals, y: Reals, tolerance: Reals) -> Reals:
     array
         Shape (corners, K); none where no coefficients are so close.
     """
-    binding = _binding(len(y))
+    points = len(y)
+    spread = np.linspace(0, points - 1, min(points, MOST_BINDING))
+    binding = [int(each) for each in np.unique(spread.round())]
     rows = np.array(list(combinations(binding, design.shape[1])))
     squares = design[rows]
     size = np.abs(design).max(axis=0)
@@ -125,9 +125,3 @@ def corners(design: Reals, y: Reals, tolerance: Reals) -> Reals:
     is_inside = np.abs(found @ design.T - y) <= tolerance * (1 + OVER)
     inside: Reals = found[is_inside[:, binding].all(axis=1)]
     return inside
-
-
-def _binding(points: int) -> list[int]:
-    """Return the settings that bind coefficients, first and last among them."""
-    spread = np.linspace(0, points - 1, min(points, MOST_BINDING))
-    return [int(each) for each in np.unique(spread.round())]

@@ -97,7 +97,12 @@ class TermSets:
         free = free_bits(y, tolerance)
         least = free if is_printed else min(free, LEAST_BITS)
         short = np.flatnonzero(self.bits + self.size * least <= most)
-        for place in self._near(short, y, tolerance).tolist():
+        bases = self.bases[short]
+        along = np.matmul(bases.transpose(0, 2, 1), y)[..., np.newaxis]
+        residual = y - np.matmul(bases, along)[..., 0]
+        left = np.sqrt((residual**2).sum(axis=1))
+        near: Indices = short[left <= np.sqrt((tolerance**2).sum())]
+        for place in near.tolist():
             members = self.members[place]
             fitted = _fit(self.values[members].T, y, tolerance, is_printed=is_printed)
             if fitted is None:
@@ -107,15 +112,6 @@ class TermSets:
             is_open = is_printed or None in map(simple_fraction, fitted.tolist())
             atoms = tuple(self.atoms[each] for each in members)
             yield Formula(atoms, fitted, bits, tolerance if is_open else None)
-
-    def _near(self, places: Indices, y: Reals, tolerance: Reals) -> Indices:
-        """Return which sets may be within the tolerance."""
-        bases = self.bases[places]
-        along = np.matmul(bases.transpose(0, 2, 1), y)[..., np.newaxis]
-        residual = y - np.matmul(bases, along)[..., 0]
-        left = np.sqrt((residual**2).sum(axis=1))
-        near: Indices = places[left <= np.sqrt((tolerance**2).sum())]
-        return near
 
 
 def _members(falling: Sequence[Atom], size: int) -> Iterator[tuple[int, ...]]:
@@ -127,7 +123,14 @@ def _members(falling: Sequence[Atom], size: int) -> Iterator[tuple[int, ...]]:
     known = [k for k, atom in enumerate(falling) if atom.bits < OTHER_BITS]
     known = simplest_terms(falling, known, MOST_TERMS)
     if size > POLYNOMIAL:
-        whole = [k for k in known if _is_whole_power(falling[k])]
+        whole = [
+            k
+            for k in known
+            if all(
+                factor.power.denominator == 1 and factor.power > 0 and not factor.log
+                for factor in falling[k].growth.factors
+            )
+        ]
         yield from combinations(whole[-size:], size) if len(whole) == size else ()
         return
     yield from combinations(known, size)
@@ -161,13 +164,6 @@ def _products(
             yield tuple(sorted(members))
 
 
-def _is_whole_power(atom: Atom) -> bool:
-    return all(
-        factor.power.denominator == 1 and factor.power > 0 and not factor.log
-        for factor in atom.growth.factors
-    )
-
-
 def _fit(
     design: Reals, y: Reals, tolerance: Reals, *, is_printed: bool
 ) -> Reals | None:
@@ -178,7 +174,10 @@ def _fit(
         design / size * weight[:, np.newaxis], y * weight, rcond=None
     )[0]
     coefficients: Reals = fitted / size
-    for found in (_simple(coefficients), coefficients):
+    for found in (
+        np.array([float(simple_fraction(c) or c) for c in coefficients.tolist()]),
+        coefficients,
+    ):
         if (np.abs(design @ found - y) <= tolerance).all():
             return found
     if not is_printed:
@@ -188,8 +187,3 @@ def _fit(
         return None
     middle: Reals = possible.mean(axis=0)
     return middle
-
-
-def _simple(coefficients: Reals) -> Reals:
-    """Return the fractions that coefficients are close to, or themselves."""
-    return np.array([float(simple_fraction(c) or c) for c in coefficients.tolist()])

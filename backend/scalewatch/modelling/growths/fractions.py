@@ -53,7 +53,12 @@ def fraction_formula(parts: Sequence[Part]) -> str:
     ratios = [fraction / first for fraction in fractions if fraction]
     if any(r.denominator > 1 or abs(r) > LARGEST_MULTIPLE for r in ratios):
         return _sum(parts, " ")
-    common = _common(parts)
+    least = parts[-1].growth
+    quotients = [part.growth / least for part in parts]
+    exponents = [e for q in quotients for f in q.factors for e in f.order]
+    is_plain = all(part.text in {str(part.growth), ""} for part in parts)
+    is_whole = all(e.denominator == 1 and e >= 0 for e in exponents)
+    common = least if is_plain and is_whole else CONSTANT
     if common == CONSTANT and abs(first) == 1:
         return _sum(parts, " ")
     inner = [
@@ -63,25 +68,10 @@ def fraction_formula(parts: Sequence[Part]) -> str:
         for ratio, part in zip(ratios, parts, strict=True)
     ]
     bracket = f"({_sum(inner, '')})"
-    return _scaled(first, common, bracket)
-
-
-def _common(parts: Sequence[Part]) -> Growth:
-    """Return what all parts can be divided by, leaving whole exponents."""
-    least = parts[-1].growth
-    quotients = [part.growth / least for part in parts]
-    exponents = [e for q in quotients for f in q.factors for e in f.order]
-    is_plain = all(part.text in {str(part.growth), ""} for part in parts)
-    is_whole = all(e.denominator == 1 and e >= 0 for e in exponents)
-    return least if is_plain and is_whole else CONSTANT
-
-
-def _scaled(factor: Fraction, common: Growth, bracket: str) -> str:
-    """Write factor · common · bracket: `3*p*(p-1)/2`, `1000000*(p-1)/p`."""
     times, over = _sides("" if common == CONSTANT else str(common))
-    above = [*_unless_one(factor.numerator), *times, bracket]
-    below = [*_unless_one(factor.denominator), *over]
-    return ("-" if factor < 0 else "") + _quotient(above, below)
+    above = [*_unless_one(first.numerator), *times, bracket]
+    below = [*_unless_one(first.denominator), *over]
+    return ("-" if first < 0 else "") + _quotient(above, below)
 
 
 def _sum(parts: Sequence[Part], space: str) -> str:

@@ -108,19 +108,15 @@ class Model:
     def formula(self) -> str:
         """The model as text, as `1.2e-06 + 3.4e-07 * p^(1/2)` or `p*(p-1)/2`."""
         if self.is_exact:
-            return fraction_formula(self._parts())
+            parts = [Part(t.coefficient, t.growth, str(t)) for t in self.terms]
+            parts.append(Part(self.constant, CONSTANT, ""))
+            parts.sort(key=lambda part: part.growth, reverse=True)
+            return fraction_formula([part for part in parts if part.coefficient])
         text = f"{self.constant:.6g}" if self.constant or not self.terms else ""
         for term in self.terms:
             sign = "-" if term.coefficient < 0 else "+"
             text += f" {sign} {abs(term.coefficient):.6g}{_attached(str(term))}"
         return text.removeprefix(" + ").replace(" - ", "-", text.startswith(" - "))
-
-    def _parts(self) -> list[Part]:
-        """Return the constant and the terms, the fastest first."""
-        parts = [Part(t.coefficient, t.growth, str(t)) for t in self.terms]
-        parts.append(Part(self.constant, CONSTANT, ""))
-        parts.sort(key=lambda part: part.growth, reverse=True)
-        return [part for part in parts if part.coefficient]
 
     def __call__(
         self, settings: Mapping[str, ArrayLike] | None = None, /, **named: ArrayLike
@@ -247,7 +243,9 @@ def first_above(
     """
     excess = model - limit
     fixed = others or {}
-    if _is_nowhere_positive(excess, {parameter, *fixed}):
+    names = {name for term in excess.terms for name in term.growth.parameters}
+    coefficients = [excess.constant, *(term.coefficient for term in excess.terms)]
+    if names <= {parameter, *fixed} and max(coefficients) <= 0:
         return None
     if excess({**fixed, parameter: start}) > 0:
         return start
@@ -291,13 +289,3 @@ def _along(
         if np.isfinite(values).all():
             return values
     return model({**others, parameter: scales})
-
-
-def _is_nowhere_positive(model: Model, known: set[str]) -> bool:
-    """Tell whether no coefficient is positive, as growths are where they are defined.
-
-    Of parameters that are not known, evaluation tells.
-    """
-    names = {name for term in model.terms for name in term.growth.parameters}
-    coefficients = [model.constant, *(term.coefficient for term in model.terms)]
-    return names <= known and max(coefficients) <= 0

@@ -363,16 +363,12 @@ def parse_declared(text: str) -> Growth:
         If it cannot be read, or has an exponent that no code has.
     """
     growth = parse_growth(text)
-    if not _is_sensible(growth):
+    if not all(
+        abs(exponent) <= LARGEST_EXPONENT and exponent.denominator <= 10**DIGITS
+        for factor in growth.factors
+        for exponent in factor.order
+    ):
         raise BadExpression(
             text, 0, f"exponents of at most {LARGEST_EXPONENT}, to {DIGITS} digits"
         )
     return growth
-
-
-def _is_sensible(growth: Growth) -> bool:
-    return all(
-        abs(exponent) <= LARGEST_EXPONENT and exponent.denominator <= 10**DIGITS
-        for factor in growth.factors
-        for exponent in factor.order
-    )

@@ -78,8 +78,12 @@ def log2_table(
     points = len(next(iter(settings.values())))
     table = np.zeros((len(growths), points))
     for name, x in settings.items():
+        once = np.where(x >= 0, binary_logarithm(x), np.nan)
+        twice = np.where(once >= 0, binary_logarithm(once), np.nan)
         for exponent, basis in zip(
-            _exponents(tuple(growths), name), _bases(x), strict=True
+            _exponents(tuple(growths), name),
+            (np.clip(x, -LARGEST_SETTING, LARGEST_SETTING), once, twice),
+            strict=True,
         ):
             rows = np.flatnonzero(exponent)
             # Where one factor is zero and another infinite, neither is defined.
@@ -94,12 +98,3 @@ def _exponents(growths: tuple[Growth, ...], parameter: str) -> NDArray[np.float6
     """Return the exponents of 2^x, x and log x, shape (3, H)."""
     factors = [growth.factor(parameter).order for growth in growths]
     return np.array(factors, dtype=np.float64).reshape(-1, 3).T
-
-
-def _bases(
-    x: NDArray[np.float64],
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the binary logarithms of 2^x, x and log x, NaN where undefined."""
-    once = np.where(x >= 0, binary_logarithm(x), np.nan)
-    twice = np.where(once >= 0, binary_logarithm(once), np.nan)
-    return np.clip(x, -LARGEST_SETTING, LARGEST_SETTING), once, twice

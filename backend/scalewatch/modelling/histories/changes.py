@@ -276,8 +276,10 @@ def _shift(histories: Histories, change: ShareChange) -> Shift:
     beyond = filled(log - centre)
     tau = change.commit - max(0, length - WINDOW)
     before, after = beyond[:tau], beyond[tau:]
-    size, error = _level(before, after)
-    factor = Bounds.of_logarithm(size, error)
+    levels = [side.mean(axis=1) for side in (before, after)]
+    size = float(levels[1].mean() - levels[0].mean())
+    error = np.sqrt(sum(level.var(ddof=1) / len(level) for level in levels))
+    factor = Bounds.of_logarithm(size, float(error))
     return Shift(
         segments=_segments(change, centre, before, after),
         kind=ShiftKind.MODES,
@@ -293,13 +295,6 @@ def _shift(histories: Histories, change: ShareChange) -> Shift:
         p_value=min(1.0, TESTS * float(chdtrc(1, change.statistic))),
         shares=(change.before, change.after),
     )
-
-
-def _level(before: Reals, after: Reals) -> tuple[float, float]:
-    """Return by how much the mean level moved, and the standard error of that."""
-    levels = [side.mean(axis=1) for side in (before, after)]
-    error = np.sqrt(sum(level.var(ddof=1) / len(level) for level in levels))
-    return float(levels[1].mean() - levels[0].mean()), float(error)
 
 
 def _segments(

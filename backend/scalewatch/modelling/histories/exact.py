@@ -76,7 +76,11 @@ def _segments(series: int, log: Reals) -> Iterator[Segments]:
     begin = 0
     for at, end in pairwise(bounds):
         before, after = _known(log[begin:at]), _known(log[at:end])
-        difference = _everywhere(after - before)
+        difference = after - before
+        places = np.arange(difference.size)
+        known = places[~np.isnan(difference)]
+        nearest = np.abs(places[:, np.newaxis] - known).argmin(axis=1)
+        difference = np.asarray(difference[known[nearest]])
         before = np.where(np.isnan(before), after - difference, before)
         before = np.nan_to_num(before)  # what neither side counted
         yield Segments(
@@ -108,14 +112,6 @@ def _changed_at(log: Reals) -> list[int]:
         # Against what began the segment, so that small steps cannot creep.
         known = np.where(np.isnan(known) | is_new, counted, known)
     return found
-
-
-def _everywhere(difference: Reals) -> Reals:
-    """Return a difference, shape (n,), where a side did not count as at the nearest."""
-    places = np.arange(difference.size)
-    known = places[~np.isnan(difference)]
-    nearest = np.abs(places[:, np.newaxis] - known).argmin(axis=1)
-    return np.asarray(difference[known[nearest]])
 
 
 def _known(log: Reals) -> Reals:

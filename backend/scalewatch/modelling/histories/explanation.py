@@ -206,7 +206,12 @@ def _likeliest(
     )
     if growth != CONSTANT:
         tau = term_table([growth], settings).tau[0]
-        odds = float(expit(_log_odds(tau, segments)))
+        before, after = segments.before_commits, segments.after_commits
+        together = segments.before * before
+        together += (segments.after - segments.difference.mean()) * after
+        level = together / (before + after)
+        variance = segments.share * segments.variance
+        odds = float(expit(log_ratio(tau, level, segments.difference, variance)))
     else:
         # What falls to a constant has a coefficient, as in Amdahl's law.
         odds = share[VersionChange.COEFFICIENT] / max(multiple, 1e-300)
@@ -225,16 +230,6 @@ def _likeliest(
         growths[explanation.before[place, row]],
         growths[explanation.after[place, row]],
     )
-
-
-def _log_odds(tau: Reals, segments: Segments) -> float:
-    """Return the logarithm of the odds of a coefficient against a level."""
-    before, after = segments.before_commits, segments.after_commits
-    together = segments.before * before
-    together += (segments.after - segments.difference.mean()) * after
-    level = together / (before + after)
-    variance = segments.share * segments.variance
-    return log_ratio(tau, level, segments.difference, variance)
 
 
 def _tilts(histories: Histories, found: Sequence[Segments]) -> list[_Tilt]:
@@ -268,7 +263,9 @@ def _shift(
         factor=float(np.exp(mean)),
         low=float(np.exp(mean - reach)),
         high=float(np.exp(mean + reach)),
-        largest_factor=float(np.exp(difference[_largest(histories)])),
+        largest_factor=float(
+            np.exp(difference[int(np.lexsort(histories.doublings.T[::-1])[-1])])
+        ),
         tilt=tilt.exponent,
         faster_probability=tilt.probability,
         p_value=min(1.0, TESTS * float(chdtrc(2, segments.statistic))),
@@ -283,8 +280,3 @@ def _by_tilt(faster: float) -> dict[ShiftKind, float]:
         ShiftKind.COEFFICIENT: 0.0,
         ShiftKind.LEVEL: 1 - is_tilted**20,
     }
-
-
-def _largest(histories: Histories) -> int:
-    """Return the position of the setting with the largest values of all parameters."""
-    return int(np.lexsort(histories.doublings.T[::-1])[-1])

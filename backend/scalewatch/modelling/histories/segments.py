@@ -198,7 +198,11 @@ def _step(log: Reals, event: Alarm, low: int, end: int, directions: Reals) -> Se
     tau = np.arange(
         max(1, guess - WINDOW), max(2, min(event.at - low + 1, guess + WINDOW))
     )
-    ratios = _ratios(features, tau)
+    count = len(features)
+    sums = np.cumsum(features, axis=0)[tau - 1]
+    total = features.sum(axis=0)
+    change = (total - sums) / (count - tau)[:, np.newaxis] - sums / tau[:, np.newaxis]
+    ratios: Reals = (change**2).sum(axis=1) * tau * (count - tau) / count
     first, last = _held(tau, ratios)
     best = int(tau[ratios.argmax()])
     return replace(
@@ -207,16 +211,6 @@ def _step(log: Reals, event: Alarm, low: int, end: int, directions: Reals) -> Se
         last=low + last,
         statistic=float(ratios.max()),
     )
-
-
-def _ratios(features: Reals, tau: NDArray[np.intp]) -> Reals:
-    """Return the likelihood ratio of a step before each commit τ."""
-    count = len(features)
-    sums = np.cumsum(features, axis=0)[tau - 1]
-    total = features.sum(axis=0)
-    change = (total - sums) / (count - tau)[:, np.newaxis] - sums / tau[:, np.newaxis]
-    ratios: Reals = (change**2).sum(axis=1) * tau * (count - tau) / count
-    return ratios
 
 
 def _held(tau: NDArray[np.intp], ratios: Reals) -> tuple[int, int]:
@@ -259,7 +253,13 @@ def _joined(log: Reals, run: Sequence[_Step], directions: Reals) -> list[Segment
         return [step.segments for step in run]
     strongest = max(step.segments.statistic for step in run)
     event = Alarm(run[0].segments.series, run[0].segments.at, low, strongest)
-    change = _segments(event, covariance, winsorised, _ends(ramp))
+    margin = max((ramp.last - ramp.first) // 5, 1)
+    change = _segments(
+        event,
+        covariance,
+        winsorised,
+        (ramp.first + margin, max(ramp.last + 1 - margin, ramp.first + margin)),
+    )
     return [
         replace(
             change,
@@ -268,12 +268,6 @@ def _joined(log: Reals, run: Sequence[_Step], directions: Reals) -> list[Segment
             is_gradual=True,
         )
     ]
-
-
-def _ends(ramp: Ramp) -> tuple[int, int]:
-    """Return until when it counts as before, and from when as after a ramp."""
-    margin = max((ramp.last - ramp.first) // 5, 1)
-    return ramp.first + margin, max(ramp.last + 1 - margin, ramp.first + margin)
 
 
 def _covariance(log: Reals, places: Sequence[int]) -> Reals:

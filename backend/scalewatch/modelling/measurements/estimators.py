@@ -138,17 +138,15 @@ def _located(values: Reals, summary: Summary) -> Location:
         return location
     logs = np.log(summarise(values, summary)).T
     if summary == "min" and values.shape[2] > 1:
-        variance, freedom = _variance_of_least(values)
-        return replace(location, log=logs, variance=variance, freedom=freedom)
+        least, next_least = np.log(np.partition(values, 1, axis=2)[..., :2]).T
+        gap = np.nan_to_num(next_least - least)
+        count = np.maximum((~np.isnan(values)).sum(axis=2).T, 1)
+        squares = total(gap**2 * (count - 1) / (2 * count))
+        points = np.maximum((count > 1).sum(axis=0), 1)
+        return replace(
+            location,
+            log=logs,
+            variance=squares / points + FLOOR**2,
+            freedom=np.maximum(points * FREEDOM, 1.0),
+        )
     return replace(location, log=logs)
-
-
-def _variance_of_least(values: Reals) -> tuple[Reals, Reals]:
-    """Return the variance of the logarithm of the least repetition, and its freedom."""
-    least, next_least = np.log(np.partition(values, 1, axis=2)[..., :2]).T
-    gap = np.nan_to_num(next_least - least)
-    count = np.maximum((~np.isnan(values)).sum(axis=2).T, 1)
-    squares = total(gap**2 * (count - 1) / (2 * count))
-    points = np.maximum((count > 1).sum(axis=0), 1)
-    variance: Reals = squares / points + FLOOR**2
-    return variance, np.maximum(points * FREEDOM, 1.0)

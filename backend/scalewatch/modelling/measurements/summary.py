@@ -40,7 +40,10 @@ def summarise(values: NDArray[np.float64], summary: Summary) -> NDArray[np.float
     if summary == "mean":
         return _mean(values)
     if summary == "robust":
-        return _robust(values)
+        summarised = _quantile(values, 0.5)
+        is_positive = np.fmin.reduce(values, axis=(1, 2)) > 0
+        summarised[is_positive] = np.exp(locate(values[is_positive]).log.T)
+        return summarised
     return _quantile(values, _QUANTILES[summary])
 
 
@@ -54,13 +57,6 @@ def _mean(values: NDArray[np.float64]) -> NDArray[np.float64]:
         count = (~np.isnan(gappy)).sum(axis=-1, keepdims=True)
         mean[has_gaps] = np.nansum(gappy / count, axis=-1)
     return mean
-
-
-def _robust(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    summarised = _quantile(values, 0.5)
-    is_positive = np.fmin.reduce(values, axis=(1, 2)) > 0
-    summarised[is_positive] = np.exp(locate(values[is_positive]).log.T)
-    return summarised
 
 
 def _quantile(values: NDArray[np.float64], q: float) -> NDArray[np.float64]:

@@ -144,7 +144,14 @@ def learn_from(
     noise = replace(noise, shapes=_shapes(pools, noise))
     ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
     noise = replace(noise, kinds=_kinds(ends))
-    return replace(noise, widening=_widening(ends, noise, level))
+    score = np.sort(np.concatenate([each.scores(noise, level) for each in ends]))
+    normal = NormalDist().inv_cdf
+    asked = []
+    for share in (level, SOUND * level):
+        rank = min(math.ceil(share * (len(score) + 1)), len(score))
+        reach = normal((1 + share) / 2) / normal((1 + level) / 2)
+        asked.append(float(score[rank - 1]) / reach)
+    return replace(noise, widening=believed(min(asked)))
 
 
 def _usual_space(parameter: str, expectations: Iterable[Growth]) -> Space:
@@ -251,18 +258,6 @@ def _kinds(ends: Sequence[Endings]) -> tuple[float, ...]:
     if any(len(each) < len(USUAL.kinds) for each in likelihoods):
         return USUAL.kinds
     return _likeliest_shares(np.hstack(likelihoods), USUAL.kinds)
-
-
-def _widening(ends: Sequence[Endings], noise: Noise, interval: float) -> float:
-    """Return the factor by which intervals have to be widened to hold."""
-    score = np.sort(np.concatenate([each.scores(noise, interval) for each in ends]))
-    normal = NormalDist().inv_cdf
-    asked = []
-    for share in (interval, SOUND * interval):
-        rank = min(math.ceil(share * (len(score) + 1)), len(score))
-        reach = normal((1 + share) / 2) / normal((1 + interval) / 2)
-        asked.append(float(score[rank - 1]) / reach)
-    return believed(min(asked))
 
 
 UNLIKELY: Final = 2.5

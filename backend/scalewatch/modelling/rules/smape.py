@@ -192,7 +192,12 @@ def _cross_validated(y: Reals, folds: Folds, scratch: Reals) -> Reals:
         np.matmul(folds.intercept, y[:, tile], out=scratch[1, :, tile])
 
     predicted, intercept = scratch.reshape(2, points, -1, series)
-    is_zero = np.abs(intercept) < _least_intercept(y)[:, np.newaxis]
+    smallest, next_smallest = np.partition(y, 1, axis=0)[:2]
+    minimum = np.abs(np.where(y == smallest, next_smallest, smallest))
+    is_zero = (
+        np.abs(intercept)
+        < (NEGLIGIBLE * np.where(minimum == 0, 1.0, minimum))[:, np.newaxis]
+    )
     if is_zero.any():
         predicted[is_zero] -= intercept[is_zero]
     actual = y[:, np.newaxis]
@@ -204,13 +209,6 @@ def _cross_validated(y: Reals, folds: Folds, scratch: Reals) -> Reals:
     total: Reals = error.sum(axis=0)
     total *= 200 / points
     return total
-
-
-def _least_intercept(y: Reals) -> Reals:
-    """Return below which size c₀ is zero when a point is left out, shape (n, S)."""
-    smallest, next_smallest = np.partition(y, 1, axis=0)[:2]
-    minimum = np.abs(np.where(y == smallest, next_smallest, smallest))
-    return NEGLIGIBLE * np.where(minimum == 0, 1.0, minimum)
 
 
 def _is_negligible(

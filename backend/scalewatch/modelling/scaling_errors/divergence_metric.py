@@ -157,7 +157,12 @@ def _slowdown(scaling: ScalingErrors, row: int) -> tuple[Reals, Reals]:
 def _growth(found: Finding, n2: Reals) -> ErrorDivergence:
     if found.growth is None:
         return ErrorDivergence(DivergenceMetric.GROWTH, None, found.reason)
-    exponent = _exponent(found.growth, float(n2.max()))
+    scale = float(n2.max())
+    exponent = 0.0
+    for factor in found.growth.factors:
+        exponent += float(factor.power) + float(factor.exp2) * log(2) * scale
+        if factor.log:
+            exponent += float(factor.log) / log(scale)
     return ErrorDivergence(DivergenceMetric.GROWTH, exponent, growth=found.growth)
 
 
@@ -176,13 +181,3 @@ def _upwards(scaling: ScalingErrors, row: int) -> tuple[Reals, Reals]:
 
 def _too_few(metric: DivergenceMetric, scales: int, needed: int) -> ErrorDivergence:
     return ErrorDivergence(metric, None, str(FewScales(scales, needed)))
-
-
-def _exponent(growth: Growth, scale: float) -> float:
-    """Return d log g / d log p at a scale: p^a log^b p has a + b / ln p."""
-    exponent = 0.0
-    for factor in growth.factors:
-        exponent += float(factor.power) + float(factor.exp2) * log(2) * scale
-        if factor.log:
-            exponent += float(factor.log) / log(scale)
-    return exponent

@@ -147,7 +147,10 @@ def _finding(group: Group, row: int) -> Finding:
     misfit = selection.misfits.get(row)
     class_probability = _class_probability(selection, row)
     if misfit is not None:
-        class_probability = _scaled(class_probability, 1 - misfit.unexplained)
+        class_probability = {
+            key: (1 - misfit.unexplained) * share
+            for key, share in class_probability.items()
+        }
         verdict_probability = {}
         if expectation is not None and not _is_allowed(misfit, verdict, sample):
             verdict, reason = Verdict.UNDECIDED, str(misfit)
@@ -177,10 +180,6 @@ def _finding(group: Group, row: int) -> Finding:
         misfit=misfit,
         horizon=group.horizons.get(row),
     )
-
-
-def _scaled(probability: Mapping[Key, float], factor: float) -> dict[Key, float]:
-    return {key: factor * share for key, share in probability.items()}
 
 
 def _is_allowed(misfit: Misfit, verdict: Verdict, sample: Sample) -> bool:

@@ -123,7 +123,9 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         level=level,
         noise=noise,
         may_fall="auto" in choices,
-        exact=exact if exact is not None or _may_be_exact(rule, choices) else False,
+        exact=exact
+        if exact is not None or (rule == DEFAULT and "auto" in choices)
+        else False,
     )
     groups: list[Group] = []
     single: dict[int, Finding] = {}
@@ -208,11 +210,6 @@ class _Question:
             points, repetitions, self.expectation, self.deviation_limit, reason
         )
         return replace(found, rule=self.rule.name)
-
-
-def _may_be_exact(rule: str, choices: Sequence[Choice]) -> bool:
-    """Tell whether the growths that compete are left to the rule."""
-    return rule == DEFAULT and "auto" in choices
 
 
 def _limit(expectation: Growth | None, limit: Growth | None) -> Growth | None:

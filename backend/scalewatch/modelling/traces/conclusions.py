@@ -167,7 +167,9 @@ def _of_waiting(program: TracedProgram, limits: Thresholds) -> list[Conclusion]:
     )
     messages = _per_process(program, program.messages)
     volume = _per_process(program, program.bytes)
-    if late_sender >= limits.waiting and _is_steady((messages, volume), limits):
+    if late_sender >= limits.waiting and all(
+        power is not None and power <= limits.steady for power in ((messages, volume))
+    ):
         said.append(
             Conclusion(
                 Rule.PIPELINE,
@@ -234,10 +236,6 @@ def _of_library(program: TracedProgram, limits: Thresholds) -> list[Conclusion]:
 
 def _per_process(program: TracedProgram, values: Reals) -> float | None:
     return power_over(program.processes, values / program.processes)
-
-
-def _is_steady(powers: Sequence[float | None], limits: Thresholds) -> bool:
-    return all(power is not None and power <= limits.steady for power in powers)
 
 
 def _last_share(part: Reals, whole: Reals) -> float:

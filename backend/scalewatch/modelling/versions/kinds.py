@@ -207,8 +207,14 @@ def _explanation(
         variance = (energy / likelihood.freedom).astype(np.float64)
         log_evidence = phi + log_width
         if change is not VersionChange.NONE:
-            log_evidence += _log_price(variance, versions)
-        log_posterior.append(_log_mean(log_evidence, PRIOR[change]))
+            width: Reals = np.log(2 * np.pi * variance / total(versions.weight)) / 2
+            log_evidence += width - LOG_RANGE
+        competing = np.isfinite(log_evidence).sum(axis=0)
+        most = log_evidence.max(axis=0)
+        mean: Reals = most + np.log(
+            total(np.exp(log_evidence - most)) * PRIOR[change] / competing
+        )
+        log_posterior.append(mean)
         place = log_evidence.argmax(axis=0)
         places.append(place)
         variances.append(likelihood.variance(misfit[place, series]))
@@ -222,20 +228,6 @@ def _explanation(
         variance=np.stack(variances),
         freedom=likelihood.freedom.astype(np.float64),
     )
-
-
-def _log_price(variance: Reals, versions: Versions) -> Reals:
-    """Width of log κ over its range, shape of `variance`."""
-    width: Reals = np.log(2 * np.pi * variance / total(versions.weight)) / 2
-    return width - LOG_RANGE
-
-
-def _log_mean(log_evidence: Reals, prior: float) -> Reals:
-    """Add up hypotheses that are equally likely beforehand, shape (S,)."""
-    competing = np.isfinite(log_evidence).sum(axis=0)
-    most = log_evidence.max(axis=0)
-    mean: Reals = most + np.log(total(np.exp(log_evidence - most)) * prior / competing)
-    return mean
 
 
 @dataclass(frozen=True, slots=True)

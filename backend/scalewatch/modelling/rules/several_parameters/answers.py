@@ -113,6 +113,9 @@ class Questions:
         prior = Prior.given(usual, growths, sample.expectation, sample.deviation_limit)
         change = np.ones(len(growths))
         np.divide(prior.share, usual, out=change, where=usual > 0)
+        at_targets = np.zeros((len(contest.columns), len(sample.targets)))
+        for place, target in enumerate(sample.targets):
+            at_targets[:, place] = contest.log2_at(target) - contest.log2_scale()
         return cls(
             contest=contest,
             base=base,
@@ -120,7 +123,7 @@ class Questions:
             prior=prior,
             log_prior=np.log(share) + np.log(change)[contest.competitors.leading],
             log2_scale=contest.log2_scale(),
-            targets=Targets(_log2_targets(sample, contest), sample.level),
+            targets=Targets(at_targets, sample.level),
         )
 
     def answer(self, weights: Weights) -> SelectedHypothesis:
@@ -128,10 +131,15 @@ class Questions:
         contest = self.contest
         weighed = contest.weigh(weights)
         belief = weighed.score + self.log_prior
-        probability = _normalised(belief)
+        probability = np.exp(belief - belief.max())
+        probability /= probability.sum()
         by_growth = contest.by_growth(probability)
         verdicts = verdict_posterior(by_growth[np.newaxis], self.prior)
-        chosen = self._chosen(self._preferred(weighed.score, probability), verdicts)
+        structured = np.arange(len(weighed.score)) < self.contest.competitors.structured
+        is_sum = probability[structured].sum() < 1 / 2
+        chosen = self._chosen(
+            np.where(structured == is_sum, -np.inf, weighed.score), verdicts
+        )
         members = contest.competitors.of(chosen)
         constant, *factors = self._simplest(
             weighed.coefficients(chosen), contest.tau[members], weights
@@ -141,14 +149,21 @@ class Questions:
         hypothesis, coefficients = self._model(
             members, np.append(constant, factors * np.exp2(-self.log2_scale[members]))
         )
+        actual, predicted = (
+            (self.base.tau / weights.inverse)[:, np.newaxis],
+            (self.base.tau * fitted)[:, np.newaxis],
+        )
         return SelectedHypothesis(
             evidence=float(np.logaddexp.reduce(belief)),
             least=weighed.least,
             hypothesis=hypothesis,
             coefficients=coefficients,
             residuals=fitted * weights.inverse - 1,
-            quality=_quality(
-                self.base.tau / weights.inverse, self.base.tau * fitted, len(members)
+            quality=np.concatenate(
+                [
+                    adjusted_r2_of(actual, predicted, len(members)),
+                    smape(actual, predicted),
+                ]
             ),
             growths=tuple(self.growths[each] for each in listed.tolist()),
             probability=by_growth[listed],
@@ -199,12 +214,6 @@ class Questions:
             del parts[self.base.growth]
         return tuple(parts), np.array([constant, *parts.values()])
 
-    def _preferred(self, score: Reals, probability: Reals) -> Reals:
-        """Return scores of structures or those of signed sums, whatever is likelier."""
-        structured = np.arange(len(score)) < self.contest.competitors.structured
-        is_sum = probability[structured].sum() < 1 / 2
-        return np.where(structured == is_sum, -np.inf, score)
-
     def _chosen(self, score: Reals, verdicts: Reals | None) -> int:
         """Return the best hypothesis, of those with the verdict if it is settled."""
         if verdicts is None or self.prior.ranks is None:
@@ -221,25 +230,3 @@ class Questions:
 def _multiples(base: Growth, columns: tuple[Growth, ...]) -> tuple[Growth, ...]:
     """Return the columns and the constant times a base."""
     return tuple(base * each for each in (*columns, CONSTANT))
-
-
-def _log2_targets(sample: Sample, contest: Contest) -> Reals:
-    """Return the logarithm of τ of each column at the targets, shape (C, T)."""
-    at_targets = np.zeros((len(contest.columns), len(sample.targets)))
-    for place, target in enumerate(sample.targets):
-        at_targets[:, place] = contest.log2_at(target) - contest.log2_scale()
-    return at_targets
-
-
-def _quality(y: Reals, fitted: Reals, terms: int) -> Reals:
-    """Return adjusted R² and SMAPE of the model of y."""
-    actual, predicted = y[:, np.newaxis], fitted[:, np.newaxis]
-    return np.concatenate(
-        [adjusted_r2_of(actual, predicted, terms), smape(actual, predicted)]
-    )
-
-
-def _normalised(log: Reals) -> Reals:
-    """Return probabilities in proportion to what has these logarithms."""
-    probability = np.exp(log - log.max())
-    return np.asarray(probability / probability.sum())

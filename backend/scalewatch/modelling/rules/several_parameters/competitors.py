@@ -18,7 +18,7 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.structures import StructureHypotheses, catalogue
+from scalewatch.modelling.growths.structures import catalogue
 from scalewatch.modelling.rules.evidence.model import (
     CUBE,
     LINEAR,
@@ -142,27 +142,34 @@ def competitors(
     numbers = {factors: column for column, factors in enumerate(known.factors())}
     added = _sums(growths, numbers, points) if has_sums else []
     columns = tuple(_product(growths, factors) for factors in numbers)
-    rank = _rank(columns)
-    members = tuple(_by_terms(families))
+    competing = (*columns, CONSTANT)
+    order = sorted(range(len(competing)), key=competing.__getitem__)
+    rank = np.argsort(order)
+    members = tuple(
+        np.concatenate([each.members for each in same])
+        for _, same in groupby(families, lambda family: len(family.structure))
+    )
     sums = tuple(
         SignedSums(own, places, rank[own][places].argmax(axis=1))
         for own, places in added
     )
     sizes_of = [(len(each.members), len(families)) for each in families]
     sizes_of += [(len(each), len(sums)) for each in sums]
+    together = np.concatenate(
+        [
+            *(_leading(each, rank) for each in members),
+            *(each.leading for each in sums),
+        ]
+    )
+    if CONSTANT in columns:
+        together[together == columns.index(CONSTANT)] = len(columns)
     return Competitors(
         columns=columns,
         factors=np.array(list(numbers), dtype=np.intp).reshape(-1, len(growths)),
         members=members,
         sums=sums,
         share=np.concatenate([np.full(n, 1 / n / of) for n, of in sizes_of]),
-        leading=_without_constant(
-            columns,
-            [
-                *(_leading(each, rank) for each in members),
-                *(each.leading for each in sums),
-            ],
-        ),
+        leading=together,
     )
 
 
@@ -222,31 +229,8 @@ def _product(growths: tuple[Growths, ...], factors: tuple[int, ...]) -> Growth:
     return reduce(Growth.__mul__, own, CONSTANT)
 
 
-def _by_terms(families: Sequence[StructureHypotheses]) -> list[Indices]:
-    """Put hypotheses of equally many terms together."""
-    return [
-        np.concatenate([each.members for each in same])
-        for _, same in groupby(families, lambda each: len(each.structure))
-    ]
-
-
-def _rank(columns: Growths) -> Indices:
-    """Return the rank of each column by dominance, the constant's last."""
-    competing = (*columns, CONSTANT)
-    order = sorted(range(len(competing)), key=competing.__getitem__)
-    return np.argsort(order)
-
-
 def _leading(members: Indices, rank: Indices) -> Indices:
     """Return the dominant column of each hypothesis beside a constant."""
     constant = len(rank) - 1
     members = np.hstack([members, np.full((len(members), 1), constant)])
     return np.asarray(members[np.arange(len(members)), rank[members].argmax(axis=1)])
-
-
-def _without_constant(columns: Growths, leading: Sequence[Indices]) -> Indices:
-    """Put leading columns together, a constant among them being the one beside them."""
-    together = np.concatenate(leading)
-    if CONSTANT in columns:
-        together[together == columns.index(CONSTANT)] = len(columns)
-    return together

@@ -47,7 +47,11 @@ def shortlist(
     """
     misfit = np.zeros(len(tau))
     for line in lines(settings, parameter):
-        misfit += _misfit(tau[:, line], weight[line], omega[line])
+        # At worst a growth is a constant.
+        along, growths = tau[:, line], np.arange(len(tau))[:, np.newaxis]
+        constant, _ = fit(Design.of(along, growths[:1, :0]), weight[line], omega[line])
+        with_term, _ = fit(Design.of(along, growths), weight[line], omega[line])
+        misfit += np.minimum(with_term, constant)
     return misfit.argsort(kind="stable")
 
 
@@ -63,14 +67,6 @@ def lines(settings: Mapping[str, Reals], parameter: str) -> Iterator[Indices]:
     ]
     long = [line for line in lines if len(line) >= SHORTEST_LINE]
     yield from long or [np.arange(len(settings[parameter]))]
-
-
-def _misfit(tau: Reals, weight: Reals, omega: Reals) -> Reals:
-    """Fit every growth on one line, shape (G,); at worst it is a constant."""
-    each = np.arange(len(tau))[:, np.newaxis]
-    constant, _ = fit(Design.of(tau, each[:1, :0]), weight, omega)
-    with_term, _ = fit(Design.of(tau, each), weight, omega)
-    return np.minimum(with_term, constant)
 
 
 FALL = 4.0

@@ -92,20 +92,6 @@ def _scattered(
     )
 
 
-def _with_scatter(
-    location: Location, series: Indices, found: list[SelectedHypothesis]
-) -> Location:
-    """Return locations of which some vary as settings scatter about their surfaces."""
-    variance, freedom, known = (
-        each.copy()
-        for each in (location.variance, location.freedom, location.repeated_freedom)
-    )
-    left = len(location.log) - FITTED
-    variance[series] = [CAUTION * found[row].least / left for row in series.tolist()]
-    freedom[series] = known[series] = left
-    return replace(location, variance=variance, freedom=freedom, repeated_freedom=known)
-
-
 def misfits_of(
     sample: Sample,
     location: Location,
@@ -127,31 +113,35 @@ def misfits_of(
     shared = _scattered(sample, misfits, found)
     if not len(shared):
         return misfits
-    location = _with_scatter(location, shared, found)
+    variance, freedom, known = (
+        each.copy()
+        for each in (location.variance, location.freedom, location.repeated_freedom)
+    )
+    left = len(location.log) - FITTED
+    variance[shared] = [CAUTION * found[row].least / left for row in shared.tolist()]
+    freedom[shared] = known[shared] = left
+    location = replace(
+        location, variance=variance, freedom=freedom, repeated_freedom=known
+    )
     again = ask(location.only(shared))
     for place, other in zip(shared.tolist(), again, strict=True):
-        found[place] = _cautious(other)
-    return _misfits(sample, location, found)
-
-
-def _cautious(found: SelectedHypothesis) -> SelectedHypothesis:
-    """Return what is found with wider intervals and a verdict that is less sure."""
-    mismatch = float(found.verdicts[-1])
-    least, most = sorted([mismatch, float(found.verdicts[:-1].sum())])
-    verdicts = found.verdicts
-    if least > 0:
-        doubt = min(ODDS * least / (ODDS * least + most), 1 / 2)
-        is_mismatch = mismatch > 1 / 2
-        verdicts = verdicts * np.where(
-            [is_mismatch, is_mismatch, not is_mismatch],
-            doubt / least,
-            (1 - doubt) / most,
+        mismatch = float(other.verdicts[-1])
+        least, most = sorted([mismatch, float(other.verdicts[:-1].sum())])
+        verdicts = other.verdicts
+        if least > 0:
+            doubt = min(ODDS * least / (ODDS * least + most), 1 / 2)
+            is_mismatch = mismatch > 1 / 2
+            verdicts = verdicts * np.where(
+                [is_mismatch, is_mismatch, not is_mismatch],
+                doubt / least,
+                (1 - doubt) / most,
+            )
+        found[place] = replace(
+            other,
+            forecasts=widened(other.forecasts, WIDENING),
+            verdicts=verdicts,
         )
-    return replace(
-        found,
-        forecasts=widened(found.forecasts, WIDENING),
-        verdicts=verdicts,
-    )
+    return _misfits(sample, location, found)
 
 
 def _misfits(
@@ -175,7 +165,15 @@ MOST_HYPOTHESES: Final = 20_000
 def select(sample: Sample) -> Selection:
     """Select the likeliest sum of products for each series."""
     if not any(_terms(sample)):
-        return _refused(sample)
+        series = len(sample.values)
+        return Selection(
+            hypotheses=(),
+            chosen=np.full(series, -1, dtype=np.intp),
+            coefficients=np.zeros((series, 1)),
+            adjusted_r2=np.full(series, np.nan),
+            smape=np.full(series, np.nan),
+            reasons=dict.fromkeys(range(series), NO_FACTORS),
+        )
     rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
     location = located(sample.values[rows], Noise(sample.summary))
     found = _likeliest(sample, location)
@@ -237,26 +235,29 @@ def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
         contest = Contest.of(terms, sizes, points, has_sums=has_sums)
         same = Questions.of(sample, contest, base)
         return lambda _: same
-    length = _length(len(terms))
+    length = 1
+    while count([length + 1] * len(terms)) <= MOST_HYPOTHESES:
+        length += 1
 
     def shortlisted(weights: Weights) -> Questions:
         short = (
-            each.only(np.sort(_order(sample, each, weights)[:length])) for each in terms
+            each.only(
+                np.sort(
+                    shortlist(
+                        sample.settings,
+                        each.parameter,
+                        each.table.tau,
+                        weights.inverse,
+                        weights.omega,
+                    )[:length]
+                )
+            )
+            for each in terms
         )
         contest = Contest.of(tuple(short), (length,) * len(terms), points)
         return Questions.of(sample, contest, base)
 
     return shortlisted
-
-
-def _order(sample: Sample, terms: Terms, weights: Weights) -> Indices:
-    return shortlist(
-        sample.settings,
-        terms.parameter,
-        terms.table.tau,
-        weights.inverse,
-        weights.omega,
-    )
 
 
 def _terms(sample: Sample) -> Iterator[Terms]:
@@ -282,27 +283,6 @@ def _with_common(sample: Sample, terms: Terms) -> Terms:
     defined = np.flatnonzero(~np.isnan(log2_table(others, x)).any(axis=1)).tolist()
     growths = (*terms.growths, *(others[each] for each in defined))
     return Terms(name, growths, term_table(growths, x))
-
-
-def _length(parameters: int) -> int:
-    """Return how many growths per parameter may compete."""
-    length = 1
-    while count([length + 1] * parameters) <= MOST_HYPOTHESES:
-        length += 1
-    return length
-
-
-def _refused(sample: Sample) -> Selection:
-    """Return the answer where nothing competes."""
-    series = len(sample.values)
-    return Selection(
-        hypotheses=(),
-        chosen=np.full(series, -1, dtype=np.intp),
-        coefficients=np.zeros((series, 1)),
-        adjusted_r2=np.full(series, np.nan),
-        smape=np.full(series, np.nan),
-        reasons=dict.fromkeys(range(series), NO_FACTORS),
-    )
 
 
 def _selection(
@@ -342,6 +322,16 @@ def _selection(
     doubt = unresolved(sample.settings)
     if doubt is not None:
         forecasts[:, never_together(sample.settings, sample.targets)] = np.nan
+    answered = set(rows.tolist())
+    reasons = {
+        row: NOT_POSITIVE for row in range(len(sample.values)) if row not in answered
+    }
+    if doubt is not None:
+        reasons |= {
+            row: doubt
+            for row, each in zip(rows.tolist(), found, strict=True)
+            if _is_ambiguous(sample, each.hypothesis)
+        }
     return Selection(
         hypotheses=tuple(numbers),
         chosen=chosen,
@@ -353,25 +343,8 @@ def _selection(
         verdict_probability=None if sample.expectation is None else verdicts,
         forecasts=forecasts,
         misfits=flagged,
-        reasons=_reasons(sample, rows, found, doubt),
+        reasons=reasons,
     )
-
-
-def _reasons(
-    sample: Sample, rows: Indices, found: list[SelectedHypothesis], doubt: str | None
-) -> dict[int, str]:
-    """Say why there is no model, or why its verdict has to stay open."""
-    answered = set(rows.tolist())
-    reasons = {
-        row: NOT_POSITIVE for row in range(len(sample.values)) if row not in answered
-    }
-    if doubt is not None:
-        reasons |= {
-            row: doubt
-            for row, each in zip(rows.tolist(), found, strict=True)
-            if _is_ambiguous(sample, each.hypothesis)
-        }
-    return reasons
 
 
 def _is_ambiguous(sample: Sample, hypothesis: Hypothesis) -> bool:
