@@ -1,4 +1,4 @@
-"""What measurements mean: numpy and scipy, no database, no web.
+"""The meaning of measurements: numpy and scipy, no database, no web.
 
 * `arrays` — columns of many series at once
 * `growths` — growth classes: algebra, notation, search space, models, verdicts

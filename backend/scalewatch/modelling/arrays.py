@@ -120,10 +120,10 @@ def stacked(arrays: Sequence[Reals]) -> Reals:
     arrays
         At least one, all of as many axes.
     """
-    longest = np.max([each.shape for each in arrays], axis=0)
+    longest = np.max([array.shape for array in arrays], axis=0)
     whole = np.full((len(arrays), *longest), np.nan)
-    for part, each in zip(whole, arrays, strict=True):
-        part[tuple(map(slice, each.shape))] = each
+    for part, array in zip(whole, arrays, strict=True):
+        part[tuple(map(slice, array.shape))] = array
     return whole
 
 

@@ -37,7 +37,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class LevelEffect:
-    """What a setting does at one of its levels.
+    """Effect of a setting at one of its levels.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class LevelEffect:
 
 @dataclass(frozen=True, slots=True)
 class MainEffect:
-    """What one setting does by itself.
+    """Effect of one setting by itself.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class MainEffect:
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """What two settings do together, beyond what each does by itself.
+    """Effect of two settings together, beyond those of each by itself.
 
     Parameters
     ----------
@@ -213,8 +213,8 @@ class _Design:
     def unexplained_with(self, pair: tuple[str, str]) -> float:
         """Return the same for all settings and the interplay of two."""
         columns = [factor.columns for factor in self.factors.values()]
-        one, other = (self.factors[name].columns for name in pair)
-        together = [a * b for a, b in product(one.T, other.T)]
+        first, second = (self.factors[name].columns for name in pair)
+        together = [a * b for a, b in product(first.T, second.T)]
         return self._share_left([*columns, np.stack(together, axis=1)])
 
     def rank(self, *extra: Reals) -> int:
@@ -239,9 +239,9 @@ def _main_effect(name: str, factor: _Factor, design: _Design) -> MainEffect:
     others = [other for other in design.factors if other != name]
     share = design.unexplained(others) - design.unexplained(design.factors)
     levels = [
-        LevelEffect(level, float(own.mean()), float(own.min()), own.size)
+        LevelEffect(level, float(values.mean()), float(values.min()), values.size)
         for i, level in enumerate(factor.levels)
-        if (own := design.values[factor.index == i]).size
+        if (values := design.values[factor.index == i]).size
     ]
     return MainEffect(
         setting=name,
@@ -253,28 +253,32 @@ def _main_effect(name: str, factor: _Factor, design: _Design) -> MainEffect:
 
 def _confounded(name: str, others: Sequence[str], design: _Design) -> tuple[str, ...]:
     """Return the settings whose levels go with those of this one in every trial."""
-    own = design.factors[name].index.tolist()
+    levels = design.factors[name].index.tolist()
     indices = {other: design.factors[other].index.tolist() for other in others}
     return tuple(
         other
         for other, index in indices.items()
-        if len(set(zip(own, index, strict=True))) == len(set(own)) == len(set(index))
+        if len(set(zip(levels, index, strict=True)))
+        == len(set(levels))
+        == len(set(index))
     )
 
 
 def _interaction(pair: tuple[str, str], design: _Design) -> Interaction:
-    one, other = (design.factors[name] for name in pair)
-    means = np.full((len(one.levels), len(other.levels)), np.nan)
+    first, second = (design.factors[name] for name in pair)
+    means = np.full((len(first.levels), len(second.levels)), np.nan)
     for i, j in np.ndindex(means.shape):
-        own = design.values[(one.index == i) & (other.index == j)]
-        if own.size:
-            means[i, j] = own.mean()
-    crossed = np.stack([a * b for a, b in product(one.columns.T, other.columns.T)], 1)
+        values = design.values[(first.index == i) & (second.index == j)]
+        if values.size:
+            means[i, j] = values.mean()
+    crossed = np.stack(
+        [a * b for a, b in product(first.columns.T, second.columns.T)], 1
+    )
     has_room = design.rank() < design.rank(crossed) <= design.values.size
     share = design.unexplained(design.factors) - design.unexplained_with(pair)
     return Interaction(
         settings=pair,
-        levels=(one.levels, other.levels),
+        levels=(first.levels, second.levels),
         means=means,
         share=max(share, 0.0) if has_room else None,
     )

@@ -15,7 +15,7 @@ from scalewatch.modelling.arrays import Reals
 
 
 class Correction(StrEnum):
-    """What is kept below the level when many comparisons are made."""
+    """Error rate kept below the level when many comparisons are made."""
 
     HOLM = "holm"  # the probability of one false alarm or more, however they depend
     BENJAMINI_HOCHBERG = "benjamini-hochberg"  # the share of false ones among alarms

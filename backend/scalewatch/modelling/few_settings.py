@@ -34,8 +34,8 @@ FREEDOM: Final = 2.0
 def with_unseen(location: Location) -> Location:
     """Return locations that are as uncertain as single jobs are."""
     freedom = location.freedom + FREEDOM
-    told = location.freedom * location.variance + FREEDOM * UNSEEN**2
-    return replace(location, variance=told / freedom, freedom=freedom)
+    weighted = location.freedom * location.variance + FREEDOM * UNSEEN**2
+    return replace(location, variance=weighted / freedom, freedom=freedom)
 
 
 RESOURCES = frozenset({"p", "threads", "nodes"})

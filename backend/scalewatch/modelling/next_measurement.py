@@ -63,7 +63,7 @@ MISMATCH: Final = len(RANKS) - 1
 
 @dataclass(frozen=True, slots=True)
 class BeliefAtSetting:
-    """What is believed of log G at one setting.
+    """Belief about log G at one setting, a mixture of normal densities.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ HEAVIEST: Final = 400
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a run costs.
+    """Cost of a run.
 
     Parameters
     ----------
@@ -268,16 +268,16 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
         state.proposal(parameter, number, times, cost or Cost(), level)
         for number, times in product(range(len(candidates)), TIMES)
     ]
-    most = max(each.information for each in proposals)
-    worthwhile = [each for each in proposals if each.settles >= LIKELY] or [
-        each for each in proposals if each.information >= most / 2
+    most = max(proposal.information for proposal in proposals)
+    worthwhile = [proposal for proposal in proposals if proposal.settles >= LIKELY] or [
+        proposal for proposal in proposals if proposal.information >= most / 2
     ]
-    return min(worthwhile, key=lambda each: each.core_hours)
+    return min(worthwhile, key=lambda proposal: proposal.core_hours)
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What is believed before the measurement.
+    """Belief before the measurement.
 
     Parameters
     ----------

@@ -234,8 +234,8 @@ def _mark(
     if verdict is None:
         return None
     if growth is None or expectation is None:
-        return Mark.told(verdict, None)
-    return Mark.told(verdict, parse_growth(growth) / parse_growth(expectation))
+        return Mark.of_divergence(verdict, None)
+    return Mark.of_divergence(verdict, parse_growth(growth) / parse_growth(expectation))
 
 
 def causes(regressions: Sequence[Regression]) -> Listing:

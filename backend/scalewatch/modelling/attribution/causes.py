@@ -25,7 +25,7 @@ SIMILAR: Final = 2.0
 
 
 class ChangeClass(StrEnum):
-    """What a change means for scalability."""
+    """Meaning of a change for scalability."""
 
     GROWTH = "growth"
     CONSTANT = "constant"
@@ -69,7 +69,7 @@ class ChangedSeries(Generic[Subject]):
 
 @dataclass(frozen=True, slots=True)
 class Cause(Generic[Subject]):
-    """What several series share.
+    """Cause that the changes of several series have in common.
 
     Parameters
     ----------
@@ -106,16 +106,16 @@ def causes(
     """
     groups: list[list[ChangedSeries[Subject]]] = []
     # The surest places first, there the largest: what is vague joins what is exact.
-    for each in sorted(
+    for change in sorted(
         changed, key=lambda m: (m.last - m.first, m.first, -m.size, m.region)
     ):
-        group = next((g for g in groups if _is_shared(g, each)), None)
+        group = next((g for g in groups if _is_shared(g, change)), None)
         if group is None:
-            groups.append([each])
+            groups.append([change])
         else:
-            group.append(each)
-    found = [_cause(group, watched) for group in groups]
-    return sorted(found, key=lambda cause: (cause.last, cause.first), reverse=True)
+            group.append(change)
+    grouped = [_cause(group, watched) for group in groups]
+    return sorted(grouped, key=lambda cause: (cause.last, cause.first), reverse=True)
 
 
 def _is_shared(
@@ -130,10 +130,10 @@ def _is_shared(
     )
 
 
-def _is_similar(one: ChangedSeries[Subject], other: ChangedSeries[Subject]) -> bool:
-    if one.is_exact and other.is_exact:
+def _is_similar(change: ChangedSeries[Subject], other: ChangedSeries[Subject]) -> bool:
+    if change.is_exact and other.is_exact:
         return True
-    smaller, larger = sorted((one.size, other.size))
+    smaller, larger = sorted((change.size, other.size))
     return larger <= SIMILAR * smaller
 
 

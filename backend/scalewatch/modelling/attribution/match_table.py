@@ -102,7 +102,7 @@ def attribute(
     litmus_tests
         Regions that are litmus tests.
     """
-    found: list[Attribution] = []
+    suspicions: list[Attribution] = []
     distrusted: set[str] = set()
     behaving = Counter(cell.region for cell in cells if not cell.diverges)
     for machine, column in _grouped(cells, attrgetter("machine")).items():
@@ -115,14 +115,14 @@ def attribute(
             else _from_column(machine, others, elsewhere)
         )
         if suspicion is not None:
-            found.append(suspicion)
+            suspicions.append(suspicion)
             if suspicion.suspect is Suspect.PLATFORM:
                 distrusted.add(machine)
     trusted = [cell for cell in cells if cell.machine not in distrusted]
     for region, row in _grouped(trusted, attrgetter("region")).items():
         if region not in litmus_tests:
-            found.extend(_from_row(region, tuple(row)))
-    return tuple(found)
+            suspicions.extend(_from_row(region, tuple(row)))
+    return tuple(suspicions)
 
 
 def _grouped(

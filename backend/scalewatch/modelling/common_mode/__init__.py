@@ -1,1 +1,1 @@
-"""What moves all regions of a machine at a commit, its common mode, and how long."""
+"""The common mode of a machine: what moves all its regions alike, and for how long."""

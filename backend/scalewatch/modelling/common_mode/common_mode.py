@@ -57,7 +57,7 @@ LEAST_BELIEVED: Final = 28
 """Commits that tell how much the mode varies."""
 
 LOADING_SPREAD: Final = 0.3
-"""Of the loadings, before anything was measured."""
+"""Standard deviation of the loadings before anything was measured."""
 
 LEAST_LOADING: Final = 0.3
 MOST_LOADING: Final = 3.0
@@ -65,7 +65,7 @@ MOST_LOADING: Final = 3.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CommonMode:
-    """Of a machine.
+    """Common mode of the regions of a machine.
 
     Parameters
     ----------
@@ -103,15 +103,15 @@ def common_mode(log: Reals, directions: Reals) -> CommonMode:
     error = np.zeros((commits, settings))
     believed = np.ones((commits, settings))
     loading = np.ones(regions)
-    own = log.copy()
+    left = log.copy()
     first = min(FIRST, commits)
     known = medians(log[:, :first], 1)[:, np.newaxis]
     start = medians(log[:, :first] - known, 0)
     effect[:first] = np.nan_to_num(start)
-    own[:, :first] = log[:, :first] - effect[:first]
+    left[:, :first] = log[:, :first] - effect[:first]
     for begin in range(first, commits, BLOCK):
         end = min(begin + BLOCK, commits)
-        before = own[:, max(0, begin - BASE) : begin]
+        before = left[:, max(0, begin - BASE) : begin]
         effect[begin:end], error[begin:end] = _effect(
             log[:, begin:end], before, loading, features
         )
@@ -126,8 +126,8 @@ def common_mode(log: Reals, directions: Reals) -> CommonMode:
             )
         if (begin - first) % LEARN_EVERY == 0 and begin > 2 * first:
             loading = _loadings(log[:, :begin], effect[:begin], loading)
-            own[:, :begin] = log[:, :begin] - _of_each(loading, effect[:begin])
-        own[:, begin:end] = log[:, begin:end] - _of_each(loading, effect[begin:end])
+            left[:, :begin] = log[:, :begin] - _of_each(loading, effect[:begin])
+        left[:, begin:end] = log[:, begin:end] - _of_each(loading, effect[begin:end])
     return CommonMode(effect, loading, believed)
 
 
@@ -139,34 +139,34 @@ def _effect(
     log: Reals, before: Reals, loading: Reals, features: Reals
 ) -> tuple[Reals, Reals]:
     """Return the effect at some commits, (S, b, n), and its error, shape (b, n)."""
-    each = loading[:, np.newaxis, np.newaxis]
+    load = loading[:, np.newaxis, np.newaxis]
     base = medians(before, 1)
-    beyond = (log - base[:, np.newaxis]) / each
+    beyond = (log - base[:, np.newaxis]) / load
     margin = 1 + 3 / before.shape[1]
     cell = _shared(spreads(before, base, 1)) * margin + FLOOR
     parts = (before - base[:, np.newaxis]) @ features.T
     region = _shared(spreads(parts, medians(parts, 1), 1)) * margin + FLOOR
-    cell, region = cell[:, np.newaxis] / each, region[:, np.newaxis] / each
+    cell, region = cell[:, np.newaxis] / load, region[:, np.newaxis] / load
     weight = np.where(np.isnan(beyond), 0.0, cell**-2)
     beyond = np.nan_to_num(np.where(weight > 0, beyond, np.nan))
-    found = np.nan_to_num(medians(np.where(weight > 0, beyond, np.nan), 0))
+    effect = np.nan_to_num(medians(np.where(weight > 0, beyond, np.nan), 0))
     for _ in range(ITERATIONS):
-        left = np.where(weight > 0, beyond - found, 0.0)
+        left = np.where(weight > 0, beyond - effect, 0.0)
         near = np.clip(1 - (left / (FAR_CELL * cell)) ** 2, 0, None) ** 2
         moved = ((left @ features.T / (FAR_REGION * region)) ** 2).max(axis=2)
         stays = np.clip(1 - moved, 0, None) ** 2
         counts = weight * near * stays[:, :, np.newaxis]
         total = counts.sum(axis=0)
         mean = (counts * beyond).sum(axis=0) / np.maximum(total, 1e-300)
-        found = np.where(total > 0, mean, found)
+        effect = np.where(total > 0, mean, effect)
     squares = (counts**2 * cell**2).sum(axis=0)
-    return np.asarray(found), np.sqrt(squares) / np.maximum(total, 1e-300)
+    return np.asarray(effect), np.sqrt(squares) / np.maximum(total, 1e-300)
 
 
-def _shared(own: Reals) -> Reals:
+def _shared(spread: Reals) -> Reals:
     """Return spreads of each region, half from what is usual on the machine."""
-    usual = np.nan_to_num(medians(own, 0))
-    return np.asarray((np.where(np.isnan(own), usual, own) + usual) / 2)
+    usual = np.nan_to_num(medians(spread, 0))
+    return np.asarray((np.where(np.isnan(spread), usual, spread) + usual) / 2)
 
 
 def _loadings(log: Reals, effect: Reals, former: Reals) -> Reals:
@@ -187,9 +187,9 @@ def _loadings(log: Reals, effect: Reals, former: Reals) -> Reals:
     is_usual[:-1] |= returns
     seen = np.where(np.isnan(left), 0.0, nights * is_usual)
     prior = (spread / LOADING_SPREAD) ** 2
-    found = ((followed * seen).sum(axis=1) + prior) / ((seen**2).sum(axis=1) + prior)
-    middle = max(float(np.median(found)), LEAST_LOADING)
-    return np.asarray(np.clip(found / middle, LEAST_LOADING, MOST_LOADING))
+    loading = ((followed * seen).sum(axis=1) + prior) / ((seen**2).sum(axis=1) + prior)
+    middle = max(float(np.median(loading)), LEAST_LOADING)
+    return np.asarray(np.clip(loading / middle, LEAST_LOADING, MOST_LOADING))
 
 
 BAD: Final = 4.0
@@ -201,7 +201,7 @@ AROUND: Final = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MachineNights:
-    """What the regions of a machine share.
+    """Common mode of a machine and the commits at which it moved and stayed moved.
 
     Parameters
     ----------

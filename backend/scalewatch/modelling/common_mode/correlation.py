@@ -50,7 +50,7 @@ WHITE: Final = 1.002
 
 @dataclass(frozen=True, slots=True)
 class Correlation:
-    """Of commits k apart, `share` φᵏ; of a commit with itself, 1.
+    """Correlation `share` φᵏ of commits k apart; of a commit with itself, 1.
 
     Parameters
     ----------
@@ -88,11 +88,11 @@ def variograms(values: Reals) -> Reals:
     )
 
 
-def pooled(each: Reals) -> Reals:
+def pooled(variogram: Reals) -> Reals:
     """Return one variogram of all series, shape (K,): of those that changed without."""
-    count = each.shape[1]
+    count = variogram.shape[1]
     cut = max(1, int(TRIMMED * count)) if count >= LEAST_TRIMMED else 0
-    return np.asarray(np.sort(each, axis=1)[:, cut : count - cut].mean(axis=1))
+    return np.asarray(np.sort(variogram, axis=1)[:, cut : count - cut].mean(axis=1))
 
 
 def correlation(variogram: Reals, series: int, commits: int) -> Correlation:

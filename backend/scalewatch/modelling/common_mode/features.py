@@ -40,7 +40,7 @@ def largest_effect(features: Reals, directions: Reals) -> Reals:
 
 
 class Features:
-    """Of the series of one machine, of which all is learned together.
+    """Features of the series of one machine, whose noise is learned together.
 
     Parameters
     ----------
@@ -128,15 +128,15 @@ class Features:
         is_there = (t < self._length)[:, np.newaxis]
         self.raw[:, t] = np.where(is_there, raw @ self._projection.T, 0.0)
         near = raw @ self._projection.T if self._is_exact else self.near(t)
-        own = np.where(is_there, near, 0.0)
+        features = np.where(is_there, near, 0.0)
         known = self.learned
         if known is not None:
-            white = own @ known.whitening.T
+            white = features @ known.whitening.T
             if not self._is_exact:
                 white = self.bounded(t, white, known, REACH)
             self.white[:, :, t] = white.T
-            own = white @ known.colouring.T
-        self.taken[:, t] = own
+            features = white @ known.colouring.T
+        self.taken[:, t] = features
 
     def lasting(self, t: int, commits: int) -> Reals:
         """Return q of what the newest commits all lie beyond the others by, shape (S,).
@@ -145,10 +145,10 @@ class Features:
         counts where all are on one side, and at most twice as much as the next: jobs
         at one setting alone may be bad three times in a row.
         """
-        found = np.zeros(len(self.start))
+        lasting = np.zeros(len(self.start))
         rows = self._cells.far(t)
         if self.learned is None or t + 1 < commits or not rows.size:
-            return found
+            return lasting
         beyond = self._cells.beyond[rows, t + 1 - commits : t + 1]
         least = np.clip(beyond.min(axis=1), 0, None) + np.clip(
             beyond.max(axis=1), None, 0
@@ -157,8 +157,8 @@ class Features:
             second = 2 * np.sort(np.abs(least), axis=1)[:, -2:-1]
             least = np.clip(least, -second, second)
         white = least @ self._projection.T @ self.learned.whitening.T
-        found[rows] = (white**2 / self.variance[rows]).sum(axis=1)
-        return found
+        lasting[rows] = (white**2 / self.variance[rows]).sum(axis=1)
+        return lasting
 
     def _notice_unrest(self, t: int) -> None:
         """Raise variances where all series together lie far from their forecasts."""
@@ -205,8 +205,8 @@ class Features:
         if place[0] >= 0 and (place == place[0]).all():
             yield int(LENGTHS[place[0]]), slice(None)
             return
-        for each in np.unique(place[place >= 0]).tolist():
-            yield int(LENGTHS[each]), np.flatnonzero(place == each)
+        for length in np.unique(place[place >= 0]).tolist():
+            yield int(LENGTHS[length]), np.flatnonzero(place == length)
 
     def restart(self, series: int, first: int, t: int) -> None:
         """Begin a new base of one series at commit `first`, up to t."""
@@ -217,11 +217,11 @@ class Features:
             series, max(first - 2 * LEAST_HISTORY, self.start[series]) : first
         ]
         self._cells.restart(series, first, t)
-        own = self._cells.held[series, first : t + 1] @ self._projection.T
+        features = self._cells.held[series, first : t + 1] @ self._projection.T
         # What came before is brought to the new level: differences know no step.
         if len(former):
-            self.taken[series, :first] += own.mean(axis=0) - former.mean(axis=0)
-        self.taken[series, first : t + 1] = own
-        own = self.taken[series, : t + 1] @ known.whitening.T
-        self.white[:, series, : t + 1] = own.T
+            self.taken[series, :first] += features.mean(axis=0) - former.mean(axis=0)
+        self.taken[series, first : t + 1] = features
+        features = self.taken[series, : t + 1] @ known.whitening.T
+        self.white[:, series, : t + 1] = features.T
         self.start[series] = first

@@ -39,7 +39,7 @@ LONG: Final = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """Of the features of series: level and tilts.
+    """Covariance of the features of series, level and tilts, learned from a machine.
 
     Parameters
     ----------
@@ -87,22 +87,24 @@ def learn(features: Reals, is_whole: np.ndarray) -> Learned:
     whitening, colouring = _whitening(whole)
     white = features @ whitening.T
     scale = np.ones((len(features), features.shape[2]))
-    found = []
+    correlations = []
     for number in range(features.shape[2]):
-        own = white[:, :, number]
-        centre = medians(own, 1)
-        reach = FAR * (spreads(own, centre, 1) + 1e-4)[:, np.newaxis]
+        feature = white[:, :, number]
+        centre = medians(feature, 1)
+        reach = FAR * (spreads(feature, centre, 1) + 1e-4)[:, np.newaxis]
         middle = centre[:, np.newaxis]
-        bounded = np.clip(own, middle - reach, middle + reach)
-        each = variograms(bounded)
-        together = np.maximum(pooled(each[:, is_whole]), 1e-6)
-        of = correlation(together, int(is_whole.sum()), own.shape[1])
-        lags = min(OWN_LAGS, len(each))
-        ratio = (each[:lags] / together[:lags, np.newaxis]).mean(axis=0)
-        told = own.shape[1] / (6 if of.phi >= LONG else 3)
-        scale[:, number] = (POOL + told * ratio) / (POOL + told)
-        found.append(of)
-    return Learned(whitening, colouring, tuple(found), scale, 8 + features.shape[1] / 2)
+        bounded = np.clip(feature, middle - reach, middle + reach)
+        variogram = variograms(bounded)
+        together = np.maximum(pooled(variogram[:, is_whole]), 1e-6)
+        of = correlation(together, int(is_whole.sum()), feature.shape[1])
+        lags = min(OWN_LAGS, len(variogram))
+        ratio = (variogram[:lags] / together[:lags, np.newaxis]).mean(axis=0)
+        weight = feature.shape[1] / (6 if of.phi >= LONG else 3)
+        scale[:, number] = (POOL + weight * ratio) / (POOL + weight)
+        correlations.append(of)
+    return Learned(
+        whitening, colouring, tuple(correlations), scale, 8 + features.shape[1] / 2
+    )
 
 
 def _whitening(features: Reals) -> tuple[Reals, Reals]:

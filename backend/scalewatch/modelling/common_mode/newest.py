@@ -20,7 +20,7 @@ from scalewatch.modelling.common_mode.scan import Scan
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewestNight:
-    """What the newest commit did to some series.
+    """Effect of the newest commit on some series.
 
     Parameters
     ----------
@@ -44,23 +44,23 @@ MOST_FOLLOWED: Final = float(np.expm1(3 * LOADING_SPREAD))
 deviations of its loading: rare nights have not taught how strongly it follows."""
 
 
-def beside_machine(own: NewestNight, whole: NewestNight) -> NewestNight:
+def beside_machine(regions: NewestNight, whole: NewestNight) -> NewestNight:
     """Return what regions did by themselves while their whole machine moved.
 
     Parameters
     ----------
-    own
+    regions
         Of regions, the night of the machine taken out.
     whole
         Of the machine, as of one series.
     """
-    is_own = np.abs(own.size) > MOST_FOLLOWED * np.abs(whole.size[0])
-    stands_out = own.stands_out & is_own
+    is_own = np.abs(regions.size) > MOST_FOLLOWED * np.abs(whole.size[0])
+    stands_out = regions.stands_out & is_own
     return NewestNight(
-        own.is_known,
+        regions.is_known,
         stands_out,
-        np.where(stands_out, own.size, 0.0),
-        np.where(stands_out, own.error, 0.0),
+        np.where(stands_out, regions.size, 0.0),
+        np.where(stands_out, regions.error, 0.0),
     )
 
 
@@ -85,13 +85,13 @@ def newest_night(
         pass  # what changed before begins a new base
     series = len(log)
     stands_out, size, error = np.zeros(series, bool), np.zeros(series), np.zeros(series)
-    for each, last in scan.newest(1):
-        if scan.first[each, last] == last:
-            stands_out[each] = True
-            size[each] = scan.size[each, last]
-            error[each] = scan.error(each, last)
+    for row, last in scan.newest(1):
+        if scan.first[row, last] == last:
+            stands_out[row] = True
+            size[row] = scan.size[row, last]
+            error[row] = scan.error(row, last)
     # What began at the commit before was held there, and seems to be the newest one's.
-    for each, last in scan.newest(2):
-        if scan.first[each, last] < last:
-            stands_out[each], size[each], error[each] = False, 0.0, 0.0
+    for row, last in scan.newest(2):
+        if scan.first[row, last] < last:
+            stands_out[row], size[row], error[row] = False, 0.0, 0.0
     return NewestNight(scan.has_base, stands_out, size, error)

@@ -26,7 +26,7 @@ TOGETHER: Final = 30.0
 
 
 class Origin(StrEnum):
-    """What moved all regions of a machine."""
+    """Cause that moved all regions of a machine."""
 
     LIBRARY = "library"
     MACHINE = "machine"
@@ -35,7 +35,7 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """Of a step: of one machine, or of several together.
+    """Sign of a step: of one machine, or of several together.
 
     Parameters
     ----------
@@ -76,15 +76,15 @@ def origins(
     for sign in sorted(shared, key=lambda sign: (-sign.statistic, sign.at)):
         if all(abs(sign.at - other.at) > MOST_WIDTH for other in clearest):
             clearest.append(sign)
-    found = []
+    by_machine = []
     for nights, of in zip(machines, ids, strict=True):
         others = [
             each for each, other in zip(machines, ids, strict=True) if other != of
         ]
         made = [_row(nights, each) for each in clearest if _made(nights, each)]
-        own = {row: _origin(nights, row, shared, others) for row in nights.steps}
-        found.append(own | dict.fromkeys(made, Origin.LIBRARY))
-    return found
+        noticed = {row: _origin(nights, row, shared, others) for row in nights.steps}
+        by_machine.append(noticed | dict.fromkeys(made, Origin.LIBRARY))
+    return by_machine
 
 
 def _shared(machines: Sequence[MachineNights], ids: Sequence[int]) -> list[Sign]:
@@ -92,32 +92,32 @@ def _shared(machines: Sequence[MachineNights], ids: Sequence[int]) -> list[Sign]
     signs: dict[int, list[Sign]] = {of: [] for of in ids}
     for nights, of in zip(machines, ids, strict=True):
         signs[of] += _signs(nights)
-    found = []
-    for each in [sign for own in signs.values() for sign in own]:
+    shared = []
+    for sign in [sign for machine in signs.values() for sign in machine]:
         agreeing = [
-            max(near, key=lambda sign: sign.statistic)
-            for own in signs.values()
-            if (near := [other for other in own if each.agrees(other)])
+            max(near, key=lambda other: other.statistic)
+            for machine in signs.values()
+            if (near := [other for other in machine if sign.agrees(other)])
         ]
-        total = sum(sign.statistic for sign in agreeing)
+        total = sum(other.statistic for other in agreeing)
         if len(agreeing) > 1 and total > TOGETHER:
-            size = float(np.mean([sign.size for sign in agreeing]))
-            found.append(Sign(each.at, size, total))
-    return found
+            size = float(np.mean([other.size for other in agreeing]))
+            shared.append(Sign(sign.at, size, total))
+    return shared
 
 
 def _signs(nights: MachineNights) -> list[Sign]:
     """Return all that may be a step of a machine, one for each commit and sense."""
     newest = len(nights.positions) - 1
-    found = [
+    steps = [
         (row, nights.step_size(row), strength)
         for row, strength in nights.strength.items()
     ]
     for t in np.flatnonzero(nights.statistic > LEAST).tolist():
         row = min(int(nights.first[t]), newest)
-        found.append((row, float(nights.size[t]), float(nights.statistic[t])))
+        steps.append((row, float(nights.size[t]), float(nights.statistic[t])))
     best: dict[tuple[int, bool], Sign] = {}
-    for row, size, statistic in sorted(found, key=lambda each: each[2]):
+    for row, size, statistic in sorted(steps, key=lambda step: step[2]):
         if abs(size) >= LEAST_EFFECT:
             best[row, size > 0] = Sign(int(nights.positions[row]), size, statistic)
     return [*best.values()]
@@ -150,8 +150,8 @@ def _origin(
 ) -> Origin:
     """Tell whose a step is that one machine noticed."""
     at = int(nights.positions[row])
-    own = Sign(at, nights.step_size(row), 0.0)
-    if any(own.agrees(each) for each in shared):
+    step = Sign(at, nights.step_size(row), 0.0)
+    if any(step.agrees(each) for each in shared):
         return Origin.LIBRARY
     was_measured = any(_was_measured(each, at) for each in others)
     return Origin.MACHINE if was_measured else Origin.UNDECIDED

@@ -48,7 +48,7 @@ STRETCH: Final = 20
 QUANTILE: Final = 0.9
 USUAL: Final = 9.3
 BEFORE: Final = 10.2
-"""That quantile where nothing is known; weighs as much as `PRIOR` stretches."""
+"""Quantile assumed before a machine was seen; prior weight `PRIOR` stretches."""
 
 PRIOR: Final = 40
 RISE: Final = 2.2
@@ -67,8 +67,8 @@ def threshold(statistic: Reals, target: float) -> float:
     begin = STRETCH + statistic.shape[1] % STRETCH
     largest = statistic[:, begin:].reshape(-1, STRETCH).max(axis=1)
     known = largest[~np.isnan(largest)]
-    own = float(np.quantile(known, QUANTILE)) if known.size else BEFORE
-    quantile = (known.size * own + PRIOR * BEFORE) / (known.size + PRIOR)
+    seen = float(np.quantile(known, QUANTILE)) if known.size else BEFORE
+    quantile = (known.size * seen + PRIOR * BEFORE) / (known.size + PRIOR)
     least = LEAST + RISE * max(quantile - USUAL, 0.0)
     return float(least + 2 * np.log(TARGET / target))
 
@@ -81,7 +81,7 @@ SUSPECT_REACH: Final = 6.0
 """Errors of the forecast that count, of a commit that only orders a confirming run."""
 
 NOTABLE: Final = 6.0
-"""Of statistics below, no size is asked."""
+"""Statistic below which no effect size is computed."""
 
 PERSISTENT: Final = 3
 """Commits in a row that are no bad nights any more, however far away they are."""
@@ -92,7 +92,7 @@ SPREADS: Final = 2.0
 """Usual spreads that an effect reaches that stops somebody."""
 
 EXACT_EFFECT: Final = 0.01
-"""What matters in a series without any noise."""
+"""Least effect that matters in a series without any noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +175,7 @@ class Scan:
 
     @property
     def learned(self) -> Learned | None:
-        """What is known of the machine, last."""
+        """Covariance of the machine, as learned last."""
         return self._features.learned
 
     def alarms(self) -> Iterator[Alarm]:
@@ -225,20 +225,20 @@ class Scan:
             of = self._own[rows]
             weights = [contrasts(each, length) for each in known.correlations]
             squares = np.zeros((len(of), len(weights[0].steps)))
-            for own, weight, variance in zip(
+            for feature, weight, variance in zip(
                 white, weights, self._features.variance.T, strict=True
             ):
-                steps = own[rows, t + 1 - length : t + 1] @ weight.steps.T
+                steps = feature[rows, t + 1 - length : t + 1] @ weight.steps.T
                 squares += steps**2 / variance[rows, np.newaxis]
             if squares.shape[1] >= PERSISTENT:
                 few = squares[:, PERSISTENT - 1]
                 squares[:, PERSISTENT - 1] = np.maximum(few, lasting[rows])
             best = squares[:, least - 1 :].argmax(axis=1) + least - 1
             largest = squares[np.arange(len(best)), best]
-            found = known.freedom * np.log1p(largest / known.freedom)
-            self.statistic[rows, t] = found
+            statistic = known.freedom * np.log1p(largest / known.freedom)
+            self.statistic[rows, t] = statistic
             self.first[rows, t] = t - best
-            for place in np.flatnonzero(found > NOTABLE).tolist():
+            for place in np.flatnonzero(statistic > NOTABLE).tolist():
                 series = int(of[place])
                 sizes = [each.sizes[best[place]] for each in weights]
                 effect = self._effect(series, t, length, sizes)
@@ -253,7 +253,9 @@ class Scan:
         if known is None:
             return 0.0
         raw = self._features.raw[series, t + 1 - length : t + 1] @ known.whitening.T
-        white = np.array([own @ each for own, each in zip(raw.T, sizes, strict=True)])
+        white = np.array(
+            [feature @ each for feature, each in zip(raw.T, sizes, strict=True)]
+        )
         size = known.colouring @ white
         self.size[series, t] = size[0]
         return float(largest_effect(size, self._directions))
@@ -263,12 +265,12 @@ class Scan:
         for length, rows in self._features.windows(t):
             if length < LEAST_DRIFT or known is None:
                 continue
-            own = self._own[rows]
-            squares, rises = np.zeros(len(own)), []
-            for number, of in enumerate(known.correlations):
-                weights = contrasts(of, length)
-                recent = self._features.white[number, own, t + 1 - length : t + 1]
-                variance = self._features.variance[own, number]
+            numbers = self._own[rows]
+            squares, rises = np.zeros(len(numbers)), []
+            for feature, correlation in enumerate(known.correlations):
+                weights = contrasts(correlation, length)
+                recent = self._features.white[feature, numbers, t + 1 - length : t + 1]
+                variance = self._features.variance[numbers, feature]
                 squares += (recent @ weights.slope) ** 2 / variance
                 rises.append(recent @ weights.rise)
             statistic = known.freedom * np.log1p(squares / known.freedom)
@@ -277,7 +279,7 @@ class Scan:
                 largest_effect(rise, self._directions) >= self._least_sudden
             )
             for place in np.flatnonzero(is_clear).tolist():
-                series = int(own[place])
+                series = int(numbers[place])
                 begin = int(self._features.start[series])
                 self._features.restart(series, t - DRIFT_EVERY, t)
                 yield Alarm(series, t, begin, float(statistic[place]), is_drift=True)
@@ -323,8 +325,8 @@ class Scan:
                 continue
             white = self._features.white.copy()
             for t in range(last + 1 - commits, last + 1):
-                own = features_at(t) @ known.whitening.T
-                white[:, :, t] = self._features.bounded(t, own, known, reach).T
+                features = features_at(t) @ known.whitening.T
+                white[:, :, t] = self._features.bounded(t, features, known, reach).T
             matters = self._compare(last, 1, white, self._least_sudden)
             is_beyond = self.statistic[:, last] > self._threshold - ONE_LOOK
             is_clear = is_beyond & matters & is_newest

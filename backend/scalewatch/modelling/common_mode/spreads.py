@@ -26,8 +26,8 @@ def medians(values: Reals, axis: int) -> Reals:
     low, high = np.maximum(present - 1, 0) // 2, present // 2
     below = np.take_along_axis(ordered, low, 0)
     above = np.take_along_axis(ordered, np.minimum(high, len(ordered) - 1), 0)
-    found: Reals = (below[0] + above[0]) / 2
-    return found
+    middles: Reals = (below[0] + above[0]) / 2
+    return middles
 
 
 def spreads(values: Reals, centre: Reals, axis: int) -> Reals:
@@ -114,11 +114,11 @@ class Cells:
 
     def restart(self, series: int, first: int, t: int) -> None:
         """Hold commits `first` to t of a series near each other instead."""
-        own = self.log[series, first : t + 1]
-        middle = medians(own, 0)
+        log = self.log[series, first : t + 1]
+        middle = medians(log, 0)
         centre = np.where(np.isnan(middle), self._centre[series], middle)
         reach = self._reach[series]
         self.held[series, first : t + 1] = centre + filled(
-            np.clip(own - centre, -reach, reach)
+            np.clip(log - centre, -reach, reach)
         )
         self._centre[series] = centre

@@ -99,9 +99,9 @@ class Measured:
         dimension = self.dimension
         is_rate = dimension is not None and dict(dimension.exponents).get(TIME, 0) < 0
         values = 1 / self.values if is_rate else self.values
-        found = summarise(values, summary)
-        found = 1 / found if is_rate else found
-        return np.asarray(np.where(self.crowded, np.nan, found))
+        summarised = summarise(values, summary)
+        summarised = 1 / summarised if is_rate else summarised
+        return np.asarray(np.where(self.crowded, np.nan, summarised))
 
     def at(self, wanted: Mapping[str, Reals], summary: Summary) -> Reals:
         """Return its values at settings: measured where it was measured, else modelled.
@@ -109,26 +109,26 @@ class Measured:
         NaN where it was not, and no model tells.
         """
         names = list(wanted)
-        own = np.column_stack([self.column(name) for name in names])
+        measured = np.column_stack([self.column(name) for name in names])
         goal = np.column_stack([wanted[name] for name in names])
-        found = self._modelled(wanted, len(goal))
+        values = self._modelled(wanted, len(goal))
         known = self.summarised(summary)
-        for row, at in zip(own, known, strict=True):
+        for row, at in zip(measured, known, strict=True):
             if np.isfinite(at):
-                found[(goal == row).all(axis=1)] = at
-        return found * self.size
+                values[(goal == row).all(axis=1)] = at
+        return values * self.size
 
     def _modelled(self, wanted: Mapping[str, Reals], size: int) -> Reals:
         """Return what the model tells where what was held is as it was held."""
-        found = np.full(size, np.nan)
+        values = np.full(size, np.nan)
         if self.model is None:
-            return found
+            return values
         is_same = np.full(size, fill_value=True)
         for name in (name for name in wanted if name not in self.parameters):
             is_same &= wanted[name] == self.column(name)[0]
-        told = self.model({name: wanted[name] for name in self.parameters})
-        found[is_same] = np.broadcast_to(told, size)[is_same]
-        return found
+        modelled = self.model({name: wanted[name] for name in self.parameters})
+        values[is_same] = np.broadcast_to(modelled, size)[is_same]
+        return values
 
 
 def named(name: str, among: Sequence[Measured]) -> list[Measured]:
@@ -140,7 +140,7 @@ def named(name: str, among: Sequence[Measured]) -> list[Measured]:
 
 @dataclass(frozen=True, slots=True)
 class ComposedPoint:
-    """What was measured at a setting, and what the composed model says there."""
+    """A measured value at a setting beside that of the composed model."""
 
     setting: tuple[float, ...]
     measured: float
@@ -154,7 +154,7 @@ class ComposedPoint:
 
 @dataclass(frozen=True, slots=True)
 class ComposedForecast:
-    """What a composed model says at settings that nobody measured, and the quotient.
+    """Value of a composed model at settings that nobody measured, and the quotient.
 
     Parameters
     ----------

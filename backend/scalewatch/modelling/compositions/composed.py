@@ -125,7 +125,7 @@ class Quantity:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """What the names in a composed model stand for, at the settings of a series."""
+    """Values of the names in a composed model, at the settings of a series."""
 
     target: Measured
     formulas: Formulas
@@ -189,15 +189,19 @@ def _composed(
     level: float,
     targets: Sequence[Mapping[str, float]],
 ) -> Composed:
-    found = parts.value(formula)
+    composed = parts.value(formula)
     dimension = target.dimension
-    if found.unit is not None and dimension is not None and found.unit != dimension:
+    if (
+        composed.unit is not None
+        and dimension is not None
+        and composed.unit != dimension
+    ):
         raise UnitsUnfit(
             formula.text,
-            f"it comes out in {found.unit}",
+            f"it comes out in {composed.unit}",
             f"{target.region} is in {dimension}",
         )
-    expected = np.broadcast_to(found.values, len(target.settings)) / target.size
+    expected = np.broadcast_to(composed.values, len(target.settings)) / target.size
     is_known = np.isfinite(expected) & (expected > 0) & ~target.crowded
     if not is_known.any():
         raise ValueMissing(formula.text, target.region, reasons.NEVER_POSITIVE)
@@ -235,7 +239,7 @@ def _forecasts(
     quotient: Finding,
 ) -> Iterator[ComposedForecast]:
     """Yield both at settings, but for those at which a part has no value."""
-    told = {tuple(each.at.values()): each for each in quotient.forecasts}
+    quotients = {tuple(each.at.values()): each for each in quotient.forecasts}
     for at in wanted:
         row = np.array([[*at.values()]])
         there = replace(
@@ -245,12 +249,12 @@ def _forecasts(
             crowded=np.zeros(1, np.bool_),
         )
         try:
-            found = replace(parts, target=there).value(formula)
+            composed = replace(parts, target=there).value(formula)
         except ValueMissing:
             continue
-        expected = float(np.broadcast_to(found.values, 1)[0]) / there.size
+        expected = float(np.broadcast_to(composed.values, 1)[0]) / there.size
         if np.isfinite(expected) and expected > 0:
-            yield ComposedForecast(at, expected, told.get(tuple(row[0].tolist())))
+            yield ComposedForecast(at, expected, quotients.get(tuple(row[0].tolist())))
 
 
 Lookup = Callable[[str], Quantity]
@@ -281,15 +285,15 @@ class _Evaluation:
             case Name(name):
                 return self.lookup(name)
             case Power(base, exponent):
-                found = self.value(base)
-                unit = found.unit and found.unit**exponent
-                return Quantity(found.values ** float(exponent), unit)
+                quantity = self.value(base)
+                unit = quantity.unit and quantity.unit**exponent
+                return Quantity(quantity.values ** float(exponent), unit)
             case Logarithm(argument, text):
-                found = self.value(argument)
-                if found.unit not in {None, NUMBER}:
-                    told = f"{argument.text} is in {found.unit}"
-                    raise UnitsUnfit(self.formula.text, told, f"{text} takes a number")
-                return Quantity(np.log2(found.values), found.unit)
+                quantity = self.value(argument)
+                if quantity.unit not in {None, NUMBER}:
+                    where = f"{argument.text} is in {quantity.unit}"
+                    raise UnitsUnfit(self.formula.text, where, f"{text} takes a number")
+                return Quantity(np.log2(quantity.values), quantity.unit)
             case Operation("+" | "-"):
                 return self._sum(node)
             case Operation():

@@ -350,7 +350,7 @@ def _pieces(text: str) -> Iterator[_Piece]:
             start = position + len(text[position:]) - len(text[position:].lstrip())
             raise BadExpression(text, start, "a number, a name or an operator")
         kind = piece.lastgroup
-        found = _SPELLINGS.get(piece[kind], piece[kind])
-        yield _Piece(kind, found, piece.start(kind), piece.end())
+        symbol = _SPELLINGS.get(piece[kind], piece[kind])
+        yield _Piece(kind, symbol, piece.start(kind), piece.end())
         position = piece.end()
     yield _Piece("end", "", len(text), len(text))

@@ -49,16 +49,16 @@ def holding_formulas(
         return [Formula((atom,), np.array([y[0]]), -CONSTANT_BITS)]
     columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
     held: list[Formula] = []
-    for found in _searches(_grid(columns), y, rounding):
+    for search in _searches(_grid(columns), y, rounding):
         held += (
-            each
-            for each in found(most)
-            if each.bits <= most and _is_sensible(each, settings, rounding)
+            formula
+            for formula in search(most)
+            if formula.bits <= most and _is_sensible(formula, settings, rounding)
         )
-        shortest = min((each.bits for each in held), default=inf)
+        shortest = min((formula.bits for formula in held), default=inf)
         most = min(most, shortest + NEGLIGIBLE_BITS)
     distinct: dict[tuple[object, ...], Formula] = {}
-    for formula in sorted(held, key=lambda each: each.bits):
+    for formula in sorted(held, key=lambda formula: formula.bits):
         ratios = np.round(formula.coefficients / formula.coefficients[0], 9)
         is_fixed = formula.scale is not None or formula.tolerance is None
         shape = tuple(ratios.tolist()) if is_fixed else ()
@@ -68,7 +68,7 @@ def holding_formulas(
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """What formulas of some settings are made of."""
+    """Terms and sums that formulas of some settings are made of."""
 
     proportions: Proportions
     sets: tuple[TermSets, ...]
@@ -113,8 +113,10 @@ def _unrounded(
 ) -> Iterator[Formula]:
     """Yield formulas that need no rounding, shorter where others would."""
     bonus = 0.0 if rounding.printed is None else UNROUNDED_BITS
-    for each in source.formulas(y, rounding.tolerance, most + bonus, is_printed=False):
-        yield replace(each, bits=each.bits - bonus)
+    for formula in source.formulas(
+        y, rounding.tolerance, most + bonus, is_printed=False
+    ):
+        yield replace(formula, bits=formula.bits - bonus)
 
 
 def _is_sensible(
@@ -162,12 +164,12 @@ def suspects(
     if len(y) < 2 * FEWEST_IN_HALF:
         return places
     tolerance = rounding.tolerance if rounding.printed is None else rounding.printed
-    found: set[int] = set()
+    places_off: set[int] = set()
     for half in (places % 2 == 0, places % 2 == 1):
-        told = Rounding(rounding.half_unit, rounding.tolerance[half])
+        of_half = Rounding(rounding.half_unit, rounding.tolerance[half])
         here = {name: x[half] for name, x in settings.items()}
-        for formula in holding_formulas(here, y[half], told, most)[:FORMULAS]:
+        for formula in holding_formulas(here, y[half], of_half, most)[:FORMULAS]:
             off = np.abs(y - formula.model(settings)) / tolerance
             many = 1 if formula.tolerance is None else FARTHEST
-            found.update(np.argsort(-off, kind="stable")[:many].tolist())
-    return np.array(sorted(found), dtype=np.intp)
+            places_off.update(np.argsort(-off, kind="stable")[:many].tolist())
+    return np.array(sorted(places_off), dtype=np.intp)

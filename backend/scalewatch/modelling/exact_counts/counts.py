@@ -50,7 +50,7 @@ LARGEST_BITS: Final = 60.0
 
 
 class Outcome(StrEnum):
-    """What the description lengths of exact counts tell."""
+    """Outcome of comparing the description lengths of exact counts."""
 
     EXACT = "exact"
     AMBIGUOUS = "ambiguous"
@@ -96,7 +96,7 @@ class Counts:
         if digit != 1:
             # In units of the last digit a coefficient of a few of them is a small one.
             whole = cls.of(settings, np.round(y / digit))
-            formulas = tuple(each.scaled(digit) for each in whole.formulas)
+            formulas = tuple(candidate.scaled(digit) for candidate in whole.formulas)
             return replace(whole, y=whole.y * digit, formulas=formulas)
         smooth = _smooth(settings, y, rounding)
         most = min(raw_bits(y, rounding) - MARGIN, smooth + NEGLIGIBLE_BITS)
@@ -106,7 +106,9 @@ class Counts:
             return counts
         return min(
             (counts, *cls._but_one(settings, y, rounding, smooth, most)),
-            key=lambda each: each.formulas[0].bits if each.formulas else inf,
+            key=lambda candidate: (
+                candidate.formulas[0].bits if candidate.formulas else inf
+            ),
         )
 
     @classmethod
@@ -123,15 +125,15 @@ class Counts:
             kept = np.arange(len(y)) != place
             others = {name: x[kept] for name, x in settings.items()}
             here = {name: x[place] for name, x in settings.items()}
-            told = Rounding(rounding.half_unit, rounding.tolerance[kept])
+            of_others = Rounding(rounding.half_unit, rounding.tolerance[kept])
             more = log2(len(y)) + raw_bits(y[place : place + 1], rounding)
             formulas = [
                 replace(each, bits=each.bits + more)
-                for each in holding_formulas(others, y[kept], told, most - more)
+                for each in holding_formulas(others, y[kept], of_others, most - more)
                 if _is_almost(y[place], float(each.model(here)))
             ]
-            found = cls._weighed(others, y[kept], formulas, smooth)
-            yield replace(found, excepted=place)
+            counts = cls._weighed(others, y[kept], formulas, smooth)
+            yield replace(counts, excepted=place)
 
     @classmethod
     def _weighed(
@@ -169,7 +171,7 @@ class Counts:
         for formula, weight in zip(self.formulas, self.weights.tolist(), strict=True):
             growth = formula.growth
             probability[growth] = probability.get(growth, 0.0) + weight
-        return dict(sorted(probability.items(), key=lambda each: -each[1]))
+        return dict(sorted(probability.items(), key=lambda item: -item[1]))
 
     def outcome(self, level: float) -> Outcome:
         """Return what is settled with a probability."""

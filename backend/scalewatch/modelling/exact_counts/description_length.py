@@ -35,21 +35,21 @@ from scalewatch.modelling.growths.model import Term
 from scalewatch.modelling.growths.space import pmnf
 
 FULL_BITS = -math.log2(RELATIVE)
-"""Of a number of full precision."""
+"""Bits of a number of full precision."""
 
 ROUND = (2, 10)
-"""Of powers of these, multiples are round."""
+"""Bases whose powers make their multiples round numbers."""
 
 LEAST_BITS = 3.0
-"""Of the coefficient 1."""
+"""Bits of the coefficient 1."""
 
 SMOOTH_BITS = 7.0
-"""That no formula holds takes so many bits to say."""
+"""Bits to encode that no formula holds."""
 
 LARGEST_LOG = 600.0
 
 PROPORTIONAL_BIT = 1.0
-"""That coefficients are told as multiples of the first one."""
+"""Bits to encode coefficients as multiples of the first."""
 
 
 def coefficient_bits(coefficient: float, free: float) -> float:
@@ -75,10 +75,10 @@ def _whole_bits(number: int) -> float:
 def sum_bits(coefficients: Reals, free: float) -> float:
     """Return the bits of coefficients, each alone or as multiples of the first one."""
     first, *others = coefficients.tolist()
-    alone = sum(coefficient_bits(each, free) for each in (first, *others))
+    alone = sum(coefficient_bits(coefficient, free) for coefficient in (first, *others))
     multiples = coefficient_bits(first, free)
-    for each in others:
-        bits = coefficient_bits(each / first, free) + PROPORTIONAL_BIT
+    for coefficient in others:
+        bits = coefficient_bits(coefficient / first, free) + PROPORTIONAL_BIT
         multiples += min(free, bits)
     return min(alone, multiples)
 
@@ -130,7 +130,7 @@ def _power_law(x: Reals, y: Reals) -> float:
 
 COMMON_BITS: Final = 3.0
 ROUNDED_UP_BITS: Final = 4.0
-"""Of ⌈log p⌉, which is log p wherever only powers of two were measured."""
+"""Bits of ⌈log p⌉, which is log p wherever only powers of two were measured."""
 
 RARER_BITS: Final = 6.0
 OTHER_BITS: Final = 9.0
@@ -171,7 +171,7 @@ FACTORS: Final = (
     (-1, 0),
     ("-1/2", 0),
 )
-"""Of one parameter among several."""
+"""Exponents of one parameter among several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,8 +204,8 @@ def dictionary(settings: Mapping[str, Reals]) -> tuple[Atom, ...]:
     """Return the terms that are defined at all settings, the slowest first."""
     names = tuple(settings)
     atoms = _of_one(*settings.items()) if len(names) == 1 else _of_several(settings)
-    defined = [each for each in atoms if each.growth.is_defined(settings).all()]
-    return tuple(sorted(defined, key=lambda each: (each.growth, each.bits)))
+    defined = [atom for atom in atoms if atom.growth.is_defined(settings).all()]
+    return tuple(sorted(defined, key=lambda atom: (atom.growth, atom.bits)))
 
 
 def _of_one(scan: tuple[str, Reals]) -> Sequence[Atom]:
@@ -230,13 +230,13 @@ def _of_one(scan: tuple[str, Reals]) -> Sequence[Atom]:
 
 
 def _of_several(settings: Mapping[str, Reals]) -> Sequence[Atom]:
-    each = [[Growth.of(name, *factor) for factor in FACTORS] for name in settings]
+    by_name = [[Growth.of(name, *factor) for factor in FACTORS] for name in settings]
     # At powers of two alone ⌈log p⌉ is log p.
     rounding = [
         name for name, x in settings.items() if (np.log2(np.maximum(x, 1)) % 1).any()
     ]
     atoms = []
-    for growths in product(*each):
+    for growths in product(*by_name):
         factors = [growth for growth in growths if growth != CONSTANT]
         whole = Growth(tuple(factor for g in factors for factor in g.factors))
         is_plain = all(_is_plain(growth) for growth in factors)

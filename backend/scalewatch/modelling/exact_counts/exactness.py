@@ -93,15 +93,16 @@ def exact_series(values: Reals) -> NDArray[np.bool_]:
         rows = np.flatnonzero(_may_be(values[:, 0])) if len(values) else ()
         if not len(rows) or not values.shape[2]:
             return is_exact
-        own = values[rows]
-        there = ~np.isnan(own)
+        repeated = values[rows]
+        there = ~np.isnan(repeated)
         count = there.sum(axis=2)
-        y = exact_values(own)
+        y = exact_values(repeated)
         agrees = (
-            np.abs(own - y[..., np.newaxis]) <= RELATIVE * np.abs(y)[..., np.newaxis]
+            np.abs(repeated - y[..., np.newaxis])
+            <= RELATIVE * np.abs(y)[..., np.newaxis]
         )
         share = agrees.sum(axis=2) / count
-        is_whole = (np.where(there, own % 1, 0) == 0).all(axis=(1, 2))
+        is_whole = (np.where(there, repeated % 1, 0) == 0).all(axis=(1, 2))
         is_most = (share >= MAJORITY) & ((count >= FEWEST) | (share == 1))
         is_repeated = 2 * (count > 1).sum(axis=1) >= count.shape[1]
         is_exact[rows] = is_repeated & (

@@ -13,7 +13,7 @@ from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
 
 MOST_BINDING: Final = 16
-"""Of more settings so many, evenly spread, bound what rounding leaves open."""
+"""Most settings, evenly spread, that bound the coefficients left open by rounding."""
 
 SINGULAR: Final = 1e-12
 OVER: Final = 1e-6
@@ -120,8 +120,8 @@ def corners(design: Reals, y: Reals, tolerance: Reals) -> Reals:
         return np.empty((0, design.shape[1]))
     signs = np.array(list(product((-1.0, 1.0), repeat=design.shape[1])))
     bounds = y[rows][:, np.newaxis] + signs * tolerance[rows][:, np.newaxis]
-    found = np.linalg.solve(squares[:, np.newaxis], bounds[..., np.newaxis])[..., 0]
-    found = found.reshape(-1, design.shape[1])
-    is_inside = np.abs(found @ design.T - y) <= tolerance * (1 + OVER)
-    inside: Reals = found[is_inside[:, binding].all(axis=1)]
+    solved = np.linalg.solve(squares[:, np.newaxis], bounds[..., np.newaxis])[..., 0]
+    solved = solved.reshape(-1, design.shape[1])
+    is_inside = np.abs(solved @ design.T - y) <= tolerance * (1 + OVER)
+    inside: Reals = solved[is_inside[:, binding].all(axis=1)]
     return inside

@@ -35,7 +35,7 @@ MOST_SETS: Final = 20_000
 MISSING: Final = -1
 
 MOST_TERMS: Final = 100
-"""Of which sets are made; three parameters have seven hundred terms."""
+"""Most terms that sets are made of; three parameters have seven hundred."""
 
 POLYNOMIAL: Final = 3
 """Degree of the polynomial with all of its terms."""
@@ -152,12 +152,12 @@ def _products(
         for place, atom in enumerate(falling)
         if not atom.is_rounded_up
     }
-    one, other = (
+    first, second = (
         [each for each in places if {*each.parameters} <= {name}] for name in parameters
     )
-    table = np.array([[places.get(t * v, MISSING) for v in other] for t in one])
+    table = np.array([[places.get(t * v, MISSING) for v in second] for t in first])
     for rows, columns in product(
-        combinations(range(len(one)), 2), combinations(range(len(other)), 2)
+        combinations(range(len(first)), 2), combinations(range(len(second)), 2)
     ):
         members = table[np.ix_(rows, columns)].ravel().tolist()
         if MISSING not in members:
@@ -174,12 +174,12 @@ def _fit(
         design / size * weight[:, np.newaxis], y * weight, rcond=None
     )[0]
     coefficients: Reals = fitted / size
-    for found in (
+    for candidate in (
         np.array([float(simple_fraction(c) or c) for c in coefficients.tolist()]),
         coefficients,
     ):
-        if (np.abs(design @ found - y) <= tolerance).all():
-            return found
+        if (np.abs(design @ candidate - y) <= tolerance).all():
+            return candidate
     if not is_printed:
         return None
     possible = corners(design, y, tolerance)

@@ -117,10 +117,10 @@ class Proportions:
         """Return the least and the largest factor of each sum, shape (M,)."""
         is_zero = self.sums == 0
         with np.errstate(divide="ignore", invalid="ignore"):
-            one, other = (y - tolerance) / self.sums, (y + tolerance) / self.sums
+            below, above = (y - tolerance) / self.sums, (y + tolerance) / self.sums
         never = np.where(np.abs(y) <= tolerance, -np.inf, np.inf)
-        low = np.where(is_zero, never, np.minimum(one, other))
-        high = np.where(is_zero, np.inf, np.maximum(one, other))
+        low = np.where(is_zero, never, np.minimum(below, above))
+        high = np.where(is_zero, np.inf, np.maximum(below, above))
         return low.max(axis=1), high.min(axis=1)
 
 
@@ -145,8 +145,8 @@ def _sums(atoms: tuple[Atom, ...]) -> tuple[Indices, Reals, Reals]:
     ]
     members = np.zeros((len(every), MOST_TERMS), dtype=np.intp)
     ratios = np.zeros((len(every), MOST_TERMS))
-    for row, (terms, own) in enumerate(every):
-        members[row, : len(terms)], ratios[row, : len(own)] = terms, own
+    for row, (terms, proportions) in enumerate(every):
+        members[row, : len(terms)], ratios[row, : len(proportions)] = terms, proportions
     own_bits = np.array([atom.bits for atom in atoms])[members] + RATIO_BITS
     bits = (own_bits * (ratios != 0)).sum(axis=1) - RATIO_BITS
     simplest = np.argsort(bits, kind="stable")[:MOST]

@@ -1,7 +1,7 @@
 """Break-even and limits: scales at which a model reaches a value or another model.
 
 Once a model is validated it can be instantiated to predict scaling limits (end of
-section 2.4 of the reference): where a region becomes so much slower than promised
+section 2.4 of the reference): where a region becomes so much slower than expected
 that it matters, and where memory no longer suffices (section 4.2, Juropa).
 
 A term too small to be seen may outgrow the model. Of a location at the largest setting
@@ -52,17 +52,17 @@ class MemoryWall:
 def agreed_setting(settings: Iterable[float]) -> float:
     """Return where expectation and measurement are taken to agree: the least above 1.
 
-    A promise of growth is kept or broken from there on.
+    An expectation of growth is met or missed from there on.
     """
     known = sorted(settings)
     return next((each for each in known if each > 1), known[-1])
 
 
 def kept_part(expectation: Growth, actual: Model, at: Mapping[str, float]) -> float:
-    """Return what a model has beside its growth, which a promise of growth leaves.
+    """Return the constant of a model, of which an expectation of growth says nothing.
 
-    A promise of log p says nothing of the constant below it. But a promise to fall, or
-    to stay, is broken by a constant or kept by it alone.
+    To expect log p says nothing of the constant below it. But an expectation to fall,
+    or to stay, is missed by a constant or met by it alone.
 
     Parameters
     ----------

@@ -117,8 +117,8 @@ class Shares:
     @property
     def end(self) -> int | None:
         """Position of the last scale at which shares are told; None if at none."""
-        told = np.flatnonzero(self.is_told)
-        return int(told[-1]) if told.size else None
+        scales = np.flatnonzero(self.is_told)
+        return int(scales[-1]) if scales.size else None
 
     def lacking_at(self, scale: int) -> list[int]:
         """Return positions of the regions without a value at a scale, largest first."""

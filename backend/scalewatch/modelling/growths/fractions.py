@@ -11,7 +11,7 @@ DECIMAL: Final = (10, 100, 1000)
 """Denominators of decimals."""
 
 DENOMINATORS: Final = (1, 2, 3, 4, 6, 8, 12, 16, *DECIMAL)
-"""Those of counts come first."""
+"""Denominators that are tried; those of counts come first."""
 
 CLOSE: Final = 1e-7
 """Relative distance to a fraction that is rounding."""

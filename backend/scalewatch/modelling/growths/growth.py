@@ -25,7 +25,7 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths import notation
 
 Exponent = Fraction | int | str
-"""What an exact exponent can be given as: 1, "1/3", "2.8074", Fraction(2, 3)."""
+"""Forms in which an exact exponent can be given: 1, "1/3", "2.8074", Fraction(2, 3)."""
 
 
 LARGEST_SETTING = 1e300

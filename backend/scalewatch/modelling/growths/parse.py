@@ -71,7 +71,7 @@ def tokens(text: str) -> list[Token]:
     BadExpression
         If a character belongs to no token.
     """
-    found: list[Token] = []
+    read: list[Token] = []
     position = 0
     while position < len(text):
         match = _PATTERN.match(text, position)
@@ -80,16 +80,16 @@ def tokens(text: str) -> list[Token]:
         piece = match.group()
         match match.lastgroup:
             case "number":
-                found.append(Token("number", piece, position))
+                read.append(Token("number", piece, position))
             case "name":
-                found.append(Token("name", piece, position))
+                read.append(Token("name", piece, position))
             case "superscript":
-                found.append(Token("symbol", "^", position))
-                found.append(Token("number", piece.translate(_DIGITS), position))
+                read.append(Token("symbol", "^", position))
+                read.append(Token("number", piece.translate(_DIGITS), position))
             case "symbol":
-                found.append(Token("symbol", _SPELLINGS.get(piece, piece), position))
+                read.append(Token("symbol", _SPELLINGS.get(piece, piece), position))
         position = match.end()
-    return [*found, Token("end", "", len(text))]
+    return [*read, Token("end", "", len(text))]
 
 
 LONGEST_TEXT = 120

@@ -77,7 +77,11 @@ class Space:
 
     def __mul__(self, other: "Space") -> "Space":
         """Return all products of a growth of each."""
-        return Space(tuple(one * two for one, two in product(self, other)))
+        return Space(
+            tuple(
+                growth * other_growth for growth, other_growth in product(self, other)
+            )
+        )
 
     def __contains__(self, growth: object) -> bool:
         return growth in self.growths
@@ -188,9 +192,9 @@ def ruler(expectation: Growth, parameter: str = "p") -> Ruler:
     exponent: Fraction = getattr(factor, kind)
     small = [Fraction(1)]
     if (lower_class := _NEXT_LOWER[kind]) is not None:
-        own: Fraction = getattr(factor, lower_class)
-        if own not in {0, 1}:
-            small += [own - 1, own, own + 1]
+        lower: Fraction = getattr(factor, lower_class)
+        if lower not in {0, 1}:
+            small += [lower - 1, lower, lower + 1]
     boundaries = (CONSTANT, expectation**2)
     return Ruler(
         parameter=factor.parameter,
@@ -259,7 +263,7 @@ def pmnf(parameter: str = "p") -> Space:
         ("5/4", "4/3", 3): (0, 1),
         ("4/5", "5/3", "7/4", "9/4", "7/3", "8/3", "11/4"): (0,),
     }
-    spaces = [Space.of(parameter, powers, own) for powers, own in logs.items()]
+    spaces = [Space.of(parameter, powers, log) for powers, log in logs.items()]
     return spaces[0] | spaces[1] | spaces[2]
 
 

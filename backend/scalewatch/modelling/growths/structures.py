@@ -104,17 +104,17 @@ def catalogue(sizes: tuple[int, ...]) -> Catalogue:
 @lru_cache(maxsize=32)
 def structures(parameters: int) -> tuple[Structure, ...]:
     """Return all structures of a number of parameters, the constant first."""
-    found: list[Structure] = []
+    read: list[Structure] = []
     for used in chain([frozenset[int]()], _parts(range(parameters))):
         for sum_of_products in _partitions(sorted(used)):
-            found.append(sum_of_products)
-            found += [
+            read.append(sum_of_products)
+            read += [
                 (*sum_of_products, part)
                 for product in sum_of_products
                 for part in _parts(sorted(product))
                 if part != product
             ]
-    return tuple(sorted(found, key=len))
+    return tuple(sorted(read, key=len))
 
 
 def _parts(things: Sequence[int]) -> Iterator[Product]:

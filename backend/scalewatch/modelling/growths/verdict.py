@@ -58,13 +58,13 @@ class Mark(StrEnum):
         return "✓≈▼✗?"[list(Mark).index(self)]
 
     @classmethod
-    def told(cls, verdict: Verdict, divergence: Growth | None) -> Self:
+    def of_divergence(cls, verdict: Verdict, divergence: Growth | None) -> Self:
         """Return the mark of a verdict with its divergence."""
         return cls.of(verdict, None if divergence is None else direction(divergence))
 
     @classmethod
     def of(cls, verdict: Verdict, side: Direction | None) -> Self:
-        """Return the mark of a verdict whose growth lies on a side of its promise."""
+        """Return the mark of a verdict with the direction of its divergence."""
         is_better = verdict is Verdict.MISMATCH and side is Direction.BETTER
         return cls.BETTER if is_better else cls(verdict)
 
@@ -109,7 +109,9 @@ def decide(probability: Mapping[Verdict, float], level: float) -> Verdict:
         return Verdict.MISMATCH
     if mismatch > 1 - level:
         return Verdict.UNDECIDED
-    return max(Verdict.MATCH, Verdict.APPROXIMATE, key=lambda each: probability[each])
+    return max(
+        Verdict.MATCH, Verdict.APPROXIMATE, key=lambda verdict: probability[verdict]
+    )
 
 
 def nearest_models(

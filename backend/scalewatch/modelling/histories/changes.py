@@ -44,14 +44,14 @@ from scalewatch.modelling.histories.modes import (
 from scalewatch.modelling.histories.segments import Segments, segments
 
 EXACT_SHARE: Final = 0.8
-"""Of the commits of an exact series, at least, repeat the one before."""
+"""Least share of the commits of an exact series that repeat the one before."""
 
 SAME: Final = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Detection:
-    """What was noticed in histories, and how they scatter.
+    """Alarms in histories, and the covariance by which they scatter.
 
     Parameters
     ----------
@@ -113,8 +113,8 @@ def detection(histories: Histories, target: float = TARGET) -> Detection:
         )
         alarms += [alarm.of_series(int(rows[alarm.series])) for alarm in scan.alarms()]
         if not kind and scan.learned is not None:
-            own = enumerate(rows.tolist())
-            learned |= {series: (scan.learned, row) for row, series in own}
+            numbered = enumerate(rows.tolist())
+            learned |= {series: (scan.learned, row) for row, series in numbered}
     return Detection(tuple(sorted(alarms, key=lambda alarm: alarm.at)), learned)
 
 
@@ -156,7 +156,7 @@ class FalseDiscoveries:
 
 @dataclass(frozen=True, slots=True)
 class FoundChanges:
-    """What is found in histories.
+    """Changes and modes of histories.
 
     Parameters
     ----------
@@ -190,25 +190,27 @@ def watched(histories: Histories, space: Space, target: float = TARGET) -> Found
         Share of histories of 200 commits without a change that may alarm.
     """
     noticed = detection(histories, target)
-    own = segments(histories, noticed.alarms)
-    scattering = [_scattering(each, noticed, histories.directions) for each in own]
+    changed = segments(histories, noticed.alarms)
+    scattering = [_scattering(each, noticed, histories.directions) for each in changed]
     shifts = explained(histories, scattering, space)
-    found = modes(histories)
+    two_modes = modes(histories)
     return FoundChanges(
-        tuple(with_mode_shifts(histories, shifts, found)),
-        {series: own.modes for series, own in found.items()},
+        tuple(with_mode_shifts(histories, shifts, two_modes)),
+        {series: changed.modes for series, changed in two_modes.items()},
     )
 
 
-def _scattering(own: Segments, noticed: Detection, directions: Reals) -> Segments:
+def _scattering(change: Segments, noticed: Detection, directions: Reals) -> Segments:
     """Return segments with what the nights of their machine make them scatter by."""
     covariance = noticed.difference_covariance(
-        own.series, own.before_commits, own.after_commits
+        change.series, change.before_commits, change.after_commits
     )
     if covariance is None:
-        return own
-    effect = largest_effect(own.difference @ projection(directions).T, directions)
-    return own.scattering(covariance, noticed.in_spreads(own.series, float(effect)))
+        return change
+    effect = largest_effect(change.difference @ projection(directions).T, directions)
+    return change.scattering(
+        covariance, noticed.in_spreads(change.series, float(effect))
+    )
 
 
 def false_discoveries(p_values: Sequence[float], series: int) -> FalseDiscoveries:
@@ -239,7 +241,7 @@ TILTED: Final = 0.99
 
 
 def with_mode_shifts(
-    histories: Histories, shifts: Iterable[Shift], found: Mapping[int, TwoModes]
+    histories: Histories, shifts: Iterable[Shift], two_modes: Mapping[int, TwoModes]
 ) -> list[Shift]:
     """Return all changes by series and commit, but for jumps between two modes.
 
@@ -247,25 +249,27 @@ def with_mode_shifts(
     ----------
     shifts
         Changes of levels and growths.
-    found
+    two_modes
         The series with two modes.
     """
-    changes = [own.change for own in found.values() if own.change is not None]
+    changes = [
+        series.change for series in two_modes.values() if series.change is not None
+    ]
     kept = [
         shift
         for shift in shifts
-        if shift.segments.series not in found
-        or not _is_jump(shift, found[shift.segments.series])
+        if shift.segments.series not in two_modes
+        or not _is_jump(shift, two_modes[shift.segments.series])
     ]
     kept += [_shift(histories, change) for change in changes]
-    return sorted(kept, key=lambda each: (each.segments.series, each.segments.first))
+    return sorted(kept, key=lambda shift: (shift.segments.series, shift.segments.first))
 
 
-def _is_jump(shift: Shift, own: TwoModes) -> bool:
+def _is_jump(shift: Shift, series: TwoModes) -> bool:
     """Tell whether a change is explained by how modes came one after the other."""
-    is_old = shift.segments.last < own.first
+    is_old = shift.segments.last < series.first
     is_tilted = max(shift.faster_probability, 1 - shift.faster_probability) > TILTED
-    step = own.step(shift.segments.first, shift.segments.last)
+    step = series.step(shift.segments.first, shift.segments.last)
     return not is_old and not is_tilted and abs(step) < STEP
 
 

@@ -102,16 +102,16 @@ def _segments(series: int, log: Reals) -> Iterator[Segments]:
 
 def _changed_at(log: Reals) -> list[int]:
     """Return the numbers of the commits that count something else than before."""
-    found = []
+    commits = []
     known = log[0].copy() if len(log) else log
     for at, counted in enumerate(log):
         steps = np.abs(counted - known)
         is_new = np.nan_to_num(steps).max(initial=0.0) > LEAST_EFFECT
         if is_new:
-            found.append(at)
+            commits.append(at)
         # Against what began the segment, so that small steps cannot creep.
         known = np.where(np.isnan(known) | is_new, counted, known)
-    return found
+    return commits
 
 
 def _known(log: Reals) -> Reals:

@@ -1,4 +1,4 @@
-"""What a change in a history is: another growth, another coefficient, another level.
+"""Kinds of changes in a history: another growth, another coefficient, another level.
 
 The two segments are explained together by each kind of change, as in `kinds`, with
 the locations averaged over their commits: the scatter between jobs is their noise,
@@ -43,7 +43,7 @@ BLOCK: Final = 128
 
 
 class ShiftKind(StrEnum):
-    """What a change is."""
+    """Kind of a change."""
 
     GROWTH = "growth"  # another growth class, or faster by a tilt that is sure
     COEFFICIENT = "coefficient"  # the growing part is another multiple
@@ -112,7 +112,7 @@ class _Tilt:
 
 
 def explained(
-    histories: Histories, found: Sequence[Segments], space: Space
+    histories: Histories, changes: Sequence[Segments], space: Space
 ) -> list[Shift]:
     """Explain changes, in their order.
 
@@ -120,19 +120,19 @@ def explained(
     ----------
     histories
         Where they were found.
-    found
+    changes
         The changes.
     space
         Growths that compete, of the one parameter that varies.
     """
     growths = (
-        _growths(histories, found, space)
+        _growths(histories, changes, space)
         if _is_tellable(histories, space)
-        else [None] * len(found)
+        else [None] * len(changes)
     )
     return [
         _shift(histories, *parts)
-        for parts in zip(found, _tilts(histories, found), growths, strict=True)
+        for parts in zip(changes, _tilts(histories, changes), growths, strict=True)
     ]
 
 
@@ -145,14 +145,14 @@ def _is_tellable(histories: Histories, space: Space) -> bool:
 
 
 def _growths(
-    histories: Histories, found: Sequence[Segments], space: Space
+    histories: Histories, changes: Sequence[Segments], space: Space
 ) -> list[_Growths]:
     """Return what growths each change is between."""
     (parameter,) = space.parameters
     settings = {parameter: np.exp2(histories.doublings[:, 0])}
     growths = []
-    for start in range(0, len(found), BLOCK):
-        block = found[start : start + BLOCK]
+    for start in range(0, len(changes), BLOCK):
+        block = changes[start : start + BLOCK]
         explanation = explain(_versions(block), space, settings, USUAL)
         growths += [
             _likeliest(explanation, row, settings, segments)
@@ -161,20 +161,20 @@ def _growths(
     return growths
 
 
-def _versions(found: Sequence[Segments]) -> Versions:
+def _versions(changes: Sequence[Segments]) -> Versions:
     """Return both segments of each change as versions."""
-    most = [max(each.before_commits, each.after_commits) for each in found]
-    variance = np.array([each.variance for each in found]) / most
+    most = [max(each.before_commits, each.after_commits) for each in changes]
+    variance = np.array([each.variance for each in changes]) / most
 
     def location(sides: Sequence[Reals], commits: Sequence[int]) -> Location:
         log = np.stack(sides, axis=1)
         weight = np.broadcast_to(np.array(commits) / most, log.shape)
-        freedom = np.full(len(found), FREEDOM)
-        nothing = np.zeros(len(found))
+        freedom = np.full(len(changes), FREEDOM)
+        nothing = np.zeros(len(changes))
         return Location(log, weight, variance, freedom, nothing, nothing)
 
-    before = location([f.before for f in found], [f.before_commits for f in found])
-    after = location([f.after for f in found], [f.after_commits for f in found])
+    before = location([f.before for f in changes], [f.before_commits for f in changes])
+    after = location([f.after for f in changes], [f.after_commits for f in changes])
     both = replace(
         before,
         log=np.concatenate([before.log, after.log]),
@@ -200,7 +200,7 @@ def _likeliest(
     places = {change: place for place, change in enumerate(VersionChange)}
     growths = explanation.growths
     multiple = share[VersionChange.LEVEL] + share[VersionChange.COEFFICIENT]
-    growth, own = (
+    growth, of_coefficient = (
         growths[explanation.before[places[change], row]]
         for change in (VersionChange.LEVEL, VersionChange.COEFFICIENT)
     )
@@ -215,7 +215,7 @@ def _likeliest(
     else:
         # What falls to a constant has a coefficient, as in Amdahl's law.
         odds = share[VersionChange.COEFFICIENT] / max(multiple, 1e-300)
-        odds *= own == CONSTANT
+        odds *= of_coefficient == CONSTANT
     weight = {
         ShiftKind.GROWTH: share[VersionChange.GROWTH],
         ShiftKind.COEFFICIENT: multiple * odds,
@@ -232,14 +232,14 @@ def _likeliest(
     )
 
 
-def _tilts(histories: Histories, found: Sequence[Segments]) -> list[_Tilt]:
+def _tilts(histories: Histories, changes: Sequence[Segments]) -> list[_Tilt]:
     """Return the tilt of each change along the first parameter."""
-    if not found:
+    if not changes:
         return []
-    difference = np.stack([segments.difference for segments in found], axis=1)
-    noise = np.array([segments.share * segments.variance for segments in found])
+    difference = np.stack([segments.difference for segments in changes], axis=1)
+    noise = np.array([segments.share * segments.variance for segments in changes])
     # So many commits tell the variance of a segment that it counts as known.
-    known = np.full(len(found), np.inf)
+    known = np.full(len(changes), np.inf)
     tilt, faster = tilts(
         histories.doublings[:, 0], difference, np.ones_like(difference), noise, known
     )

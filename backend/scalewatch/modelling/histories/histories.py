@@ -73,7 +73,7 @@ class Histories:
 
     @property
     def directions(self) -> Reals:
-        """What changes are looked for, shape (1 + parameters, n): level and tilts."""
+        """Level and tilts in which changes are sought, shape (1 + parameters, n)."""
         centred = self.doublings - self.doublings.mean(axis=0)
         tilts = [column for column in centred.T if np.ptp(column) > 0]
         scaled = [column / np.sqrt(np.mean(column**2)) for column in tilts]
@@ -91,15 +91,15 @@ def locations(values: ArrayLike) -> Reals:
     repetitions = np.asarray(values, float)
     shape = repetitions.shape
     flat = repetitions.reshape(-1, *shape[-2:])
-    found = np.full(flat.shape[:2], np.nan)
+    log_locations = np.full(flat.shape[:2], np.nan)
     step = max(1, CELLS // max(1, shape[-2] * shape[-1]))
     measured = np.flatnonzero(~np.isnan(flat).all(axis=(1, 2)))
     for start in range(0, len(measured), step):
         rows = measured[start : start + step]
         located = locate(flat[rows])
         log = np.where(located.weight > 0, located.log, np.nan)
-        found[rows] = log.T
-    return found.reshape(shape[:-1])
+        log_locations[rows] = log.T
+    return log_locations.reshape(shape[:-1])
 
 
 def middle(log: Reals) -> Reals:
@@ -112,10 +112,10 @@ def middle(log: Reals) -> Reals:
     present = np.count_nonzero(~np.isnan(log), axis=0)
     column = np.arange(log.shape[1])
     low, high = np.maximum(present - 1, 0) // 2, present // 2
-    found: Reals = (ordered[low, column] + ordered[high, column]) / 2
+    medians: Reals = (ordered[low, column] + ordered[high, column]) / 2
     is_measured = present > 0
-    found[~is_measured] = found[is_measured].mean() if is_measured.any() else 0.0
-    return found
+    medians[~is_measured] = medians[is_measured].mean() if is_measured.any() else 0.0
+    return medians
 
 
 SHRINKAGE = 0.8

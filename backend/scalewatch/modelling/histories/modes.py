@@ -217,7 +217,7 @@ class TwoModes:
 
 def modes(histories: Histories) -> dict[int, TwoModes]:
     """Return the series with two modes."""
-    found = {}
+    by_series = {}
     for length in np.unique(histories.length).tolist():
         if length < LEAST_COMMITS:
             continue
@@ -229,10 +229,10 @@ def modes(histories: Histories) -> dict[int, TwoModes]:
             series = int(rows[place])
             change = _changed(series, first, fit.upper[place])
             share = float(fit.share[place]) if change is None else change.after
-            own = Modes(float(fit.apart[place]), share)
+            levels = Modes(float(fit.apart[place]), share)
             left = fit.left[place] / fit.spread[place]
-            found[series] = TwoModes(own, change, first, left)
-    return found
+            by_series[series] = TwoModes(levels, change, first, left)
+    return by_series
 
 
 def _levels(log: Reals) -> Reals:

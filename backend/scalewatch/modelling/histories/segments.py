@@ -138,13 +138,13 @@ class Ramp:
 def segments(histories: Histories, alarms: Sequence[Alarm]) -> list[Segments]:
     """Return the changes that alarms are about, by series and commit."""
     ordered = sorted(alarms, key=lambda alarm: (alarm.series, alarm.first, alarm.at))
-    found: list[Segments] = []
+    changes: list[Segments] = []
     for series, group in groupby(ordered, key=lambda alarm: alarm.series):
         log = histories.log[series, : histories.length[series]]
         events = list(_events(group))
         for run in _runs(list(_steps(log, events, histories.directions)), events):
-            found.extend(_joined(log, run, histories.directions))
-    return found
+            changes.extend(_joined(log, run, histories.directions))
+    return changes
 
 
 def _events(alarms: Iterable[Alarm]) -> Iterator[Alarm]:
@@ -308,7 +308,7 @@ EVERY: Final = 5
 """Commits between the beginnings that are tried."""
 
 PRICE: Final = 12.0
-"""Of a step, as twice a logarithm; what an unneeded one gains is hardly ever more."""
+"""Price of a step, twice a log-likelihood; an unneeded one hardly ever gains more."""
 
 GRADUAL: Final = 6.0
 """A ramp must be so much likelier than a single step."""
@@ -328,8 +328,8 @@ def whitened(log: Reals, covariance: Reals, directions: Reals) -> Reals:
     """
     weighed = np.asarray(np.linalg.solve(covariance, directions.T))
     root = np.asarray(np.linalg.cholesky(directions @ weighed))
-    found = np.linalg.solve(root, (log @ weighed).T).T
-    return np.asarray(found, np.float64)
+    features = np.linalg.solve(root, (log @ weighed).T).T
+    return np.asarray(features, np.float64)
 
 
 def misfit_of_steps(features: Reals, places: Sequence[int]) -> float:

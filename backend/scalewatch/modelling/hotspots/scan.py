@@ -30,7 +30,7 @@ from scalewatch.modelling.hotspots.profiles import (
 )
 
 COUNTS: Final = 100
-"""What the shortest profile of a scan counts where no unit of time is given.
+"""Counts of the shortest profile of a scan where no unit of time is given.
 
 χ² grows as its unit shrinks. The reference counts seconds, by which profiles of a
 second never differ and those of a day always do. A hundred counts, about what its own
@@ -42,7 +42,7 @@ Setting = float | str
 
 
 class Against(StrEnum):
-    """What each profile of a scan is compared with."""
+    """Profile that each one of a scan is compared with."""
 
     PREVIOUS = "previous"
     FIRST = "first"

@@ -153,30 +153,30 @@ class CoefficientDifference:
 
 
 def coefficient_differences(
-    one: Line, other: Line, level: float
+    line: Line, other: Line, level: float
 ) -> tuple[CoefficientDifference, CoefficientDifference]:
     """Return those of intercepts and slopes; their scatter need not be the same."""
-    values = (one.intercept - other.intercept, one.slope - other.slope)
-    found = [
+    values = (line.intercept - other.intercept, line.slope - other.slope)
+    differences = [
         _difference(
-            value, one.covariance[i, i], other.covariance[i, i], (one, other), level
+            value, line.covariance[i, i], other.covariance[i, i], (line, other), level
         )
         for i, value in enumerate(values)
     ]
-    return found[0], found[1]
+    return differences[0], differences[1]
 
 
-def equality(one: Line, other: Line) -> float:
+def equality(line: Line, other: Line) -> float:
     """Return the probability of lines so far apart by chance; NaN where nothing tells.
 
     Both coefficients are compared at once: lines that differ by a level only may
     differ in neither of them by itself.
     """
-    difference = np.array([one.intercept - other.intercept, one.slope - other.slope])
+    difference = np.array([line.intercept - other.intercept, line.slope - other.slope])
     if not difference.any():
         return 1.0
-    covariance = one.covariance + other.covariance
-    freedom = _welch(one.covariance[1, 1], other.covariance[1, 1], one, other)
+    covariance = line.covariance + other.covariance
+    freedom = _welch(line.covariance[1, 1], other.covariance[1, 1], line, other)
     if np.isnan(freedom):
         return 0.0 if not covariance.any() else np.nan
     # In units of their errors: a slope over a billion cells is tiny, yet not nothing.
@@ -186,13 +186,13 @@ def equality(one: Line, other: Line) -> float:
     return float(fdtrc(difference.size, freedom, distance / difference.size))
 
 
-def crossing_of(one: Line, other: Line, level: float) -> Estimate | None:
+def crossing_of(line: Line, other: Line, level: float) -> Estimate | None:
     """Return the positive size at which two lines cross, None if they do not."""
-    a, b = one.intercept - other.intercept, one.slope - other.slope
+    a, b = line.intercept - other.intercept, line.slope - other.slope
     if b == 0 or -a / b <= 0:
         return None
-    covariance = one.covariance + other.covariance
-    freedom = _welch(one.covariance[1, 1], other.covariance[1, 1], one, other)
+    covariance = line.covariance + other.covariance
+    freedom = _welch(line.covariance[1, 1], other.covariance[1, 1], line, other)
     if np.isnan(freedom):
         return Estimate(-a / b)
     t2 = float(stdtrit(freedom, (1 + level) / 2)) ** 2
@@ -226,10 +226,10 @@ def _difference(
     return CoefficientDifference(estimate(value, error, freedom, level), p)
 
 
-def _welch(variance: float, other_variance: float, one: Line, other: Line) -> float:
+def _welch(variance: float, other_variance: float, line: Line, other: Line) -> float:
     """Return the degrees of freedom of a sum of variances (Welch, Satterthwaite)."""
     total = variance + other_variance
     if not (np.isfinite(total) and total > 0):
         return np.nan
-    shares = (variance / total) ** 2 / one.freedom
+    shares = (variance / total) ** 2 / line.freedom
     return float(1 / (shares + (other_variance / total) ** 2 / other.freedom))

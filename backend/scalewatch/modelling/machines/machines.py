@@ -224,7 +224,8 @@ def compare_lines(
         raise TooFewMachines([line.machine for line in lines])
     pairs = list(combinations(lines, 2))
     tests = [
-        coefficient_differences(one.line, other.line, level) for one, other in pairs
+        coefficient_differences(machine.line, other.line, level)
+        for machine, other in pairs
     ]
     p_values = np.array(
         [[slope.p_value, intercept.p_value] for intercept, slope in tests]
@@ -232,16 +233,16 @@ def compare_lines(
     adjusted = np.stack([_adjusted(column) for column in p_values.T], axis=1)
     return tuple(
         MachinePair(
-            first=one,
+            first=machine,
             second=other,
             slope_difference=slope.estimate,
             intercept_difference=intercept.estimate,
             slope_p_value=_number(p[0]),
             intercept_p_value=_number(p[1]),
-            crossing=crossing_of(one.line, other.line, level),
-            growth_crossing=_growth_crossing(one, other, parameter),
+            crossing=crossing_of(machine.line, other.line, level),
+            growth_crossing=_growth_crossing(machine, other, parameter),
         )
-        for (one, other), (intercept, slope), p in zip(
+        for (machine, other), (intercept, slope), p in zip(
             pairs, tests, adjusted, strict=True
         )
     )
@@ -255,13 +256,13 @@ def _adjusted(p_values: Reals) -> Reals:
 
 
 def _growth_crossing(
-    one: MachineLine, other: MachineLine, parameter: str
+    machine: MachineLine, other: MachineLine, parameter: str
 ) -> float | None:
     """Return the size from which the machine that is faster at first no longer is."""
-    faster, slower = one.finding.model, other.finding.model
+    faster, slower = machine.finding.model, other.finding.model
     if faster is None or slower is None:
         return None
-    start = float(max(one.sizes.min(), other.sizes.min()))
+    start = float(max(machine.sizes.min(), other.sizes.min()))
     if faster({parameter: start}) > slower({parameter: start}):
         faster, slower = slower, faster
     return first_above(faster, slower, parameter, start=start)

@@ -1,4 +1,4 @@
-"""What is assumed of the noise of a series, before or after looking at many others.
+"""Assumptions about the noise of a series, before or after looking at many others.
 
 Repetitions show how much a measurement scatters within a run, not how far the mean of
 all runs lies from any model: jobs share a node's state, protocols switch, a code has

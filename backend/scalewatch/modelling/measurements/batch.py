@@ -136,8 +136,8 @@ class Batch:
     @cached_property
     def _sizes(self) -> Reals:
         """Largest magnitude in each series, shape (S,); NaN for one without values."""
-        series, *each = self.values.shape
-        flat = self.values.reshape(series, prod(each))
+        series, *measurements = self.values.shape
+        flat = self.values.reshape(series, prod(measurements))
         # `fmax`, which passes over NaN, takes six times as long as `max`.
         sizes = np.abs(flat).max(axis=1, initial=0.0)
         has_gaps = np.isnan(sizes)

@@ -51,7 +51,7 @@ FLOOR = 3e-4
 
 MOST_FREEDOM = 12.0
 LEAST_SLOPE = 0.3
-"""Of ψ on average; less would mean that hardly any repetition is kept."""
+"""Least mean slope of ψ; less would mean that hardly any repetition is kept."""
 
 ABSENT = 1e6
 """Stands for the logarithm of a repetition that is missing; it gets no weight."""

@@ -1,1 +1,1 @@
-"""What can be said where no growth of the space explains a series."""
+"""Misfit: series that no growth of the space explains, and their local exponents."""

@@ -111,7 +111,7 @@ class ExponentInterval:
         last
             The last two settings, between which a growth is compared.
         """
-        own, *bounds = (
+        expected, *bounds = (
             local_exponent(growth, last)
             for growth in (
                 expectation,
@@ -123,7 +123,7 @@ class ExponentInterval:
         match verdict:
             case Verdict.MATCH:
                 is_telling = self.high - self.low < TELLING
-                return is_telling and self.low <= own <= self.high
+                return is_telling and self.low <= expected <= self.high
             case Verdict.APPROXIMATE:
                 return lowest <= self.low and self.high <= highest
             case Verdict.MISMATCH:

@@ -53,8 +53,8 @@ def is_scatter(settings: Mapping[str, Reals], residuals: Reals) -> bool:
     pairs = neighbours(settings)
     if not squares or not len(pairs):
         return False
-    one, other = centred[pairs].T
-    unlike = float(((one - other) ** 2).mean()) / 2
+    before, after = centred[pairs].T
+    unlike = float(((before - after) ** 2).mean()) / 2
     if (len(centred) - 1) * unlike < ALIKE * squares:
         return False
     return all(
@@ -92,11 +92,11 @@ def neighbours(settings: Mapping[str, Reals]) -> Indices:
     """Return pairs of points that follow each other along one parameter, (m, 2)."""
     pairs = []
     for name, x in settings.items():
-        others = [each for other, each in settings.items() if other != name]
+        others = [column for other, column in settings.items() if other != name]
         order = np.lexsort((x, *others))
-        one, following = order[:-1], order[1:]
-        on_line = np.ones(len(one), dtype=np.bool_)
-        for each in others:
-            on_line &= each[one] == each[following]
-        pairs.append(np.stack([one[on_line], following[on_line]], axis=1))
+        earlier, later = order[:-1], order[1:]
+        on_line = np.ones(len(earlier), dtype=np.bool_)
+        for column in others:
+            on_line &= column[earlier] == column[later]
+        pairs.append(np.stack([earlier[on_line], later[on_line]], axis=1))
     return np.concatenate(pairs)

@@ -1,1 +1,1 @@
-"""What many series of a machine tell about their noise."""
+"""Noise learned from many series of a machine."""

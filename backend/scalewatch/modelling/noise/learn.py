@@ -5,7 +5,7 @@ leaves the least misfit. The shares of the excesses, of the shapes of growths an
 the kinds of curves follow by expectation maximisation from those of `USUAL`, which
 count like `PSEUDO_SERIES`; the scale of the variance is the likeliest one. The widening
 is conformal: every series is forecast at its largest setting from the others, and
-intervals are widened until as many of them hold as they promise. Real codes fit no
+intervals are widened until their nominal share of them holds. Real codes fit no
 model exactly; it is their misfit, not the scatter of repetitions, that limits a
 forecast.
 
@@ -48,7 +48,7 @@ LEAST_SERIES: Final = 20
 """Fewer tell nothing."""
 
 ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
-"""What may tell the shape of curves; the least tells no typical value."""
+"""Summaries that may locate curves; the least has no typical value."""
 
 SCALES: Final = (1.0, 1.25, 1.6, 2.0, 2.5)
 """Factors of a variance that are tried, closer than those of `EXCESSES`."""
@@ -70,7 +70,7 @@ MOST_FORECAST: Final = 200
 """Series that are forecast, evenly spread; their widening is then known to 6 %."""
 
 SOUND: Final = 8 / 9
-"""Share of the promised intervals that has to ask for a widening as well: what misses
+"""Share of the nominal intervals that has to ask for a widening as well: what misses
 by more may be an outlier among what is forecast."""
 
 
@@ -137,21 +137,23 @@ def learn_from(
     if sum(map(len, pools)) < LEAST_SERIES:
         return noise
     if summary is None:
-        noise = min(ESTIMATORS, key=lambda each: _typical_misfit(pools, each))
+        noise = min(ESTIMATORS, key=lambda estimator: _typical_misfit(pools, estimator))
     noise = with_typical(pools, noise)
     noise = replace(noise, shares=_shares(pools, noise))
     noise = replace(noise, scale=_scale(pools, noise))
     noise = replace(noise, shapes=_shapes(pools, noise))
     ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
     noise = replace(noise, kinds=_kinds(ends))
-    score = np.sort(np.concatenate([each.scores(noise, level) for each in ends]))
+    score = np.sort(
+        np.concatenate([estimator.scores(noise, level) for estimator in ends])
+    )
     normal = NormalDist().inv_cdf
-    asked = []
+    needed = []
     for share in (level, SOUND * level):
         rank = min(math.ceil(share * (len(score) + 1)), len(score))
         reach = normal((1 + share) / 2) / normal((1 + level) / 2)
-        asked.append(float(score[rank - 1]) / reach)
-    return replace(noise, widening=believed(min(asked)))
+        needed.append(float(score[rank - 1]) / reach)
+    return replace(noise, widening=believed(min(needed)))
 
 
 def _usual_space(parameter: str, expectations: Iterable[Growth]) -> Space:
@@ -190,8 +192,8 @@ def _typical(pools: Sequence[Pool], summary: Summary) -> tuple[float, float]:
 def _shares(pools: Sequence[Pool], noise: Noise) -> tuple[float, ...]:
     """Return the shares of the excesses that make the series likeliest."""
     excesses = np.eye(len(EXCESSES)).tolist()
-    each = [replace(noise, shares=tuple(only)) for only in excesses]
-    likelihood = np.hstack([_likelihoods(pool, each) for pool in pools])
+    assumed = [replace(noise, shares=tuple(only)) for only in excesses]
+    likelihood = np.hstack([_likelihoods(pool, assumed) for pool in pools])
     return _likeliest_shares(likelihood, USUAL.shares)
 
 
@@ -314,8 +316,8 @@ class LearnedNoise:
 
 def _misfit(pools: Sequence[Pool], noise: Noise) -> float:
     """Return the mean misfit of all series but the worst, in units of the variance."""
-    found = [best_misfits(pool, noise) for pool in pools]
-    misfit, variance = map(np.concatenate, zip(*found, strict=True))
+    misfits = [best_misfits(pool, noise) for pool in pools]
+    misfit, variance = map(np.concatenate, zip(*misfits, strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
         ordered = np.sort(np.nan_to_num(misfit / variance))
     return float(ordered[: math.ceil(TRIMMED * len(ordered))].mean())

@@ -101,7 +101,7 @@ def thinned(pools: Sequence[Pool], most: int) -> list[Pool]:
 
 
 FITTED: Final = 3
-"""What a curve is fitted by: constant, coefficient, growth."""
+"""Degrees of freedom of a fitted curve: constant, coefficient, growth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ class Endings:
     def likelihoods(self) -> Reals:
         """Return how likely each series is as each kind of curve, shape (kinds, S)."""
         ends = np.cumsum([len(each.kinds[0].deviation.T) for each in self.outlooks])
-        found = []
+        likelihoods = []
         for outlook, place, variance in zip(
             self.outlooks,
             np.split(self.place, ends[:-1]),
@@ -157,8 +157,8 @@ class Endings:
             strict=True,
         ):
             log = [kind.log_density(0, place, variance) for kind in outlook.kinds]
-            found.append(np.stack(log))
-        logarithm = np.hstack(found)
+            likelihoods.append(np.stack(log))
+        logarithm = np.hstack(likelihoods)
         return np.asarray(np.exp(logarithm - logarithm.max(axis=0)))
 
     def scores(self, noise: Noise, interval: float) -> Reals:

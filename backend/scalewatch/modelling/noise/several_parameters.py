@@ -1,8 +1,8 @@
-"""What many series over several parameters tell about their forecasts.
+"""Widening of forecasts over several parameters, learned from many series.
 
 As in `learn` the widening is conformal: the measurement at the far corner, where all
 parameters are largest, is forecast from the others, and intervals are widened until the
-promised share of them holds.
+nominal share of them holds.
 """
 
 import math
@@ -97,6 +97,6 @@ def _scores(batch: Batch, space: Space, level: float) -> Iterator[float]:
     middle, low, high = np.log(forecasts[:, 0]).T
     actual = located(batch.values, USUAL)
     error = actual.log[corner] - middle
-    own = np.where(error > 0, high - middle, middle - low)
+    width = np.where(error > 0, high - middle, middle - low)
     scatter = deviations(USUAL.shares, level) ** 2 * actual.variance
-    yield from (np.abs(error) / np.sqrt(own**2 + scatter)).tolist()
+    yield from (np.abs(error) / np.sqrt(width**2 + scatter)).tolist()

@@ -157,12 +157,12 @@ def _best(
     error = np.sqrt(_total(left_out * left_out) / len(weight))
     error = np.where(is_possible, error, np.inf)
     chosen = error.argmin(axis=1)
-    each = np.arange(len(chosen))
+    series = np.arange(len(chosen))
     return (
         chosen,
-        np.stack([coefficient[each, chosen] for coefficient in coefficients], axis=1),
-        error[each, chosen],
-        _total(residual * residual)[each, chosen],
+        np.stack([coefficient[series, chosen] for coefficient in coefficients], axis=1),
+        error[series, chosen],
+        _total(residual * residual)[series, chosen],
     )
 
 
@@ -216,7 +216,7 @@ PATIENCE: Final = 1
 """Terms more than the model has that may fail before the search ends."""
 
 MOST_WEIGHT: Final = 1e12
-"""Of a value, where those of a series are of the order of 1."""
+"""Largest weight of a value, where those of a series are of the order of 1."""
 
 NOISE_MARGIN: Final = 3.0
 """Misfit that is still noise, over the variance that the repetitions show."""
@@ -266,9 +266,9 @@ def _merged(
 ) -> Selection:
     """Put selections of different series together."""
 
-    def joined(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
-        together = np.empty((len(is_first), *one.shape[1:]), dtype=one.dtype)
-        together[is_first], together[~is_first] = one, other
+    def joined(chosen: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        together = np.empty((len(is_first), *chosen.shape[1:]), dtype=chosen.dtype)
+        together[is_first], together[~is_first] = chosen, other
         return together
 
     return Selection(

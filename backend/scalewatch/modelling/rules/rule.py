@@ -1,4 +1,4 @@
-"""What a rule is: the question it is asked and the answer it gives."""
+"""Interface of a rule: the sample it is given and the selection it returns."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -71,7 +71,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a rule found, one row per series of the sample.
+    """Selection by a rule, one row per series of the sample.
 
     Parameters
     ----------

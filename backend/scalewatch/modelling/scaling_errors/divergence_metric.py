@@ -142,8 +142,8 @@ def error_growths(
     for places in alike.values():
         n2 = curves[places[0]][0]
         slowdowns = np.stack([curves[place][1] for place in places])
-        found = find_models(n2, slowdowns[:, :, np.newaxis])
-        grown |= zip(places, (_growth(each, n2) for each in found), strict=True)
+        findings = find_models(n2, slowdowns[:, :, np.newaxis])
+        grown |= zip(places, (_growth(each, n2) for each in findings), strict=True)
     return [grown[place] for place in range(len(curves))]
 
 
@@ -154,16 +154,16 @@ def _slowdown(scaling: ScalingErrors, row: int) -> tuple[Reals, Reals]:
     return n2[is_telling], 1 / (1 - lost[is_telling])
 
 
-def _growth(found: Finding, n2: Reals) -> ErrorDivergence:
-    if found.growth is None:
-        return ErrorDivergence(DivergenceMetric.GROWTH, None, found.reason)
+def _growth(finding: Finding, n2: Reals) -> ErrorDivergence:
+    if finding.growth is None:
+        return ErrorDivergence(DivergenceMetric.GROWTH, None, finding.reason)
     scale = float(n2.max())
     exponent = 0.0
-    for factor in found.growth.factors:
+    for factor in finding.growth.factors:
         exponent += float(factor.power) + float(factor.exp2) * log(2) * scale
         if factor.log:
             exponent += float(factor.log) / log(scale)
-    return ErrorDivergence(DivergenceMetric.GROWTH, exponent, growth=found.growth)
+    return ErrorDivergence(DivergenceMetric.GROWTH, exponent, growth=finding.growth)
 
 
 def _known(n2: Reals, error: Reals) -> tuple[Reals, Reals]:

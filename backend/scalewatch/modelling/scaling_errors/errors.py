@@ -37,7 +37,7 @@ from scalewatch.modelling.arrays import Reals
 
 
 class ScalingKind(StrEnum):
-    """What is kept while the number of processes grows."""
+    """Quantity kept while the number of processes grows."""
 
     STRONG = "strong"  # the problem size
     WEAK = "weak"  # the work per process

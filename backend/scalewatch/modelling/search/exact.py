@@ -37,7 +37,7 @@ LISTED = 3
 
 @dataclass(frozen=True, slots=True)
 class ExactQuestion:
-    """What is asked about series of exact counts.
+    """Question about series of exact counts.
 
     Parameters
     ----------
@@ -159,14 +159,14 @@ class ExactQuestion:
             for name in self.settings
         }
         with np.errstate(over="ignore", invalid="ignore"):
-            found = outlook(counts, targets)
-        if found is None:
+            bounds = outlook(counts, targets)
+        if bounds is None:
             return ()
         growth = model.growth if model else None
         return tuple(
             Forecast(at, value, low, high, self.level)
             for at, (value, low, high) in zip(
-                self.targets, found.T.tolist(), strict=True
+                self.targets, bounds.T.tolist(), strict=True
             )
             if np.isfinite([value, low, high]).all()
             and is_told((value, low, high), widest_of(growth, self.settings, at))
@@ -211,7 +211,9 @@ def _candidates(counts: Counts) -> tuple[Candidate, ...]:
         known = candidates.get(model.formula)
         share = weight + (known.probability if known else 0.0)
         candidates[model.formula] = Candidate(known.model if known else model, share)
-    return tuple(sorted(candidates.values(), key=lambda each: -each.probability))
+    return tuple(
+        sorted(candidates.values(), key=lambda candidate: -candidate.probability)
+    )
 
 
 def _quality(

@@ -1,4 +1,4 @@
-"""What is known about one series."""
+"""Finding about one series: model, verdict, forecasts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Exactness:
-    """What is known about exact counts.
+    """Formulas of exact counts.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the search found about each series of a batch, built on demand from arrays."""
+"""Findings of the search about each series of a batch, built on demand from arrays."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -248,14 +248,14 @@ def _forecasts(group: Group, row: int, model: Model) -> tuple[Forecast, ...]:
     else:
         with np.errstate(over="ignore"):
             bounds = np.ldexp(forecasts[row], group.log2_scale[row]).tolist()
-    told = (
+    forecasts_told = (
         Forecast(at, value, low, high, sample.level)
         for at, (value, low, high) in zip(sample.targets, bounds, strict=True)
         if math.isfinite(value) and next(iter(at.values())) <= horizon
     )
     return tuple(
         each
-        for each in told
+        for each in forecasts_told
         if _is_close(each, widest_of(growth, sample.settings, each.at))
     )
 

@@ -148,7 +148,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
 
 @dataclass(frozen=True, slots=True)
 class _Question:
-    """What is asked about each group of a batch."""
+    """Question about each group of a batch."""
 
     rule: Rule
     space: Space
@@ -206,10 +206,10 @@ class _Question:
         )
 
     def refuse(self, points: int, repetitions: int, reason: str) -> Finding:
-        found = refusal(
+        finding = refusal(
             points, repetitions, self.expectation, self.deviation_limit, reason
         )
-        return replace(found, rule=self.rule.name)
+        return replace(finding, rule=self.rule.name)
 
 
 def _limit(expectation: Growth | None, limit: Growth | None) -> Growth | None:

@@ -34,7 +34,7 @@ from scalewatch.modelling.traces.linearity import (
 
 
 class Rule(StrEnum):
-    """What a rule concludes."""
+    """Conclusion of a rule."""
 
     BENDS = "non-linear"
     LINEAR = "linear"
@@ -52,7 +52,7 @@ class Rule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Conclusion:
-    """What a rule says of the program.
+    """Conclusion about the program with its evidence.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Conclusion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TracedProgram:
-    """What rules look at; times and counts are over all processes, shape (n,).
+    """Input of the rules; times and counts are over all processes, shape (n,).
 
     Parameters
     ----------

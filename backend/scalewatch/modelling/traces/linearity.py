@@ -140,12 +140,12 @@ def bending_places(
     """
     parts = {
         place: part
-        for place, own in rows.items()
-        if own and (part := copysign(1.0, sign) * quadratic_part(own)) > 0
+        for place, of_region in rows.items()
+        if of_region and (part := copysign(1.0, sign) * quadratic_part(of_region)) > 0
     }
     total = sum(parts.values())
     named: list[tuple[Place, float]] = []
-    for place, part in sorted(parts.items(), key=lambda each: -each[1]):
+    for place, part in sorted(parts.items(), key=lambda item: -item[1]):
         if sum(share for _, share in named) >= limits.named:
             break
         named.append((place, part / total))

@@ -1,1 +1,1 @@
-"""What changed between two versions, and how surely."""
+"""Changes between two versions, and their probability."""

@@ -41,7 +41,7 @@ from scalewatch.modelling.versions.versions import Versions, tilts
 from scalewatch.reasons import INFINITE, NO_LOGARITHM, FewInBoth
 
 FITTED = np.array([1.0, 2.0, 3.0, 3.0])
-"""What each kind of change is fitted by besides a level, by `VersionChange`."""
+"""Degrees of freedom of each kind of change besides a level, by `VersionChange`."""
 
 BLOCK = 256
 """Series that are compared together: each of them weighs all pairs of growths."""
@@ -49,7 +49,7 @@ BLOCK = 256
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What two versions of a series have to do with each other.
+    """Comparison of two versions of a series.
 
     Parameters
     ----------
@@ -138,7 +138,9 @@ def compare_versions(  # noqa: PLR0913, one keyword per choice of the user
         )
     competing = pmnf(parameter) if space is None else space
     reasons = _reasons(before, after, competing)
-    found: list[Comparison | Incomparable] = [Incomparable(each) for each in reasons]
+    comparisons: list[Comparison | Incomparable] = [
+        Incomparable(each) for each in reasons
+    ]
     sound = np.array([i for i, reason in enumerate(reasons) if not reason], np.intp)
     points = _points(before.values, after.values)
     is_few = points[sound] < NEEDED_SETTINGS
@@ -151,8 +153,8 @@ def compare_versions(  # noqa: PLR0913, one keyword per choice of the user
         versions = Versions.of(before.values[rows], after.values[rows])
         compared = compare(versions, before.settings, competing, noise, level)
         for row, comparison in zip(rows.tolist(), compared, strict=True):
-            found[row] = comparison
-    return tuple(found)
+            comparisons[row] = comparison
+    return tuple(comparisons)
 
 
 def _compare(
@@ -288,7 +290,9 @@ def all_growth_odds(
 
     Few growths occur in all of them: they are put in order once.
     """
-    named = set[Growth]().union(*(one for pair in pairs for one in pair))
+    named = set[Growth]().union(
+        *(probability for pair in pairs for probability in pair)
+    )
     rank = {growth: place for place, growth in enumerate(sorted(named))}
     before = _shares([pair[0] for pair in pairs], rank)
     after = _shares([pair[1] for pair in pairs], rank)
@@ -315,7 +319,7 @@ def _shares(
 
 
 class Levels:
-    """What is told of the factor between versions of S series.
+    """Factor between versions of S series of few settings.
 
     Attributes
     ----------

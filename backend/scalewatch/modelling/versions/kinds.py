@@ -145,14 +145,14 @@ def explain(
     is_positive = all((x > 0).all() for x in settings.values())
     is_falling = falls(versions.before) | falls(versions.after)
     falling = np.flatnonzero(is_falling & is_positive)
-    found = _explained(versions, space, settings, noise)
+    explained = _explained(versions, space, settings, noise)
     if not falling.size:
-        return found
+        return explained
     fallen = _explained(versions.only(falling), space, settings, noise, may_fall=True)
     # Growths that rise are the first ones, whether or not others follow.
-    found = replace(found, growths=fallen.growths)
-    found.put(falling, fallen)
-    return found
+    explained = replace(explained, growths=fallen.growths)
+    explained.put(falling, fallen)
+    return explained
 
 
 def _explained(
@@ -175,26 +175,26 @@ def _explained(
     size = len(once.leading)
     # What has one term only has no other coefficient than its level, and a pair of the
     # same growth is no change of growth.
-    own = before.log_width + after.log_width
-    own[before.is_alone & after.is_alone] = -np.inf
+    width = before.log_width + after.log_width
+    width[before.is_alone & after.is_alone] = -np.inf
     pairs = before.log_width[:, np.newaxis] + after.log_width
     pairs[np.arange(size), np.arange(size)] = -np.inf
     apart = before.misfit[:, np.newaxis] + after.misfit
-    found = {
+    by_change = {
         VersionChange.NONE: (same.misfit, same.log_width),
         VersionChange.LEVEL: (levelled.misfit, levelled.log_width),
-        VersionChange.COEFFICIENT: (before.misfit + after.misfit, own),
+        VersionChange.COEFFICIENT: (before.misfit + after.misfit, width),
         VersionChange.GROWTH: (
             apart.reshape(size**2, -1),
             pairs.reshape(size**2, -1),
         ),
     }
-    return _explanation(versions, found, once.leading, noise)
+    return _explanation(versions, by_change, once.leading, noise)
 
 
 def _explanation(
     versions: Versions,
-    found: Mapping[VersionChange, tuple[Reals, Reals]],
+    by_change: Mapping[VersionChange, tuple[Reals, Reals]],
     growths: tuple[Growth, ...],
     noise: Noise,
 ) -> Explanation:
@@ -202,7 +202,7 @@ def _explanation(
     likelihood = Likelihood.of(versions.both, noise)
     log_posterior, places, variances = [], [], []
     series = np.arange(likelihood.unit.size)
-    for change, (misfit, log_width) in found.items():
+    for change, (misfit, log_width) in by_change.items():
         phi, energy = likelihood(misfit)
         variance = (energy / likelihood.freedom).astype(np.float64)
         log_evidence = phi + log_width
@@ -280,7 +280,7 @@ def _log_shares(hypotheses: Hypotheses, shapes: float) -> Reals:
 
 
 LARGEST: Final = float(np.log(1e4))
-"""Of the logarithms of ρ and of f: beyond, nothing changes any more."""
+"""Largest logarithms of ρ and of f: beyond, nothing changes any more."""
 
 
 def log_ratio(tau: Reals, level: Reals, difference: Reals, variance: float) -> float:

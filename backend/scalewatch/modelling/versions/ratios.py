@@ -141,14 +141,14 @@ class Ratio:
         """Where the ratio becomes 1, in ascending order."""
         places, middle = self._logs
         low, high = np.log(self.low), np.log(self.high)
-        found = []
+        crossings = []
         for k in np.flatnonzero(middle[:-1] * middle[1:] < 0):
             at = _root(places[k : k + 2], middle[k : k + 2])
             # Towards smaller and larger settings, until the interval leaves 1.
             before = _bound(places[k::-1], low[k::-1], high[k::-1])
             after = _bound(places[k + 1 :], low[k + 1 :], high[k + 1 :])
-            found.append(Crossing(float(np.exp(at)), before, after))
-        return tuple(found)
+            crossings.append(Crossing(float(np.exp(at)), before, after))
+        return tuple(crossings)
 
     @property
     def _logs(self) -> tuple[Reals, Reals]:
@@ -170,11 +170,13 @@ def ratio_of(
     settings
         Where both were measured.
     """
-    base = {each.at[parameter]: each for each in first if _is_bounded(each)}
+    base = {
+        forecast.at[parameter]: forecast for forecast in first if _is_bounded(forecast)
+    }
     pairs = [
-        (at, base[at], each)
-        for each in sorted(other, key=lambda each: each.at[parameter])
-        if _is_bounded(each) and (at := each.at[parameter]) in base
+        (at, base[at], forecast)
+        for forecast in sorted(other, key=lambda forecast: forecast.at[parameter])
+        if _is_bounded(forecast) and (at := forecast.at[parameter]) in base
     ]
     if not pairs:
         return None
@@ -182,8 +184,8 @@ def ratio_of(
     measured = np.intersect1d(x, np.array(sorted(settings)))
     if not measured.size:
         return None
-    f, f_low, f_high = _logs([each for _, each, _ in pairs])
-    g, g_low, g_high = _logs([each for _, _, each in pairs])
+    f, f_low, f_high = _logs([forecast for _, forecast, _ in pairs])
+    g, g_low, g_high = _logs([forecast for _, _, forecast in pairs])
     middle = g - f
     return Ratio(
         x,

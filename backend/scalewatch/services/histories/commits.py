@@ -56,7 +56,7 @@ class HistoryStep:
         """The verdict as it is shown: better than expected is no fault."""
         if self.verdict is None:
             return None
-        return Mark.told(self.verdict, self.divergence)
+        return Mark.of_divergence(self.verdict, self.divergence)
 
 
 _Target = tuple[str, float]

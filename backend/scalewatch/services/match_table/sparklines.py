@@ -70,4 +70,4 @@ def sparklines(session: Session, view: View, metrics: tuple[str, ...]) -> Sparkl
 
 @lru_cache(maxsize=4096)
 def _mark(verdict: str, divergence: str | None) -> Mark:
-    return Mark.told(Verdict(verdict), growth_or_none(divergence))
+    return Mark.of_divergence(Verdict(verdict), growth_or_none(divergence))

@@ -203,7 +203,7 @@ class Standing:
     def mark(self) -> Mark | None:
         """The verdict as it is shown: better than promised is no fault."""
         verdict = self.verdict
-        return None if verdict is None else Mark.told(verdict, self.divergence)
+        return None if verdict is None else Mark.of_divergence(verdict, self.divergence)
 
     @property
     def is_measured(self) -> bool:

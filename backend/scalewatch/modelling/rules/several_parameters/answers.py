@@ -1,4 +1,4 @@
-"""What a contest of several parameters says about one series."""
+"""Answers of a contest of several parameters for one series."""
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -29,7 +29,7 @@ LISTED: Final = 32
 
 @dataclass(frozen=True, slots=True)
 class SelectedHypothesis:
-    """What is found about one series.
+    """Hypothesis selected for one series, with its posterior and forecasts.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class SelectedHypothesis:
 
 @dataclass(frozen=True, slots=True)
 class Questions:
-    """What a sample asks a contest.
+    """Questions of a sample to a contest.
 
     Parameters
     ----------

@@ -106,10 +106,10 @@ class Competitors:
     def of(self, hypothesis: int) -> Indices:
         """Return the columns of a hypothesis."""
         together: tuple[Indices | SignedSums, ...] = (*self.members, *self.sums)
-        for each in together:
-            if hypothesis < len(each):
-                return np.asarray(each[hypothesis])
-            hypothesis -= len(each)
+        for group in together:
+            if hypothesis < len(group):
+                return np.asarray(group[hypothesis])
+            hypothesis -= len(group)
         raise IndexError(hypothesis)
 
     @property
@@ -150,8 +150,8 @@ def competitors(
         for _, same in groupby(families, lambda family: len(family.structure))
     )
     sums = tuple(
-        SignedSums(own, places, rank[own][places].argmax(axis=1))
-        for own, places in added
+        SignedSums(numbered, places, rank[numbered][places].argmax(axis=1))
+        for numbered, places in added
     )
     sizes_of = [(len(each.members), len(families)) for each in families]
     sizes_of += [(len(each), len(sums)) for each in sums]
@@ -188,17 +188,17 @@ def _sums(
     places = np.arange(usual.size).reshape(usual.shape)
     # (t + u)·(t' + u'), multiplied out.
     squares = [
-        places[np.ix_(own, other)].ravel().tolist()
-        for own, other in product(*(combinations(range(n), 2) for n in usual.shape))
+        places[np.ix_(rows, columns)].ravel().tolist()
+        for rows, columns in product(*(combinations(range(n), 2) for n in usual.shape))
     ]
-    found: list[tuple[Indices, Sequence[Sequence[int]]]] = [
+    sums: list[tuple[Indices, Sequence[Sequence[int]]]] = [
         (usual, list(combinations(range(usual.size), 2))),
         (few, list(combinations(range(few.size), 3))),
         (usual, squares),
     ]
     return [
         (columns.ravel(), np.array(places))
-        for columns, places in found
+        for columns, places in sums
         if places and len(places[0]) <= points - 3
     ]
 
@@ -210,14 +210,14 @@ def _columns(
 ) -> Indices:
     """Return the columns of products of powers that there are, by parameter."""
     choices = []
-    for own in growths:
-        (parameter,) = own[0].parameters
+    for of_parameter in growths:
+        (parameter,) = of_parameter[0].parameters
         wanted = [growth_with(parameter, each) for each in powers]
         choices.append(
             [
-                own.index(each) if each in own else -1
+                of_parameter.index(each) if each in of_parameter else -1
                 for each in wanted
-                if each in own or each == CONSTANT
+                if each in of_parameter or each == CONSTANT
             ]
         )
     columns = [numbers.setdefault(each, len(numbers)) for each in product(*choices)]
@@ -225,8 +225,8 @@ def _columns(
 
 
 def _product(growths: tuple[Growths, ...], factors: tuple[int, ...]) -> Growth:
-    own = (each[k] for each, k in zip(growths, factors, strict=True) if k >= 0)
-    return reduce(Growth.__mul__, own, CONSTANT)
+    chosen = (each[k] for each, k in zip(growths, factors, strict=True) if k >= 0)
+    return reduce(Growth.__mul__, chosen, CONSTANT)
 
 
 def _leading(members: Indices, rank: Indices) -> Indices:

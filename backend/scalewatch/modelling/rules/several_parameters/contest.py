@@ -51,7 +51,7 @@ terms would have nothing to add."""
 
 @dataclass(frozen=True, slots=True)
 class HypothesisScores:
-    """What the measurements of a series say about all hypotheses, H of them.
+    """Scores of all H hypotheses for the measurements of a series.
 
     Parameters
     ----------
@@ -69,10 +69,10 @@ class HypothesisScores:
 
     def coefficients(self, hypothesis: int) -> Reals:
         """Return c₀ … c_K of one hypothesis."""
-        for each in self.fitted:
-            if hypothesis < each.shape[1]:
-                return np.asarray(each[:, hypothesis])
-            hypothesis -= each.shape[1]
+        for group in self.fitted:
+            if hypothesis < group.shape[1]:
+                return np.asarray(group[:, hypothesis])
+            hypothesis -= group.shape[1]
         raise IndexError(hypothesis)
 
 
@@ -110,11 +110,11 @@ class Contest:
 
         The first `sizes` of each make structures, all of them sums of common terms.
         """
-        growths = tuple(each.growths for each in terms)
+        growths = tuple(growths_of.growths for growths_of in terms)
         competing = competitors(growths, sizes, points, has_sums=has_sums)
         tau = np.ones((len(competing.columns), points))
-        for each, numbers in zip(terms, competing.factors.T, strict=True):
-            tau[numbers >= 0] *= each.table.tau[numbers[numbers >= 0]]
+        for growths_of, numbers in zip(terms, competing.factors.T, strict=True):
+            tau[numbers >= 0] *= growths_of.table.tau[numbers[numbers >= 0]]
         return cls(
             terms=terms,
             competitors=competing,
@@ -159,11 +159,11 @@ class Contest:
         """Fit all hypotheses to a series."""
         points = len(weights.omega)
         fits = [fit(each, weights.inverse, weights.omega) for each in self.designs]
-        fits += self._fit_sums(weights, min(float(found.min()) for found, _ in fits))
+        fits += self._fit_sums(weights, min(float(left.min()) for left, _ in fits))
         terms = [each.members.shape for each in self.designs]
         # Of a sum without a constant one term takes its place.
         terms += [(len(each), each.terms - 1) for each in self.competitors.sums]
-        misfit = np.concatenate([found for found, _ in fits])
+        misfit = np.concatenate([left for left, _ in fits])
         exponent = (weights.freedom + points - 1) / 2
         score = -exponent * np.log(weights.variance * weights.freedom + misfit)
         price = np.repeat([k for _, k in terms], [h for h, _ in terms])
@@ -177,21 +177,23 @@ class Contest:
         """Fit signed sums, of more terms only while fewer leave too much misfit."""
         fits = []
         enough = ENOUGH * weights.variance * len(weights.omega)
-        for each in self.competitors.sums:
-            if each.terms > FEWEST and least < enough:
-                found = (
-                    np.full(len(each), np.inf),
-                    np.zeros((1 + each.terms, len(each))),
+        for sums in self.competitors.sums:
+            if sums.terms > FEWEST and least < enough:
+                fitted = (
+                    np.full(len(sums), np.inf),
+                    np.zeros((1 + sums.terms, len(sums))),
                 )
             else:
-                found = fit_signed(self.tau, each, weights)
-                least = min(least, float(found[0].min()))
-            fits.append(found)
+                fitted = fit_signed(self.tau, sums, weights)
+                least = min(least, float(fitted[0].min()))
+            fits.append(fitted)
         return fits
 
     def _sum(self, logarithms: Sequence[Reals]) -> Reals:
         """Add up what belongs to the growths of each column, shape (C,)."""
         total = np.zeros(len(self.columns))
-        for own, numbers in zip(logarithms, self.competitors.factors.T, strict=True):
-            total[numbers >= 0] += own[numbers[numbers >= 0]]
+        for of_parameter, numbers in zip(
+            logarithms, self.competitors.factors.T, strict=True
+        ):
+            total[numbers >= 0] += of_parameter[numbers[numbers >= 0]]
         return total

@@ -16,8 +16,8 @@ are taken from the products of all columns with each other, which are few. A sum
 the contest
 
 * where its leading-order term is negative, or makes less than `LEADING` of the sum
-  where it is largest: what has not overtaken the others there would be promised rather
-  than seen; and
+  where it is largest: a term that has not overtaken the others there would be a
+  forecast and no finding; and
 * where negative terms together take off more than `LARGEST_SHARE` of the leading-order
   term at a measured setting: it would turn there.
 """
@@ -128,14 +128,14 @@ def eliminate(system: System, unknowns: int) -> tuple[Reals, NDArray[np.bool_]]:
 
 def substitute(system: System, terms: int, *known: Reals) -> list[Reals]:
     """Substitute backwards from what is known of the last unknowns: c₁ … c_K."""
-    found = list(known)
+    coefficients = list(known)
     target = terms + len(known)
     for k in reversed(range(terms)):
         left = system[k, target]
-        for later, each in enumerate(found, k + 1):
-            left = left - system[k, later] * each
-        found.insert(0, left / system[k, k])
-    return found[:terms]
+        for later, coefficient in enumerate(coefficients, k + 1):
+            left = left - system[k, later] * coefficient
+        coefficients.insert(0, left / system[k, k])
+    return coefficients[:terms]
 
 
 def _normal_equations(design: Design, weight: Reals, omega: Reals) -> System:
@@ -206,8 +206,8 @@ def fit_signed(tau: Reals, sums: SignedSums, weights: Weights) -> tuple[Reals, R
     coefficients = fitted[1:]
     # What each column adds to the measured value where it is largest.
     largest = weights.inverse[own_tau.argmax(axis=1)]
-    each = np.arange(len(sums))
-    seen = coefficients[sums.leads, each] * largest[sums.places[each, sums.leads]]
+    rows = np.arange(len(sums))
+    seen = coefficients[sums.leads, rows] * largest[sums.places[rows, sums.leads]]
     misfit[seen < LEADING] = np.inf
     best = np.argpartition(misfit, min(MOST, len(misfit) - 1))[:MOST]
     possible = best[
@@ -224,8 +224,8 @@ def _rises(coefficients: Reals, columns: Reals, leads: Indices) -> NDArray[np.bo
     Shapes (K, H), (H, K, n) and (H,).
     """
     taken_off = -np.einsum("kh,hkn->hn", np.minimum(coefficients, 0.0), columns)
-    each = np.arange(len(leads))
-    leading = coefficients[leads, each][:, np.newaxis] * columns[each, leads]
+    rows = np.arange(len(leads))
+    leading = coefficients[leads, rows][:, np.newaxis] * columns[rows, leads]
     return np.asarray((taken_off <= LARGEST_SHARE * leading).all(axis=1))
 
 
@@ -234,11 +234,13 @@ def _solve(
 ) -> tuple[Reals, Reals]:
     """Return misfits, shape (H,), and c₀ … c_K, shape (1 + K, H)."""
     terms = members.shape[1]
-    each = members.T
+    columns = members.T
     system: System = {
-        (i, j): squares[each[i], each[j]] for i in range(terms) for j in range(i, terms)
+        (i, j): squares[columns[i], columns[j]]
+        for i in range(terms)
+        for j in range(i, terms)
     }
-    system |= {(k, terms): target[each[k]] for k in range(terms)}
+    system |= {(k, terms): target[columns[k]] for k in range(terms)}
     system[terms, terms] = np.full(len(members), total)
     _, is_independent = eliminate(system, terms)
     fitted = np.zeros((1 + terms, len(members)))

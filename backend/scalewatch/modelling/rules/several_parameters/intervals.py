@@ -87,7 +87,7 @@ class Contenders:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the hypotheses of a mixture predict at targets.
+    """Predictions of the hypotheses of a mixture at targets.
 
     Parameters
     ----------
@@ -115,9 +115,9 @@ def forecast(
     """Return value, low and high of a series at targets, shape (T, 3)."""
     if not targets.log2.shape[1]:
         return np.empty((0, 3))
-    found = _predict(contest, contenders, weights, targets.log2)
+    prediction = _predict(contest, contenders, weights, targets.log2)
     levels = np.array([0.5, (1 - targets.level) / 2, (1 + targets.level) / 2])
-    log = _quantiles(found, contenders.share, levels).T
+    log = _quantiles(prediction, contenders.share, levels).T
     return np.asarray(np.exp(np.minimum(log, LARGEST_LOG)))
 
 
@@ -141,9 +141,9 @@ def _predict(
     log2_target = np.full((len(members), width, log2_targets.shape[1]), -np.inf)
     columns[contenders.has_constant, 0] = inverse
     log2_target[contenders.has_constant, 0] = 0.0
-    for row, each in enumerate(members):
-        columns[row, 1 : 1 + len(each)] = contest.tau[each] * inverse
-        log2_target[row, 1 : 1 + len(each)] = log2_targets[each]
+    for row, columns_of in enumerate(members):
+        columns[row, 1 : 1 + len(columns_of)] = contest.tau[columns_of] * inverse
+        log2_target[row, 1 : 1 + len(columns_of)] = log2_targets[columns_of]
     coefficients, covariance = _solve(columns, omega)
     is_negative = coefficients[:, 0] < 0
     if is_negative.any():
@@ -178,17 +178,17 @@ def _solve(columns: Reals, omega: Reals) -> tuple[Reals, Reals]:
     return coefficients, covariance
 
 
-def _quantiles(found: Prediction, share: Reals, levels: Reals) -> Reals:
+def _quantiles(prediction: Prediction, share: Reals, levels: Reals) -> Reals:
     """Return quantiles of the mixture by bisection, shape (levels, T).
 
     They lie between those of its parts.
     """
-    spread = np.maximum(found.spread, np.finfo(np.float64).eps)
-    parts = found.log + ndtri(levels)[:, np.newaxis, np.newaxis] * spread
+    spread = np.maximum(prediction.spread, np.finfo(np.float64).eps)
+    parts = prediction.log + ndtri(levels)[:, np.newaxis, np.newaxis] * spread
     low, high = parts.min(axis=1), parts.max(axis=1)
     for _ in range(BISECTIONS):
         middle = (low + high) / 2
-        below = ndtr((middle[:, np.newaxis] - found.log) / spread)
+        below = ndtr((middle[:, np.newaxis] - prediction.log) / spread)
         is_low = share @ below < levels[:, np.newaxis]
         low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
     return np.asarray((low + high) / 2)

@@ -79,7 +79,7 @@ expected weighs more than they do."""
 
 
 def _scattered(
-    sample: Sample, misfits: Misfits | None, found: list[SelectedHypothesis]
+    sample: Sample, misfits: Misfits | None, selected: list[SelectedHypothesis]
 ) -> Indices:
     """Return flagged series that scatter about their surfaces, and do no more."""
     if misfits is None:
@@ -87,7 +87,7 @@ def _scattered(
     is_near = misfits.statistic[misfits.rows] <= MOST_SHARED**2
     near = misfits.rows[is_near].tolist()
     return np.array(
-        [row for row in near if is_scatter(sample.settings, found[row].residuals)],
+        [row for row in near if is_scatter(sample.settings, selected[row].residuals)],
         dtype=np.intp,
     )
 
@@ -95,7 +95,7 @@ def _scattered(
 def misfits_of(
     sample: Sample,
     location: Location,
-    found: list[SelectedHypothesis],
+    selected: list[SelectedHypothesis],
     ask: Callable[[Location], list[SelectedHypothesis]],
 ) -> Misfits | None:
     """Test for misfit; ask again about series that do no more than scatter.
@@ -104,13 +104,13 @@ def misfits_of(
     ----------
     sample, location
         Of S series.
-    found
+    selected
         What was found about each of them; overwritten where it is asked again.
     ask
         The contest, of locations with another variance.
     """
-    misfits = _misfits(sample, location, found)
-    shared = _scattered(sample, misfits, found)
+    misfits = _misfits(sample, location, selected)
+    shared = _scattered(sample, misfits, selected)
     if not len(shared):
         return misfits
     variance, freedom, known = (
@@ -118,7 +118,7 @@ def misfits_of(
         for each in (location.variance, location.freedom, location.repeated_freedom)
     )
     left = len(location.log) - FITTED
-    variance[shared] = [CAUTION * found[row].least / left for row in shared.tolist()]
+    variance[shared] = [CAUTION * selected[row].least / left for row in shared.tolist()]
     freedom[shared] = known[shared] = left
     location = replace(
         location, variance=variance, freedom=freedom, repeated_freedom=known
@@ -136,22 +136,22 @@ def misfits_of(
                 doubt / least,
                 (1 - doubt) / most,
             )
-        found[place] = replace(
+        selected[place] = replace(
             other,
             forecasts=widened(other.forecasts, WIDENING),
             verdicts=verdicts,
         )
-    return _misfits(sample, location, found)
+    return _misfits(sample, location, selected)
 
 
 def _misfits(
-    sample: Sample, location: Location, found: list[SelectedHypothesis]
+    sample: Sample, location: Location, selected: list[SelectedHypothesis]
 ) -> Misfits | None:
     """Test for misfit where settings are positive and more than can be fitted."""
     smallest = min(map(np.min, sample.settings.values()))
-    if not found or smallest <= 0 or sample.values.shape[1] <= FITTED:
+    if not selected or smallest <= 0 or sample.values.shape[1] <= FITTED:
         return None
-    least = np.array([each.least for each in found])
+    least = np.array([each.least for each in selected])
     return Misfits.of(sample.settings, location, least, sample.noise, FITTED)
 
 
@@ -176,22 +176,22 @@ def select(sample: Sample) -> Selection:
         )
     rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
     location = located(sample.values[rows], Noise(sample.summary))
-    found = _likeliest(sample, location)
-    misfits = misfits_of(sample, location, found, partial(_likeliest, sample))
-    return _selection(sample, rows, found, misfits)
+    selected = _likeliest(sample, location)
+    misfits = misfits_of(sample, location, selected, partial(_likeliest, sample))
+    return _selection(sample, rows, selected, misfits)
 
 
 def _likeliest(sample: Sample, location: Location) -> list[SelectedHypothesis]:
     """Return what is found about series, whatever base they have."""
     base = Base.none(sample.values.shape[1], len(sample.targets))
-    found = _answers(sample, base, location)
+    selected = _answers(sample, base, location)
     if sample.may_fall:
         for base, falls in falling(sample.settings, sample.targets, location):
             others = _answers(sample, base, location.only(falls))
             for place, other in zip(falls.tolist(), others, strict=True):
-                if other.evidence > found[place].evidence:
-                    found[place] = other
-    return found
+                if other.evidence > selected[place].evidence:
+                    selected[place] = other
+    return selected
 
 
 def _answers(
@@ -214,8 +214,8 @@ def _answers(
     ]
     questions = map(_asked(sample, base), weights)
     return [
-        asked.answer(each).times(size)
-        for asked, each, size in zip(
+        question.answer(each).times(size)
+        for question, each, size in zip(
             questions, weights, np.exp(level).tolist(), strict=True
         )
     ]
@@ -288,13 +288,13 @@ def _with_common(sample: Sample, terms: Terms) -> Terms:
 def _selection(
     sample: Sample,
     rows: Indices,
-    found: list[SelectedHypothesis],
+    selected: list[SelectedHypothesis],
     misfits: Misfits | None,
 ) -> Selection:
     """Put answers about some series of a sample together; the others have none."""
     numbers: dict[Hypothesis, int] = {}
     series = len(sample.values)
-    width = max((len(each.coefficients) for each in found), default=1)
+    width = max((len(hypothesis.coefficients) for hypothesis in selected), default=1)
     chosen = np.full(series, -1, dtype=np.intp)
     coefficients = np.zeros((series, width))
     likely = np.zeros((series, LISTED), dtype=np.intp)
@@ -302,22 +302,22 @@ def _selection(
     verdicts = np.zeros((series, 3))
     forecasts = np.zeros((series, len(sample.targets), 3))
     quality = np.full((2, series), np.nan)
-    for row, each in zip(rows, found, strict=True):
-        chosen[row] = numbers.setdefault(each.hypothesis, len(numbers))
-        coefficients[row, : len(each.coefficients)] = each.coefficients
-        likely[row, : len(each.growths)] = [
+    for row, hypothesis in zip(rows, selected, strict=True):
+        chosen[row] = numbers.setdefault(hypothesis.hypothesis, len(numbers))
+        coefficients[row, : len(hypothesis.coefficients)] = hypothesis.coefficients
+        likely[row, : len(hypothesis.growths)] = [
             numbers.setdefault((growth,) if growth.factors else (), len(numbers))
-            for growth in each.growths
+            for growth in hypothesis.growths
         ]
-        probability[row, : len(each.growths)] = each.probability
-        verdicts[row] = each.verdicts
-        forecasts[row] = widened(each.forecasts, sample.noise.widening)
-        quality[:, row] = each.quality
+        probability[row, : len(hypothesis.growths)] = hypothesis.probability
+        verdicts[row] = hypothesis.verdicts
+        forecasts[row] = widened(hypothesis.forecasts, sample.noise.widening)
+        quality[:, row] = hypothesis.quality
     flagged: dict[int, Misfit] = {}
     if misfits is not None:
-        told = forecasts[rows]
-        misfits.widen(told, sample.beyond())
-        forecasts[rows] = told
+        widened_forecasts = forecasts[rows]
+        misfits.widen(widened_forecasts, sample.beyond())
+        forecasts[rows] = widened_forecasts
         flagged = {int(rows[place]): misfit for place, misfit in misfits.flagged()}
     doubt = unresolved(sample.settings)
     if doubt is not None:
@@ -329,8 +329,8 @@ def _selection(
     if doubt is not None:
         reasons |= {
             row: doubt
-            for row, each in zip(rows.tolist(), found, strict=True)
-            if _is_ambiguous(sample, each.hypothesis)
+            for row, hypothesis in zip(rows.tolist(), selected, strict=True)
+            if _is_ambiguous(sample, hypothesis.hypothesis)
         }
     return Selection(
         hypotheses=tuple(numbers),
