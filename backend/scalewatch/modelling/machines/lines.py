@@ -26,9 +26,6 @@ from scipy.special import fdtrc, stdtr, stdtrit
 from scalewatch.errors import TooFewSizes
 from scalewatch.modelling.arrays import Reals
 
-NEEDED_FOR_INTERVALS = 3
-"""A line through two points has no scatter to learn from."""
-
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
