@@ -7,8 +7,8 @@ from fastapi import Path, Query, Response
 from scalewatch.api.http.answers import api_router, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
-from scalewatch.services.histories.figures import history_figure
 from scalewatch.services.histories.paging import Axis, Window
+from scalewatch.services.histories.region import history_figure
 from scalewatch.services.regions.figures import FIGURES, Asked
 from scalewatch.services.regions.outlook import LARGEST_TARGET
 from scalewatch.services.regions.preview import promised

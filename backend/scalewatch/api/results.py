@@ -18,7 +18,7 @@ from scalewatch.services.configurations import (
 )
 from scalewatch.services.costs import figures as cost_figures
 from scalewatch.services.costs.cost import Cost, cost_at
-from scalewatch.services.hotspots import figures as hotspot_figures
+from scalewatch.services.hotspots.scans import FIGURES as HOTSPOT_FIGURES
 from scalewatch.services.hotspots.scans import Hotspots, hotspots_at
 from scalewatch.services.machines.lines import (
     MachineLines,
@@ -26,9 +26,9 @@ from scalewatch.services.machines.lines import (
     machine_lines_at,
 )
 from scalewatch.services.regions.outlook import LARGEST_TARGET
-from scalewatch.services.scaling_errors import figures as scaling_error_figures
+from scalewatch.services.scaling_errors.region import FIGURES as SCALING_ERROR_FIGURES
 from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
-from scalewatch.services.traces import figures as trace_figures
+from scalewatch.services.traces.traces import FIGURES as TRACE_FIGURES
 from scalewatch.services.traces.traces import Traces, traces_at
 from scalewatch.web.queries import (
     ConfigurationQuestionDep,
@@ -190,7 +190,7 @@ scaling_errors = result_router(
         "`efficiency` or `efficiency-rows`; of the errors `contours`, `rows` or "
         "`difference`",
         "Return a figure of efficiencies or scaling errors: contours, a row of them.",
-        scaling_error_figures.FIGURES,
+        SCALING_ERROR_FIGURES,
     ),
 )
 hotspots = result_router(
@@ -203,7 +203,7 @@ hotspots = result_router(
         "hotspot-figure",
         "`differences`, `shares` or `movements`",
         "Return a figure of hotspots: differences, shares, or two profiles.",
-        hotspot_figures.FIGURES,
+        HOTSPOT_FIGURES,
     ),
 )
 traces = result_router(
@@ -216,7 +216,7 @@ traces = result_router(
         "trace-figure",
         "`extrapolation`, `times`, `waits` or `efficiencies`",
         "Return a figure of traces: times, extrapolations, waits or efficiencies.",
-        trace_figures.FIGURES,
+        TRACE_FIGURES,
     ),
 )
 costs = result_router(

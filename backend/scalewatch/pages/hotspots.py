@@ -19,9 +19,9 @@ from scalewatch.pages.wording.formats import (
     sentence,
     share,
 )
-from scalewatch.services.hotspots.figures import FIGURES
 from scalewatch.services.hotspots.profiles import Setting
 from scalewatch.services.hotspots.scans import (
+    FIGURES,
     LEVEL,
     HotspotQuestion,
     Hotspots,

@@ -30,8 +30,11 @@ from scalewatch.pages.wording.formats import (
 )
 from scalewatch.pages.wording.mathematics import big_o
 from scalewatch.services.scaling_errors.design import Evidence
-from scalewatch.services.scaling_errors.figures import FIGURES
-from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
+from scalewatch.services.scaling_errors.region import (
+    FIGURES,
+    RegionScaling,
+    scaling_errors_at,
+)
 from scalewatch.services.scaling_errors.scan import (
     CodeScaling,
     Quantity,

@@ -21,11 +21,10 @@ from scalewatch.pages.traces.sentences import (
 )
 from scalewatch.pages.wording.formats import number, share
 from scalewatch.services.selection.view import View
-from scalewatch.services.traces.figures import FIGURES, shown_time
 from scalewatch.services.traces.locations import TimeOverProcesses
 from scalewatch.services.traces.program import Traced
 from scalewatch.services.traces.scans import Repeat, TracesQuestion
-from scalewatch.services.traces.traces import Traces, traces_at
+from scalewatch.services.traces.traces import FIGURES, Traces, shown_time, traces_at
 from scalewatch.storage.runs.traces import PROGRAM
 from scalewatch.web.queries import TracesQuestionDep, ViewDep
 from scalewatch.web.sessions import ReadingDep
