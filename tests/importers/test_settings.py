@@ -4,7 +4,7 @@ from scalewatch.errors import BadDerivation, BadPattern
 from scalewatch.importers import AUTO, SettingRules, read_files
 from scalewatch.importers.derivations import derivation_of
 from scalewatch.importers.names import addressable
-from scalewatch.importers.patterns import Said, path_pattern_of, pattern_of
+from scalewatch.importers.patterns import StatedSettings, path_pattern_of, pattern_of
 
 LINE = (
     '{{"params": {{"p": {p}}}, "callpath": "{name}", "metric": "time", "value": 1}}\n'
@@ -161,7 +161,7 @@ def test_format_has_rules_of_its_own(write) -> None:
 def test_names_of_extra_p_need_no_pattern(path, settings, texts) -> None:
     said = path_pattern_of("extra-p").match_path(path)
 
-    assert said == Said(settings, {}, texts)
+    assert said == StatedSettings(settings, {}, texts)
 
 
 @pytest.mark.parametrize("path", ["run/output.txt", "a.b2c.3/x", "profile.0.0.0"])

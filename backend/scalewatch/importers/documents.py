@@ -40,15 +40,15 @@ class Document:
 
     def malformed(self, expected: str) -> MalformedFile:
         """Return the error that this value is not what was expected."""
-        found = _KINDS.get(type(self.value)) or quoted(self.value)
-        return MalformedFile(self.source, self.place, expected, found)
+        actual = _KINDS.get(type(self.value)) or quoted(self.value)
+        return MalformedFile(self.source, self.place, expected, actual)
 
     def part(self, key: str) -> Self:
         """Return what an object holds under `key`."""
         parts = self.object()
         if key not in parts:
-            found = f"only {quoted(', '.join(parts))}"
-            raise MalformedFile(self.source, self.place, f"the key {key!r}", found)
+            actual = f"only {quoted(', '.join(parts))}"
+            raise MalformedFile(self.source, self.place, f"the key {key!r}", actual)
         return self._at(f".{key}", parts[key])
 
     def object(self) -> Mapping[str, Any]:
@@ -152,8 +152,8 @@ def _concatenated(first: str, source: Source) -> Iterator[Document]:
         except (ValueError, RecursionError) as error:
             at = getattr(error, "pos", position)
             wrong = start + text.count("\n", 0, at)
-            found = _complaint(error, text[at:])
-            raise source.malformed("JSON", found, wrong) from None
+            actual = _complaint(error, text[at:])
+            raise source.malformed("JSON", actual, wrong) from None
         yield from _flattened(_document(value, source, line))
 
 

@@ -112,8 +112,8 @@ class _Reader:
     def finish_region(self) -> None:
         if self.point not in {0, len(self.points)}:
             expected = f"{len(self.points)} DATA lines, as many as points"
-            found = f"{self.point} for {quoted(self.region)}"
-            raise self.source.malformed(expected, found)
+            actual = f"{self.point} for {quoted(self.region)}"
+            raise self.source.malformed(expected, actual)
         self.point = 0
         self.subject = None
 

@@ -45,16 +45,16 @@ from scalewatch.importers.source import LONGEST_LOG_LINE, Source
 
 MOST_FILES: Final = 200
 MOST_MEASUREMENTS: Final = 20_000
-"""What a part of many files holds at most, but for the end of its last file."""
+"""Files and measurements of a part of an import, which ends behind a whole file."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """What several files hold, and an error for each that cannot be read.
+    """The measurements of several files, and an error for each that cannot be read.
 
     `passed_over` are files of folders and archives that are of no known format,
-    `left_out` says what was not taken from others, `missing` which extras would read
-    more, and `known` which results stood in several files.
+    `left_out` are remarks on parts of others, `missing` the extras that would read
+    more, and `known` the results that stood in several files.
     """
 
     scans: Scans = field(default_factory=Scans)
@@ -73,7 +73,7 @@ class Reading:
 
     @property
     def is_large(self) -> bool:
-        """Whether what follows should be held apart from it."""
+        """Whether further files should be a part of their own."""
         return self.files >= MOST_FILES or self.measurements >= MOST_MEASUREMENTS
 
 
@@ -127,7 +127,7 @@ def read_in_parts(
 ) -> Iterator[Reading]:
     """Yield the same, a bounded number of files after the other.
 
-    Of two files in different parts that tell the same, the first one counts.
+    Of two files in different parts that hold the same results, the first one counts.
     """
     read = partial(read_source, file_format=file_format, columns=columns, rules=rules)
     reading = Reading()
@@ -143,7 +143,7 @@ def read_in_parts(
 
 
 def _sources(reading: Reading, paths: Sequence[str]) -> Iterator[tuple[Source, bool]]:
-    """Yield what lies at all paths; note in `reading` what cannot be opened."""
+    """Yield the files at all paths; note in `reading` those that cannot be opened."""
     for path in distinct(paths):
         is_empty = True
         try:
@@ -167,8 +167,8 @@ def _add(
     unmatched: list[UnreadableFile] = []
     reading.files += 1
     try:
-        told = read(source, unmatched=unmatched)
-        reading.measurements += reading.known.add(reading.scans, told, source.name)
+        results = read(source, unmatched=unmatched)
+        reading.measurements += reading.known.add(reading.scans, results, source.name)
     except UnknownFormat as error:
         if is_named:
             reading.unreadable.append(error)
@@ -198,7 +198,7 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
 ) -> Scans:
     """Return the measurements of one file.
 
-    Add to `unmatched` what no pattern is for, and regions that have no parameter.
+    Add to `unmatched` names that no pattern matches, and regions without a parameter.
 
     Raises
     ------
@@ -237,7 +237,7 @@ def _rules_of(file_format: str, rules: Mapping[str, SettingRules]) -> SettingRul
 def _with_origin(
     measurement: ImportedMeasurement, rules: SettingRules, source: Source
 ) -> ImportedMeasurement:
-    """Return a measurement in its place, with what tells it from those of others."""
+    """Return a measurement with its settings, its origin and its source."""
     there = placed(measurement, rules, source.name)
     origin = [
         (key, value)
@@ -271,13 +271,15 @@ def _parts(
     elif file_format in TABLE_READERS:
         tables = reader(TABLE_READERS[file_format])
         brought = _rules_of(file_format, rules).bring_parameters
-        told = tables.read(source, columns, has_coordinate=brought)
-        yield _Part(file_format, told)
+        measurements = tables.read(source, columns, has_coordinate=brought)
+        yield _Part(file_format, measurements)
     elif module := {**TEXT_READERS, **BINARY_READERS}.get(file_format):
         yield _Part(file_format, reader(module).read(source))
     else:
-        kind_told = file_format if file_format in JSON_READERS else None
+        stated = file_format if file_format in JSON_READERS else None
         documents = read_documents(source)
-        for kind, held in groupby(documents, lambda one: kind_told or kind_of(one)):
+        for kind, held in groupby(
+            documents, lambda document: stated or kind_of(document)
+        ):
             read = reader(JSON_READERS.get(kind, kind)).read
             yield _Part(kind if kind in JSON_READERS else JSON, read(held))

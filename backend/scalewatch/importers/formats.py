@@ -15,7 +15,7 @@ MARKDOWN: Final = "markdown"
 COMMENTED: Final = "commented-table"
 
 ACROSS: Final = ("max", "sum", "mean")
-"""What the values of many processes become; the first unless somebody asks."""
+"""Statistics over the processes of a profile, the default first."""
 
 TEXT_READERS: Final[Mapping[str, str]] = {
     "gprof": "profiles.gprof",

@@ -24,14 +24,14 @@ _DIGEST: Final = 4
 
 def addressable(name: str) -> str:
     """Return a name as an address can hold it: nested by `->`, and not too long."""
-    told = _REFUSED.sub("_", name.replace("/", "->")).strip() or "_"
-    if told in {".", ".."}:
-        return f"_{told}"
-    if len(told) <= LONGEST:
-        return told
-    digest = blake2s(told.encode("utf-8", "replace"), digest_size=_DIGEST).hexdigest()
+    plain = _REFUSED.sub("_", name.replace("/", "->")).strip() or "_"
+    if plain in {".", ".."}:
+        return f"_{plain}"
+    if len(plain) <= LONGEST:
+        return plain
+    digest = blake2s(plain.encode("utf-8", "replace"), digest_size=_DIGEST).hexdigest()
     half = (LONGEST - len(digest) - 2) // 2
-    return f"{told[:half]}…{told[-half:]}…{digest}"
+    return f"{plain[:half]}…{plain[-half:]}…{digest}"
 
 
 def seconds_of(unit: str | None) -> float | None:

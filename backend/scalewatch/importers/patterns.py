@@ -39,7 +39,7 @@ _DOUBLED: Final = frozenset({"[[", "]]", "{{", "}}"})
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StatedSettings:
     """Settings that a name or a path states: numbers, words, and other texts."""
 
     settings: Mapping[str, float]
@@ -54,7 +54,7 @@ class PathPattern(Protocol):
     def text(self) -> str:
         """The pattern as the user wrote it."""
 
-    def match_path(self, path: str) -> Said | None:
+    def match_path(self, path: str) -> StatedSettings | None:
         """Return the settings in a path, or None if it is not of this pattern."""
 
 
@@ -88,11 +88,11 @@ class Pattern:
     steps: tuple[_Step, ...] = field(compare=False)
     words: frozenset[str] = field(compare=False)
 
-    def match(self, name: str) -> Said | None:
+    def match(self, name: str) -> StatedSettings | None:
         """Return the settings in `name`, or None if it is not of this pattern."""
         return _said(self, name, is_path=False)
 
-    def match_path(self, path: str) -> Said | None:
+    def match_path(self, path: str) -> StatedSettings | None:
         """Return the settings in a path, or in its longest end that matches."""
         return _said(self, path, is_path=True)
 
@@ -110,7 +110,7 @@ class ExtraPNames:
 
     text: str = EXTRA_P
 
-    def match_path(self, path: str) -> Said | None:
+    def match_path(self, path: str) -> StatedSettings | None:
         """Return the settings in the last segment of a path that has this form."""
         for segment in reversed(path.split("/")):
             region, _, rest = segment.partition(".")
@@ -120,7 +120,7 @@ class ExtraPNames:
                 return self._said(region, tokens)
         return None
 
-    def _said(self, region: str, tokens: Sequence[re.Match[str]]) -> Said:
+    def _said(self, region: str, tokens: Sequence[re.Match[str]]) -> StatedSettings:
         texts = {"region": region}
         settings: dict[str, float] = {}
         for token in tokens:
@@ -129,7 +129,7 @@ class ExtraPNames:
             else:
                 key = parameter_of(token["key"]) or token["key"]
                 settings[key] = _number(token["value"])
-        return Said(settings, {}, texts)
+        return StatedSettings(settings, {}, texts)
 
 
 def path_pattern_of(text: str) -> PathPattern:
@@ -294,7 +294,7 @@ def _is_in_segment(character: str) -> bool:
 
 # All measurements of a file have its path, and regions come in turns.
 @lru_cache(maxsize=64)
-def _said(pattern: Pattern, name: str, *, is_path: bool) -> Said | None:
+def _said(pattern: Pattern, name: str, *, is_path: bool) -> StatedSettings | None:
     tried = bytearray((len(pattern.steps) + 1) * (len(name) + 1))
     for start in [0, *(_behind_slashes(name) if is_path else ())]:
         way = _way(pattern.steps, name, start, tried)
@@ -302,7 +302,7 @@ def _said(pattern: Pattern, name: str, *, is_path: bool) -> Said | None:
             held = {key: text for key, text in _held(name, way) if text}
             words = held.keys() & pattern.words
             numbers = held.keys() - pattern.words - TEXTS
-            return Said(
+            return StatedSettings(
                 {key: _number(held[key]) for key in numbers},
                 {key: held[key] for key in words},
                 {key: held[key] for key in held.keys() & TEXTS},

@@ -1,4 +1,4 @@
-"""Runs of which several files tell, as ReFrame's report stands beside its logs."""
+"""Results that several files repeat, as ReFrame's report stands beside its logs."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ from typing import Final, NamedTuple, Self
 from scalewatch.importers.series import ImportedMeasurement, Scans
 
 _UNKNOWN: Final = "1970-01-01T00:00:00+00:00"
-"""The end of jobs of which nobody tells it: their numbers tell them apart."""
+"""The end of jobs that have none stated: their numbers distinguish them."""
 
 _ZONES: Final = 15 * 60
 """Seconds by which time zones differ; a log's times may be in any of them."""
 
 
-class _Told(NamedTuple):
-    """What a file told of a run; without its measurement, that was passed on."""
+class _KnownResult(NamedTuple):
+    """A result and the file that has it; without its measurement once passed on."""
 
     source: str
     commit: str | None
@@ -24,7 +24,7 @@ class _Told(NamedTuple):
 
 
 class KnownRuns:
-    """Results of runs whose job is known, and the file that told of each.
+    """Results of runs whose job is known, and the file of each.
 
     Attributes
     ----------
@@ -32,28 +32,29 @@ class KnownRuns:
         Results that were left out, by the file that repeated them and the other.
     """
 
-    def __init__(self, past: dict[bytes, _Told] | None = None) -> None:
+    def __init__(self, past: dict[bytes, _KnownResult] | None = None) -> None:
         self.repeated: Counter[tuple[str, str]] = Counter()
-        self._told: dict[bytes, _Told] = {}
-        self._past: dict[bytes, _Told] = {} if past is None else past
+        self._present: dict[bytes, _KnownResult] = {}
+        self._past: dict[bytes, _KnownResult] = {} if past is None else past
 
     def of_the_past(self) -> Self:
-        """Return what is known once its measurements were passed on."""
-        for key, told in self._told.items():
-            self._past[key] = told._replace(measurement=None)
+        """Return the known results without measurements, which were passed on."""
+        for key, known in self._present.items():
+            self._past[key] = known._replace(measurement=None)
         return type(self)(self._past)
 
-    def add(self, scans: Scans, told: Scans, source: str) -> int:
-        """Add to `scans` what a file told, each result of a run once.
+    def add(self, scans: Scans, results: Scans, source: str) -> int:
+        """Add the results of a file to `scans`, once each; return how many it has.
 
-        Of two files that tell the same, the one that knows the commit counts. Return
-        how many results were told.
+        Of two files that repeat each other, the one that knows the commit counts.
         """
         count = 0
-        for measurement in told.measurements():
+        for measurement in results.measurements():
             count += 1
             key = _key(measurement)
-            known = None if key is None else self._told.get(key) or self._past.get(key)
+            known = (
+                None if key is None else self._present.get(key) or self._past.get(key)
+            )
             if known and _is_same(known, measurement, source):
                 self.repeated[source, known.source] += 1
                 commit = measurement.provenance.commit
@@ -62,7 +63,7 @@ class KnownRuns:
                 scans.remove(known.measurement)
             if key is not None:
                 commit = measurement.provenance.commit
-                self._told[key] = _Told(source, commit, measurement)
+                self._present[key] = _KnownResult(source, commit, measurement)
             scans.add(measurement)
         return count
 
@@ -74,7 +75,7 @@ class KnownRuns:
 
 
 def _key(measurement: ImportedMeasurement) -> bytes | None:
-    """Return a digest of all that tells a result from others, if its run is known."""
+    """Return a digest of all that identifies a result, if its run is known."""
     subject, provenance = measurement.subject, measurement.provenance
     if provenance.job is None:
         return None
@@ -82,7 +83,7 @@ def _key(measurement: ImportedMeasurement) -> bytes | None:
         ended_at = datetime.fromisoformat(provenance.ended_at or _UNKNOWN).timestamp()
     except ValueError:
         return None
-    told = (
+    identity = (
         provenance.machine,
         provenance.job,
         int(ended_at) % _ZONES,
@@ -92,9 +93,11 @@ def _key(measurement: ImportedMeasurement) -> bytes | None:
         sorted(zip(subject.parameters, measurement.coordinate, strict=True)),
         [f"{value:.6g}" for value in measurement.values],
     )
-    return blake2b(repr(told).encode(), digest_size=16).digest()
+    return blake2b(repr(identity).encode(), digest_size=16).digest()
 
 
-def _is_same(known: _Told, measurement: ImportedMeasurement, source: str) -> bool:
+def _is_same(
+    known: _KnownResult, measurement: ImportedMeasurement, source: str
+) -> bool:
     commits = {known.commit, measurement.provenance.commit}
     return known.source != source and len(commits - {None}) <= 1

@@ -43,9 +43,9 @@ def _report(document: Document) -> RunReport:
         return RunReport.model_validate_json(json.dumps(document.value))
     except ValidationError as error:
         fault = faults(error)[0]
-        found = f"{fault.field}: {fault.message}"
+        actual = f"{fault.field}: {fault.message}"
         raise MalformedFile(
-            document.source, document.place, "a run report", found
+            document.source, document.place, "a run report", actual
         ) from None
     except RecursionError:
         raise document.malformed("a run report") from None

@@ -32,10 +32,10 @@ Coordinate = tuple[float, ...]
 
 
 class SeriesIdentity(NamedTuple):
-    """What was measured: all that the measurements of a series have in common.
+    """Region, metric and settings that the measurements of a series have in common.
 
-    `origin` tells where they come from, for the case that other series do not;
-    `is_exact` whether the file says that values have no noise.
+    `origin` is where they come from, for the case that other series come from
+    elsewhere; `is_exact` states that values have no noise.
     """
 
     region: str
@@ -53,7 +53,7 @@ class SeriesIdentity(NamedTuple):
 
 
 class Provenance(NamedTuple):
-    """What a file knows of the run that it tells of; times are in ISO 8601.
+    """Commit, machine, job and times of a run, where a file has them; ISO 8601.
 
     Runs of several files, or of several repetitions that paths name, stay apart.
     """
@@ -153,7 +153,7 @@ class ImportedSeries:
 
 @dataclass(frozen=True, slots=True)
 class _Scan:
-    """What was measured of a subject, by coordinate and run."""
+    """Values of a series, by coordinate and run."""
 
     runs: dict[tuple[Coordinate, Provenance], list[float]]
     sources: Mapping[str, str]
@@ -222,10 +222,12 @@ class Scans:
         The configuration of each names what its origin differs in from others. A
         parameter that never varies along a series is part of it as well.
         """
-        told = self._told_origins()
-        return [_series(subject, scan, told) for subject, scan in self._scans.items()]
+        differing = self._differing_origins()
+        return [
+            _series(subject, scan, differing) for subject, scan in self._scans.items()
+        ]
 
-    def _told_origins(self) -> set[str]:
+    def _differing_origins(self) -> set[str]:
         origins = {subject.origin for subject in self._scans}
         common = set.intersection(*map(set, origins)) if origins else set()
         # A machine that is none is named, though all be of it.
@@ -233,12 +235,14 @@ class Scans:
         return {key for origin in origins for key, _ in set(origin) - common}
 
 
-def _series(subject: SeriesIdentity, scan: _Scan, told: set[str]) -> ImportedSeries:
+def _series(
+    subject: SeriesIdentity, scan: _Scan, differing: set[str]
+) -> ImportedSeries:
     rows = sorted(scan.coordinates().items())
     settings = np.array([coordinate for coordinate, _ in rows])
     values = stacked([np.array(measured) for _, measured in rows])
     varied = _varied(subject.parameters, settings)
-    origin = {key: setting for key, setting in subject.origin if key in told}
+    origin = {key: setting for key, setting in subject.origin if key in differing}
     fixed = {
         parameter: _plain(settings[0, column])
         for column, parameter in enumerate(subject.parameters)

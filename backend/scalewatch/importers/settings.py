@@ -15,7 +15,7 @@ from scalewatch.errors import (
     UnreadableFile,
 )
 from scalewatch.importers.derivations import Derivation
-from scalewatch.importers.patterns import PathPattern, Pattern, Said
+from scalewatch.importers.patterns import PathPattern, Pattern, StatedSettings
 from scalewatch.importers.series import (
     WHOLE_PROGRAM,
     ImportedMeasurement,
@@ -35,7 +35,7 @@ _TOKEN: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SettingRules:
-    """What a user says of settings beside the content of files.
+    """Sources of settings beside the content of files, as the user states them.
 
     Parameters
     ----------
@@ -123,9 +123,9 @@ def placed(
     for place, said in _places(measurement, rules, source):
         settings.add(place, said)
         texts = {**said.texts, **texts}
-    settings.add("option", Said(rules.at, {}, {}))
+    settings.add("option", StatedSettings(rules.at, {}, {}))
     if rules.trusts_launcher and measurement.launched and "p" not in settings.sources:
-        settings.add("launcher", Said({"p": measurement.launched}, {}, {}))
+        settings.add("launcher", StatedSettings({"p": measurement.launched}, {}, {}))
     settings.derive(rules.derive)
     settings.scan(rules.scan)
     if not settings.parameters:
@@ -152,7 +152,7 @@ def placed(
 
 def _places(
     measurement: ImportedMeasurement, rules: SettingRules, source: str
-) -> Iterator[tuple[str, Said]]:
+) -> Iterator[tuple[str, StatedSettings]]:
     region = measurement.subject.region
     if rules.name is not None:
         said = rules.name.match(region)
@@ -168,7 +168,7 @@ def _places(
         if region != WHOLE_PROGRAM:
             # What a path calls the program is no name of a region inside it.
             texts = {key: text for key, text in said.texts.items() if key != "region"}
-            said = Said(said.settings, said.words, texts)
+            said = StatedSettings(said.settings, said.words, texts)
         yield "path", said
 
 
@@ -178,7 +178,7 @@ def _from_content(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 
 @lru_cache(maxsize=4096)
-def _self_described(name: str) -> Said | None:
+def _self_described(name: str) -> StatedSettings | None:
     """Return what the tokens of a name say that name their setting themselves."""
     numbers: dict[str, float] = {}
     words: dict[str, Setting] = {}
@@ -191,7 +191,7 @@ def _self_described(name: str) -> Said | None:
     if not numbers and not words:
         return None
     region = " ".join(_TOKEN.sub("", name).split()).strip(" /,;%")
-    return Said(numbers, words, {"region": region or WHOLE_PROGRAM})
+    return StatedSettings(numbers, words, {"region": region or WHOLE_PROGRAM})
 
 
 class _Settings:
@@ -206,7 +206,7 @@ class _Settings:
         self.sources = dict.fromkeys([*self.parameters, *self.configuration], "content")
         self.source = source
 
-    def add(self, place: str, said: Said) -> None:
+    def add(self, place: str, said: StatedSettings) -> None:
         for key, value in said.settings.items():
             known = self.parameters.get(key, self.configuration.get(key))
             if self._is_new(key, known, value, place):
@@ -217,19 +217,23 @@ class _Settings:
                 self.configuration[key] = word
 
     def derive(self, derivations: Sequence[Derivation]) -> None:
-        for each in derivations:
+        for derivation in derivations:
             numbers = {
                 key: float(value)
                 for key, value in {**self.configuration, **self.parameters}.items()
                 if isinstance(value, int | float)
             }
-            if missing := sorted(each.needs - numbers.keys()):
-                if each.name in numbers:
+            if missing := sorted(derivation.needs - numbers.keys()):
+                if derivation.name in numbers:
                     continue
                 fault = f"there is no setting {', '.join(missing)}"
-                raise UnreadableFile(self.source, str(BadDerivation(each.text, fault)))
+                raise UnreadableFile(
+                    self.source, str(BadDerivation(derivation.text, fault))
+                )
             try:
-                said = Said({each.name: each.value(numbers)}, {}, {})
+                said = StatedSettings(
+                    {derivation.name: derivation.value(numbers)}, {}, {}
+                )
             except BadDerivation as error:
                 raise UnreadableFile(self.source, str(error)) from None
             self.add("derived", said)
@@ -248,11 +252,11 @@ class _Settings:
         if known != value:
             raise UnreadableFile(
                 self.source,
-                f"its {self.sources[key]} says {key}={_told(known)}, "
-                f"and its {place} says {key}={_told(value)}",
+                f"its {self.sources[key]} says {key}={_shown(known)}, "
+                f"and its {place} says {key}={_shown(value)}",
             )
         return False
 
 
-def _told(value: Setting) -> str:
+def _shown(value: Setting) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -28,7 +28,7 @@ _SHOWN: Final = 40
 
 
 class Surroundings(Protocol):
-    """What lies beside a file, in a folder or an archive."""
+    """The files beside a file, in a folder or an archive."""
 
     def names(self) -> Sequence[str]:
         """Return the names of the files there."""
@@ -47,14 +47,14 @@ class Source:
     lines
         The file's lines as bytes; UTF-8, with or without byte order mark.
     surroundings
-        What lies beside it, where anything does.
+        The files beside it, if it lies in a folder or an archive.
 
     Attributes
     ----------
     notes
-        What readers left out or took otherwise than may be expected.
+        Remarks of readers on parts that they left out or took otherwise than expected.
     across
-        What a profile of many processes becomes: their `max`, `sum` or `mean`.
+        Statistic over the processes of a profile: `max`, `sum` or `mean`.
     longest_line
         Bytes that no line may have.
     """
@@ -142,11 +142,11 @@ class Source:
         return tuple(islice(self._all_ahead(), lines))
 
     def malformed(
-        self, expected: str, found: str, line: int | None = None
+        self, expected: str, actual: str, line: int | None = None
     ) -> MalformedFile:
         """Return the error that a line, by default the last one read, is wrong."""
         place = f"line {self.line if line is None else line}"
-        return MalformedFile(self.name, place, expected, found)
+        return MalformedFile(self.name, place, expected, actual)
 
     def require_whole_line(self) -> None:
         """Refuse a last line without its end: its last number may lack digits.
@@ -211,8 +211,8 @@ class Source:
         try:
             text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
         except UnicodeDecodeError as error:
-            found = f"byte 0x{raw[error.start]:02x}"
-            raise self.malformed("text in UTF-8", found, line) from None
+            actual = f"byte 0x{raw[error.start]:02x}"
+            raise self.malformed("text in UTF-8", actual, line) from None
         return text.rstrip("\r\n")
 
 
@@ -222,9 +222,9 @@ def says_something(line: str) -> bool:
     return bool(text) and not text.startswith("#")
 
 
-def quoted(found: object) -> str:
-    """Return `found` as an error quotes it: short, and printable everywhere."""
-    text = ascii(found) if isinstance(found, str) else str(found)
+def quoted(content: object) -> str:
+    """Return content as an error quotes it: short, and printable everywhere."""
+    text = ascii(content) if isinstance(content, str) else str(content)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 

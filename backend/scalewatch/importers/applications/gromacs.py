@@ -60,9 +60,9 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             measured.append((WHOLE_PROGRAM, "rate", "ns/day", rate))
             measured.append((WHOLE_PROGRAM, "time_per_ns", "hours/ns", cost))
             is_ended = True
-        for name, told in _SETTINGS.items():
-            if found := told.fullmatch(line):
-                settings.setdefault(name, int(found[1]))
+        for name, expression in _SETTINGS.items():
+            if match := expression.fullmatch(line):
+                settings.setdefault(name, int(match[1]))
     if not is_ended:
         raise source.malformed("a line 'Performance: …'", "the end of the file")
     yield from _measurements(source, settings, measured)

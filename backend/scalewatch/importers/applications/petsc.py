@@ -83,8 +83,8 @@ class _Summary:
             self.read_event(line)
         elif stage := _STAGE.fullmatch(line):
             self.stage = stage["stage"]
-        elif self.processes is None and (found := _PROCESSES.match(line)):
-            self.processes = int(found["count"])
+        elif self.processes is None and (processes := _PROCESSES.match(line)):
+            self.processes = int(processes["count"])
         elif total := _TOTAL.fullmatch(line):
             self.add(WHOLE_PROGRAM, total["seconds"], "")
         elif summary := _SUMMARY.match(line):

@@ -20,7 +20,8 @@ def recognises(document: Document) -> bool:
             isinstance(measures, dict)
             and measures
             and all(
-                isinstance(one, dict) and "value" in one for one in measures.values()
+                isinstance(measure, dict) and "value" in measure
+                for measure in measures.values()
             )
             for measures in held.values()
         )

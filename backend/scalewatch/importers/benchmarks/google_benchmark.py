@@ -79,9 +79,9 @@ def _taken(row: Document, measured: set[str], medians: set[str]) -> str | None:
 
 def _suffix(row: Document) -> str | None:
     """Return the aggregate that a row is, also where old files only name it so."""
-    told = row.object().get("aggregate_name")
-    if isinstance(told, str) and told:
-        return told
+    aggregate = row.object().get("aggregate_name")
+    if isinstance(aggregate, str) and aggregate:
+        return aggregate
     if "run_type" in row.object():
         return None
     ending = row.part("name").name().rpartition("_")[2]

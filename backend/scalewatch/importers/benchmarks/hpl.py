@@ -35,11 +35,11 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     """
     row: re.Match[str] | None = None
     for line in source:
-        if found := _ROW.fullmatch(line):
+        if test := _ROW.fullmatch(line):
             source.require_whole_line()
             if row is not None:
                 yield from _measured(source, row)
-            row = found
+            row = test
         elif row is not None and (residual := _RESIDUAL.fullmatch(line)):
             yield from _measured(source, row, failed=residual["outcome"] == "FAILED")
             row = None

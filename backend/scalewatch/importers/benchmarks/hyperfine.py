@@ -46,8 +46,10 @@ def _template(results: Sequence[Document]) -> str | None:
     is_scan = len(set(settings)) == len(settings) > 1 and "None" not in settings
     if not is_scan or len(set(map(len, commands))) > 1:
         return None
-    words = [set(told) for told in zip(*commands, strict=True)]
-    return " ".join(told.pop() if len(told) == 1 else "{}" for told in words)
+    words = [set(alternatives) for alternatives in zip(*commands, strict=True)]
+    return " ".join(
+        alternatives.pop() if len(alternatives) == 1 else "{}" for alternatives in words
+    )
 
 
 def _measured(result: Document, template: str | None) -> ImportedMeasurement:
@@ -64,9 +66,9 @@ def _measured(result: Document, template: str | None) -> ImportedMeasurement:
         else:
             configuration[name] = setting
     if "times" in held:
-        values = [one.number() for one in result.part("times").elements()]
+        values = [time.number() for time in result.part("times").elements()]
         if "exit_codes" in held:
-            codes = [one.value for one in result.part("exit_codes").elements()]
+            codes = [code.value for code in result.part("exit_codes").elements()]
             if len(codes) != len(values):
                 raise result.part("exit_codes").malformed(f"{len(values)} exit codes")
             values = [

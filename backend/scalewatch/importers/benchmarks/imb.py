@@ -128,7 +128,11 @@ class _Table:
             is_empty = size == 0
         is_wrong = _DEFECTS in row and self.source.number(row[_DEFECTS]) > 0
         settings = {"p": self.processes, "threads": self.threads}
-        known = {key: float(one) for key, one in settings.items() if one is not None}
+        known = {
+            key: float(setting)
+            for key, setting in settings.items()
+            if setting is not None
+        }
         for column, metric, unit in self.metrics():
             # A message of no bytes has no bandwidth, and is printed with 0.
             if is_empty and metric == "bandwidth":

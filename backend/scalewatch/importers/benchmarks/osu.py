@@ -15,7 +15,8 @@ _TITLE: Final = re.compile(r"#\s*+(?:OSU|OMB-Py) (?P<name>.+?) (?:Test|Benchmark
 _LIBRARY: Final = re.compile(
     r"(?P<library>MPI|NCCL|RCCL|XCCL|OpenSHMEM)(?:-(?P<device>[A-Z]+))?\s+"
 )
-"""What is measured, by programs that hold their buffers on devices of a kind."""
+"""Library under test, and the kind of device that holds the buffers."""
+
 _PAIRS: Final = re.compile(r"#.*\[\s*pairs:\s*(?P<pairs>\d{1,18})\s*\]")
 _FACT: Final = re.compile(
     r"#\s*+(?P<key>Datatype|Window creation|Synchronization|Partitions)\s*+:"
@@ -89,7 +90,9 @@ def _started(line: str) -> float | None:
     count = launcher and _PROCESSES.search(line, launcher.end())
     if count is None:
         return None
-    tasks = [int(found["count"]) for found in _TASKS_OF_SET.finditer(line, count.end())]
+    tasks = [
+        int(option["count"]) for option in _TASKS_OF_SET.finditer(line, count.end())
+    ]
     return float(int(count["count"]) * (tasks[-1] if tasks else 1))
 
 

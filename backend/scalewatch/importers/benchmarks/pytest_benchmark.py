@@ -32,7 +32,7 @@ def _measured(test: Document, provenance: Provenance) -> ImportedMeasurement:
     parameters, configuration = _settings(test)
     stats = test.part("stats")
     if stats.object().get("data"):
-        values = [one.number() for one in stats.part("data").elements()]
+        values = [sample.number() for sample in stats.part("data").elements()]
     else:
         values = [stats.part("median").number()]
         configuration["statistic"] = "median"
@@ -66,9 +66,9 @@ def _settings(test: Document) -> tuple[dict[str, float], dict[str, Setting]]:
                     f"{part.place} says {parameter}={setting}, and params says "
                     f"{parameter}={parameters[parameter]:g}",
                 )
-    told = test.part("fullname").name().partition("[")[2].removesuffix("]")
-    if told and not test.object().get("params"):
-        configuration["case"] = told
+    case = test.part("fullname").name().partition("[")[2].removesuffix("]")
+    if case and not test.object().get("params"):
+        configuration["case"] = case
     return parameters, configuration
 
 

@@ -133,18 +133,20 @@ class Archive:
 
     def _zipped(self, stream: IO[bytes]) -> Mapping[str, _Opener]:
         archive = zipfile.ZipFile(stream)
-        self._declared |= {one.filename: one.file_size for one in archive.infolist()}
+        self._declared |= {
+            entry.filename: entry.file_size for entry in archive.infolist()
+        }
         return {
-            one.filename: partial(archive.open, one)
-            for one in archive.infolist()
-            if not one.is_dir()
+            entry.filename: partial(archive.open, entry)
+            for entry in archive.infolist()
+            if not entry.is_dir()
         }
 
     def _tarred(self, stream: IO[bytes]) -> Mapping[str, _Opener]:
         archive = tarfile.open(fileobj=stream)  # noqa: SIM115 - of the stream
-        members = [one for one in archive if one.isfile()]
-        self._declared |= {one.name: one.size for one in members}
-        return {one.name: partial(archive.extractfile, one) for one in members}
+        members = [member for member in archive if member.isfile()]
+        self._declared |= {member.name: member.size for member in members}
+        return {member.name: partial(archive.extractfile, member) for member in members}
 
     def _lines(self, name: str) -> Iterator[bytes]:
         try:

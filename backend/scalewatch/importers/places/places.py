@@ -59,7 +59,7 @@ def _first_of(path: str) -> str:
         return path
     try:
         names = [
-            one.name for one in Path(folder).iterdir() if _PART.fullmatch(one.name)
+            file.name for file in Path(folder).iterdir() if _PART.fullmatch(file.name)
         ]
     except OSError:
         return path
@@ -172,7 +172,7 @@ class Folder:
 
     def names(self) -> Sequence[str]:
         """Return the names of the files in it."""
-        return sorted(one.name for one in self._path.iterdir() if one.is_file())
+        return sorted(file.name for file in self._path.iterdir() if file.is_file())
 
     def lines(self, name: str) -> Iterable[bytes] | None:
         """Return the lines of a file, from there; None if there is none.

@@ -1,1 +1,1 @@
-"""What profilers say of the parts of a program: one module per format."""
+"""Profiles of the parts of a program: one module per format."""

@@ -65,7 +65,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     or an activity of a device is no region profile.
     """
     reader = _read(source)
-    records = [one for one in reader.records if _path(one)]
+    records = [record for record in reader.records if _path(record)]
     column, size = _column(source, reader, records, _INCLUSIVE)
     facts = {str(key): str(fact) for key, fact in reader.globals.items()}
     run = ProfiledRun(
@@ -75,8 +75,8 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     )
     yield from run.measured("time", _named(_by_path(source, records, column, size)))
     column, size = _column(source, reader, records, _MEANS)
-    own = _own(_by_path(source, records, column, size))
-    yield from run.measured(OWN_TIME, own)
+    own_times = _own(_by_path(source, records, column, size))
+    yield from run.measured(OWN_TIME, own_times)
 
 
 def _read(source: Source) -> Any:
@@ -90,8 +90,8 @@ def _read(source: Source) -> Any:
     except UnreadableFile:
         raise
     except Exception as error:  # noqa: BLE001 - whatever a foreign parser raises
-        told = f"{type(error).__name__}: {error}"
-        raise source.malformed("a record of Caliper", quoted(told)) from None
+        reason = f"{type(error).__name__}: {error}"
+        raise source.malformed("a record of Caliper", quoted(reason)) from None
     return reader
 
 
@@ -104,11 +104,11 @@ def _checked(source: Source) -> Iterator[str]:
         source.require_whole_line()
         if node := _NODE.fullmatch(line):
             number = int(node["id"])
-            found = _PARENT.fullmatch(node["rest"] or "")
-            parent = int(found["parent"]) if found else None
-            is_told_again = number in _ATTRIBUTES and parent in _TYPES
+            reference = _PARENT.fullmatch(node["rest"] or "")
+            parent = int(reference["parent"]) if reference else None
+            is_repeated = number in _ATTRIBUTES and parent in _TYPES
             is_new = number not in known and (parent is None or parent in known)
-            if not is_new and not is_told_again:
+            if not is_new and not is_repeated:
                 raise source.malformed("a new node behind its parent", quoted(line))
             known.add(number)
         yield line
@@ -130,11 +130,11 @@ def _column(
     names = list(dict.fromkeys(str(key) for record in records for key in record))
     for pattern in patterns:
         if name := next(filter(pattern.match, names), None):
-            told = reader.attribute(name).get("attribute.unit")
-            unit = "ns" if told is None and name.endswith(".ns") else str(told)
+            stated = reader.attribute(name).get("attribute.unit")
+            unit = "ns" if stated is None and name.endswith(".ns") else str(stated)
             unit = _UNITS.get(unit, unit)
             if unit not in SECONDS:
-                raise source.malformed(f"a unit of {name}", quoted(told))
+                raise source.malformed(f"a unit of {name}", quoted(stated))
             return name, SECONDS[unit]
     raise source.malformed(
         "a region profile with inclusive times", f"{len(records)} records of regions"
@@ -164,10 +164,10 @@ def _own(means: Mapping[tuple[str, ...], float]) -> dict[str, float]:
     children: dict[tuple[str, ...], float] = defaultdict(float)
     for path, seconds in means.items():
         children[path[:-1]] += seconds
-    own: dict[str, float] = defaultdict(float)
+    own_times: dict[str, float] = defaultdict(float)
     for path, seconds in means.items():
-        own[path[-1]] += max(seconds - children[path], 0.0)
-    return own
+        own_times[path[-1]] += max(seconds - children[path], 0.0)
+    return own_times
 
 
 def _coordinate(source: Source, facts: Mapping[str, str]) -> dict[str, float]:
@@ -180,9 +180,11 @@ def _coordinate(source: Source, facts: Mapping[str, str]) -> dict[str, float]:
             if not setting > 0:
                 raise source.malformed(f"a positive {key}", quoted(facts[key]))
             if coordinate.setdefault(name, setting) != setting:
-                reason = f"{key} says {name}={setting:g}, and another {name}="
-                told = f"{reason}{coordinate[name]:g}"
-                raise UnreadableFile(source.name, told)
+                raise UnreadableFile(
+                    source.name,
+                    f"{key} says {name}={setting:g}, and another "
+                    f"{name}={coordinate[name]:g}",
+                )
     return coordinate
 
 

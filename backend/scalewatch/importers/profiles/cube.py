@@ -61,7 +61,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
                 warnings.simplefilter("ignore")
                 logging.getLogger("pycubexr").setLevel(logging.ERROR)
                 with _closed(CubexParser(path)) as profile:
-                    told = list(_profile(profile, source.across))
+                    measurements = list(_profile(profile, source.across))
         except UnreadableFile:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a foreign parser raises
@@ -69,7 +69,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             raise UnreadableFile(
                 source.name, f"expected a profile of CUBE, found {reason}"
             ) from None
-    yield from told
+    yield from measurements
 
 
 @contextmanager
@@ -95,10 +95,10 @@ def _profile(profile: Any, across: str) -> Iterator[ImportedMeasurement]:
             values = _values(profile, metric)
         except MissingMetricError:
             continue
-        told = _across(values, paths, across)
-        if not any(told.values()):
+        by_path = _across(values, paths, across)
+        if not any(by_path.values()):
             continue
-        yield from run.measured(metric.name, told, _UNITS.get(metric.units))
+        yield from run.measured(metric.name, by_path, _UNITS.get(metric.units))
         if metric.name == "time":
             yield from run.measured(OWN_TIME, _own(profile, values))
 
@@ -150,18 +150,20 @@ def _across(
 
 def _own(profile: Any, values: Mapping[int, _Values]) -> dict[str, float]:
     """Return the mean time of each region, over all call paths to it."""
-    own: dict[str, float] = defaultdict(float)
+    own_times: dict[str, float] = defaultdict(float)
     for node in profile.all_cnodes():
-        own[str(node.region.name)] += float(values[node.id].mean())
-    return own
+        own_times[str(node.region.name)] += float(values[node.id].mean())
+    return own_times
 
 
 def _path(node: Any) -> str:
     names = []
     while node is not None:
-        told = ", ".join(f"{key}={value}" for key, value in node.parameters.items())
+        parameters = ", ".join(
+            f"{key}={value}" for key, value in node.parameters.items()
+        )
         name = str(node.region.name)
-        names.append(f"{name} ({told})" if told else name)
+        names.append(f"{name} ({parameters})" if parameters else name)
         node = node.parent
     return "->".join(reversed(names))
 
@@ -189,7 +191,10 @@ def _packed(content: bytes) -> Iterator[bytes]:
         yield content
     elif content.startswith(_CHUNKED):
         at = len(_CHUNKED)
-        order = min("<>", key=lambda one: struct.unpack_from(f"{one}q", content, at))
+        order = min(
+            "<>",
+            key=lambda byte_order: struct.unpack_from(f"{byte_order}q", content, at),
+        )
         (count,) = struct.unpack_from(f"{order}q", content, at)
         sizes = struct.unpack_from(f"{order}{3 * count}q", content, at + 8)[2::3]
         at += 8 + 24 * count

@@ -51,23 +51,23 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     of call paths, parameters and phases repeat others and are passed over.
     """
     inclusive: dict[str, float] = defaultdict(float)
-    own: dict[str, float] = defaultdict(float)
+    own_times: dict[str, float] = defaultdict(float)
     threads = set[_Thread]()
     metric = ""
     for part in _parts(source):
         thread = _thread(part)
-        metric = _read_part(part, inclusive, own)
+        metric = _read_part(part, inclusive, own_times)
         threads.add(thread)
     _require_all(source, threads)
-    coordinate = {"p": float(len({one[:2] for one in threads}))}
-    if threads_each := max(one.number for one in threads):
+    coordinate = {"p": float(len({thread[:2] for thread in threads}))}
+    if threads_each := max(thread.number for thread in threads):
         coordinate["threads"] = threads_each + 1.0
     run = ProfiledRun(coordinate)
     if not _CLOCKS.fullmatch(metric):
         yield from run.measured(metric, inclusive, unit=None)
         return
     yield from run.measured("time", _scaled(inclusive, _MICROSECOND))
-    yield from run.measured(OWN_TIME, _scaled(own, _MICROSECOND / len(threads)))
+    yield from run.measured(OWN_TIME, _scaled(own_times, _MICROSECOND / len(threads)))
 
 
 def _scaled(values: Mapping[str, float], factor: float) -> dict[str, float]:
@@ -95,19 +95,21 @@ def _name(source: Source) -> str:
 
 def _thread(part: Source) -> _Thread:
     """Return which thread a file is of; a file of another name is of the only one."""
-    found = _PART.fullmatch(_name(part))
-    return _Thread(*map(int, found.groups())) if found else _Thread(0, 0, 0)
+    numbers = _PART.fullmatch(_name(part))
+    return _Thread(*map(int, numbers.groups())) if numbers else _Thread(0, 0, 0)
 
 
 def _require_all(source: Source, threads: set[_Thread]) -> None:
     """Refuse a run of which the file of a process is missing: it is another p."""
-    nodes = {one.node for one in threads}
+    nodes = {thread.node for thread in threads}
     if len(nodes) != max(nodes) + 1:
         expected = f"files of all processes from 0 to {max(nodes)}"
         raise source.malformed(expected, f"{len(nodes)} of them", 1)
 
 
-def _read_part(part: Source, inclusive: dict[str, float], own: dict[str, float]) -> str:
+def _read_part(
+    part: Source, inclusive: dict[str, float], own_times: dict[str, float]
+) -> str:
     """Add what a thread measured, and return the metric."""
     title = _TITLE.fullmatch(next(part, "").strip())
     if title is None:
@@ -125,5 +127,5 @@ def _read_part(part: Source, inclusive: dict[str, float], own: dict[str, float])
         name = row["name"].strip()
         name = WHOLE_PROGRAM if name == _APPLICATION else name
         inclusive[name] = max(inclusive[name], part.finite(row["all"]))
-        own[name] += part.finite(row["own"])
+        own_times[name] += part.finite(row["own"])
     return title["metric"] or "TIME"

@@ -102,7 +102,7 @@ def _columns(document: Document) -> Sequence[str]:
     """Return the names of a result's parts in version 2; version 1 has none."""
     if "result_columns" not in document.object():
         return ()
-    columns = [one.name() for one in document.part("result_columns").elements()]
+    columns = [name.name() for name in document.part("result_columns").elements()]
     if "result" not in columns:
         raise document.part("result_columns").malformed("the column 'result'")
     return columns
@@ -143,7 +143,7 @@ def _axes(parts: Mapping[str, Document], about: _Names) -> Sequence[Sequence[str
     """Return the values of each parameter, of what failed as it is defined."""
     if "params" in parts and parts["params"].value:
         return [
-            [str(one.value) for one in axis.elements()]
+            [str(level.value) for level in axis.elements()]
             for axis in parts["params"].elements()
         ]
     known = about.get("params")
@@ -166,10 +166,13 @@ def _samples(
     samples = parts.get("samples")
     if samples is None or samples.value is None:
         return [None] * count
-    told = [None if one.value is None else one.numbers() for one in samples.elements()]
-    if len(told) != count:
+    values = [
+        None if sample.value is None else sample.numbers()
+        for sample in samples.elements()
+    ]
+    if len(values) != count:
         raise samples.malformed(f"the samples of {count} results")
-    return told
+    return values
 
 
 def _settings(combination: Sequence[str], about: _Names) -> dict[str, Setting]:
@@ -182,7 +185,9 @@ def _settings(combination: Sequence[str], about: _Names) -> dict[str, Setting]:
         value = _literal(text)
         keys = _WORD.findall(name) if _TUPLE.fullmatch(name) else []
         if isinstance(value, tuple) and len(keys) == len(value):
-            settings |= {key: _plain(one) for key, one in zip(keys, value, strict=True)}
+            settings |= {
+                key: _plain(part) for key, part in zip(keys, value, strict=True)
+            }
         else:
             settings[name] = _plain(value)
     return {key: value for key, value in settings.items() if value is not None}
@@ -203,8 +208,8 @@ def _plain(value: Any) -> Setting:
 
 def _metric(name: str, about: _Names) -> tuple[str, str | None]:
     """Return metric and unit of a benchmark; asv calls it a unit if there is none."""
-    told = about.get("unit")
-    unit = told if isinstance(told, str) and told not in {"", "unit"} else None
+    stated = about.get("unit")
+    unit = stated if isinstance(stated, str) and stated not in {"", "unit"} else None
     unit = _TIMES.get(unit or "", unit)
     kind = _KINDS.match(name.rpartition(".")[2])
     named = {"time": "time", "timeraw": "time", "mem": "memory", "peakmem": "memory"}
@@ -218,9 +223,11 @@ def _metric(name: str, about: _Names) -> tuple[str, str | None]:
 
 def _environment(document: Document) -> Sequence[tuple[str, Setting]]:
     """Return the environment that the benchmarks ran in, by name or file name."""
-    told = document.object().get("env_name")
-    found = _FILE.fullmatch(posixpath.basename(document.source))
-    name = told if isinstance(told, str) and told else found and found["environment"]
+    stated = document.object().get("env_name")
+    file = _FILE.fullmatch(posixpath.basename(document.source))
+    name = (
+        stated if isinstance(stated, str) and stated else file and file["environment"]
+    )
     return [("environment", name)] if name else []
 
 
@@ -266,8 +273,9 @@ def _parsed(content: bytes) -> _Names:
 
 def _are_benchmarks(held: _Names) -> bool:
     return bool(held) and all(
-        key == "version" or (isinstance(one, dict) and {"code", "name"} <= one.keys())
-        for key, one in held.items()
+        key == "version"
+        or (isinstance(value, dict) and {"code", "name"} <= value.keys())
+        for key, value in held.items()
     )
 
 

@@ -18,7 +18,7 @@ from scalewatch.importers.series import (
 from scalewatch.importers.tables.columns import metric_and_unit, parameter_of
 
 _HELD: Final = ("variant",)
-"""What an experiment holds fixed: a new version of its software is no other one."""
+"""Configuration of an experiment: a new version of its software is the same one."""
 
 _COMMIT: Final = re.compile("[0-9a-f]{7,64}")
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)")

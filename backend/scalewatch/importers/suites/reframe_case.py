@@ -1,4 +1,4 @@
-"""What ReFrame says of a test case, whichever of its files says it."""
+"""A test case of ReFrame, from whichever of its files."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,8 +35,8 @@ class Performance(NamedTuple):
 
 def place_of(info: str) -> Mapping[str, str]:
     """Return name, system, partition and environment that a case's info tells."""
-    found = _INFO.fullmatch(info.strip())
-    return found.groupdict() if found else {}
+    place = _INFO.fullmatch(info.strip())
+    return place.groupdict() if place else {}
 
 
 def measurements_of(

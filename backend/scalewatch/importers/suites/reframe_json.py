@@ -36,12 +36,12 @@ def _post(document: Document) -> Iterator[ImportedMeasurement]:
     facts = {key.removeprefix("check_"): fact for key, fact in held.items()}
     performances = [
         Performance(
-            found["variable"],
+            performance["variable"],
             document.part(key).number(),
-            _unit(held.get(f"check_perf_{found['variable']}_unit")),
+            _unit(held.get(f"check_perf_{performance['variable']}_unit")),
         )
         for key in held
-        if (found := _PERFORMANCE.fullmatch(key))
+        if (performance := _PERFORMANCE.fullmatch(key))
     ]
     yield from measurements_of(facts, performances, held.get("commit"))
 

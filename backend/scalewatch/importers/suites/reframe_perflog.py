@@ -42,8 +42,8 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     for line in source:
         if not line.strip():
             continue
-        if (found := _delimiter(line)) is not None:
-            delimiter, header = found, line.split(found)
+        if (next_delimiter := _delimiter(line)) is not None:
+            delimiter, header = next_delimiter, line.split(next_delimiter)
             continue
         source.require_whole_line()
         read_line = _old_line(source, line) if header is None else None
@@ -53,10 +53,10 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
 
 def _delimiter(line: str) -> str | None:
     """Return what separates the columns of a header, None if a line is none."""
-    found = _HEADER.fullmatch(line)
-    if found is None:
+    header = _HEADER.fullmatch(line)
+    if header is None:
         return None
-    delimiter = found["delimiter"]
+    delimiter = header["delimiter"]
     return delimiter if not _USUAL.isdisjoint(line.split(delimiter)) else None
 
 
@@ -104,8 +104,8 @@ def _old_line(source: Source, line: str) -> Iterator[ImportedMeasurement]:
     at, name, value = measured[0]
     following = cells[at + 1] if at + 1 < len(cells) else ""
     unit = following if "=" not in following else cells[-1]
-    told = {key: fact for _, key, fact in pairs if key in {"jobid", "num_tasks"}}
-    facts: dict[str, str] = {"job_completion_time": cells[0], **told, **place}
+    job = {key: fact for _, key, fact in pairs if key in {"jobid", "num_tasks"}}
+    facts: dict[str, str] = {"job_completion_time": cells[0], **job, **place}
     for cell in cells[at + 1 :]:
         if not cell.startswith("ref="):
             facts |= {tag["key"]: tag["value"] for tag in _SETTING.finditer(cell)}

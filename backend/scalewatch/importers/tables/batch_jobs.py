@@ -1,4 +1,4 @@
-"""What tables of batch jobs say beside measurements: processes, machine, job, outcome.
+"""Processes, machine, job and outcome in tables of batch jobs.
 
 JUBE and suites like it write a row per job, of nodes, taskspernode, system and job_id.
 """
@@ -22,7 +22,7 @@ _FAILED: Final[Mapping[str, frozenset[str]]] = {
         | {"preempted", "deadline", "error", "invalid"}
     ),
 }
-"""Columns that tell how a run ended, and what they say of one that failed."""
+"""Columns of the outcome of a run, and their cells where it failed."""
 
 _TASKS_PER_NODE: Final = re.compile(
     r"n?(tasks?|procs?|processes|ranks|mpi)_?per_?node|ppn", re.IGNORECASE
@@ -57,7 +57,7 @@ def exacb_metrics(header: Sequence[str], row: Sequence[str]) -> Sequence[str]:
 
 @dataclass(frozen=True, slots=True)
 class JobColumns:
-    """Positions of the columns that tell of a job, None where there are none.
+    """Positions of the columns that describe a job, None where there are none.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class JobColumns:
     machine, job
         Provenance of a row.
     outcomes
-        Columns that tell how a run ended.
+        Columns of the outcome of a run.
     numbering
         Columns that only number runs.
     """
@@ -80,9 +80,9 @@ class JobColumns:
 
     @property
     def positions(self) -> frozenset[int]:
-        """Positions of what is neither configuration nor measured."""
-        told = (self.machine, self.job, *self.outcomes.values(), *self.numbering)
-        return frozenset(at for at in told if at is not None)
+        """Positions of columns that are neither configuration nor measured."""
+        positions = (self.machine, self.job, *self.outcomes.values(), *self.numbering)
+        return frozenset(at for at in positions if at is not None)
 
     def processes(self, row: Sequence[str]) -> float | None:
         """Return how many a job had."""
@@ -94,7 +94,7 @@ class JobColumns:
         return float(factors[0]) * float(factors[1])
 
     def provenance(self, row: Sequence[str]) -> Provenance:
-        """Return what a row says of machine and job."""
+        """Return machine and job of a row."""
         machine, job = (_known(row, at) for at in (self.machine, self.job))
         return Provenance(machine=machine, job=job)
 
@@ -109,7 +109,7 @@ class JobColumns:
 def job_columns(
     header: Sequence[str], unused: Collection[str], parameters: Collection[str]
 ) -> JobColumns:
-    """Return which columns tell of jobs.
+    """Return the columns that describe jobs.
 
     Machine and job are only known where processes are, too: in other tables a system
     may be one of atoms.

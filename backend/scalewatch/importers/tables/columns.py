@@ -1,4 +1,4 @@
-"""What the columns of a table mean: told by the user, else read from their names."""
+"""Meanings of the columns of a table: as stated, else read from their names."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ ROLES: Final[Mapping[str, str]] = {
     CONFIGURATION: "",
     IGNORED: "",
 }
-"""What a column can mean, beside a parameter, and what it is then usually called."""
+"""Meanings of a column, beside a parameter, and its usual names in each of them."""
 
 PARAMETERS: Final[Mapping[str, str]] = {
     "p": "p np procs nprocs num_procs processes ranks nranks mpi_ranks tasks "
@@ -39,7 +39,7 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "y": "y",
     "z": "z",
 }
-"""Parameters and what their columns are usually called."""
+"""Parameters and the usual names of their columns."""
 
 _PARAMETER_OF: Final = {
     name: parameter for parameter, names in PARAMETERS.items() for name in names.split()
@@ -51,7 +51,7 @@ METRICS: Final[Mapping[str, str]] = {
     "bytes": "bytes bytes_sent",
     "flops": "flops",
 }
-"""Metrics and what the columns of their values are usually called."""
+"""Metrics and the usual names of the columns of their values."""
 
 _RATED: Final = re.compile(r"(GF|GFLOPS|Gflops)_\w+")
 """Rates of HPCG and HPL in tables of JUBE: the unit stands before the name."""
@@ -68,7 +68,7 @@ _BRACED: Final = re.compile(r"(?P<name>.*\S|.)\s*+[\[(](?P<unit>[^\[\]()]++)[\])
 
 @dataclass(frozen=True, slots=True)
 class MeasuredColumn:
-    """A column of values and, where no other column tells, their metric and unit."""
+    """A column of values, with metric and unit where no other column has them."""
 
     position: int
     metric: str
@@ -79,8 +79,8 @@ class MeasuredColumn:
 class Columns:
     """Positions of the columns that matter, by their meaning.
 
-    Of an `undeclared` column nothing is known: it belongs to the configuration
-    unless its cells tell otherwise.
+    An `undeclared` column has no known meaning: it belongs to the configuration
+    unless its cells exclude that.
     """
 
     measured: Sequence[MeasuredColumn]
@@ -93,7 +93,7 @@ class Columns:
 
 
 class UnclearColumns(ValueError):
-    """The names of the columns do not tell what is needed."""
+    """The names of the columns leave a meaning open that is needed."""
 
 
 def parameter_of(name: str) -> str | None:
@@ -104,7 +104,7 @@ def parameter_of(name: str) -> str | None:
 def columns_of(
     header: Sequence[str],
     first_row: Sequence[str],
-    told: Mapping[str, Sequence[str]],
+    stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
 ) -> Columns:
@@ -114,7 +114,7 @@ def columns_of(
     ----------
     header, first_row
         The table's first two rows.
-    told
+    stated
         Names of columns by role or, for any other key, by parameter. Once it names
         a parameter, no other column is taken for one.
     has_coordinate
@@ -125,7 +125,7 @@ def columns_of(
     UnclearColumns
         If a column is missing, with what was expected as its message.
     """
-    meanings = _told(header, told)
+    meanings = _stated(header, stated)
     _read_usual_names(header, meanings, ROLES)
     if not _parameters(meanings):
         _read_usual_names(header, meanings, PARAMETERS)
@@ -144,9 +144,11 @@ def columns_of(
     return _columns(header, meanings)
 
 
-def _told(header: Sequence[str], told: Mapping[str, Sequence[str]]) -> dict[int, str]:
+def _stated(
+    header: Sequence[str], stated: Mapping[str, Sequence[str]]
+) -> dict[int, str]:
     meanings = {}
-    for meaning, names in told.items():
+    for meaning, names in stated.items():
         for name in names:
             if name not in header:
                 raise UnclearColumns(f"a column {name!r}")
@@ -224,7 +226,7 @@ def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
 
 
 def metric_and_unit(name: str) -> tuple[str, str | None] | None:
-    """Return what a name like time, time_us or "time [us]" says, if it is known."""
+    """Return metric and unit of a name like time, time_us or "time [us]", if known."""
     if unit := "GFLOP/s" if _RATED.fullmatch(name) else _OF_HPCG.get(name):
         return name, unit
     braced = _BRACED.fullmatch(name)

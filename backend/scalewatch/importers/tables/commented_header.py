@@ -28,7 +28,7 @@ _COMMA: Final = re.compile(r"[+-]?\d+,\d+([eE][+-]?\d+)?")
 _NO_LETTERS: Final = re.compile(r"\W+")
 _FACT: Final = re.compile(r"(?P<key>[A-Za-z][\w -]{0,30}?)\s*[:=]\s*(?P<value>\S.*)")
 _STATED: Final = re.compile(r"#?\s*(?P<key>[A-Z][A-Z_]{2,30}):\s+(?P<value>\S+)\s*")
-"""What a build says of itself, as `INTEGRATOR: VODE`; of a path the end says it."""
+"""A fact that a build prints of itself, as `INTEGRATOR: VODE`; of a path, its end."""
 
 _TITLE: Final = "table"
 _LONGEST_TITLE: Final = 80
@@ -46,13 +46,13 @@ def recognises(head: str) -> bool:
         if line.startswith("#"):
             comments.append(line)
         elif line.strip():
-            found = _header(comments, line)
-            cells = found and _cells(line, found.delimiter)
+            header = _header(comments, line)
+            cells = header and _cells(line, header.delimiter)
             if (
-                found
+                header
                 and cells
                 and all(map(NUMBER.fullmatch, (cells[0], cells[-1])))
-                and (is_resource(found.names[0]) or not (has_prose or found.is_loose))
+                and (is_resource(header.names[0]) or not (has_prose or header.is_loose))
             ):
                 return True
             has_prose, comments = True, []
@@ -61,25 +61,25 @@ def recognises(head: str) -> bool:
 
 def read(
     source: Source,
-    told: Mapping[str, Sequence[str]],
+    stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
 ) -> Iterator[ImportedMeasurement]:
-    """Yield what each row measured; a deviation is of its left neighbour.
+    """Yield the measurements of each row; a deviation is of its left neighbour.
 
-    Of several tables, each is told apart by the line before its header. What is stated
-    above them, as `INTEGRATOR: VODE`, is held fixed.
+    Several tables are distinguished by the lines before their headers. Facts above
+    them, as `INTEGRATOR: VODE`, are configuration.
     """
     blocks = list(_blocks(source))
     for number, block in enumerate(blocks, 1):
         usual = usual_names(block.names)
         renamed = dict(zip(block.names, usual, strict=True))
-        stated = {
+        by_usual_name = {
             key: [renamed.get(name, name) for name in names]
-            for key, names in told.items()
+            for key, names in stated.items()
         }
         block.names = list(usual)
-        meanings = meanings_of(usual, [row for _, row in block.rows], stated)
+        meanings = meanings_of(usual, [row for _, row in block.rows], by_usual_name)
         facts = {**block.facts}
         if len(blocks) > 1:
             key, value = _fact(block.title) or (_TITLE, str(number))
@@ -93,7 +93,7 @@ def read(
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """Names of columns, and what separates them and the cells."""
+    """Names of columns, and the delimiter of names and cells."""
 
     names: Sequence[str]
     delimiter: str | None
@@ -139,17 +139,17 @@ def _line(cells: Sequence[str]) -> bytes:
 
 
 def _blocks(source: Source) -> Iterator[_Block]:
-    """Yield the tables that have rows; what stands around them is passed over."""
-    found = _Tables(source)
+    """Yield the tables that have rows; text around them is passed over."""
+    tables = _Tables(source)
     for line in source:
-        if (block := found.block_before(line)) is not None:
+        if (block := tables.block_before(line)) is not None:
             yield block
-    if found.block is not None:
-        yield found.block
+    if tables.block is not None:
+        yield tables.block
 
 
 class _Tables:
-    """The table that is being read, and what may be the header of the next."""
+    """The table that is being read, and the comments that may be the next header."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
@@ -209,7 +209,7 @@ class _Tables:
 
 
 def _title(comments: Sequence[str], header: _Header, prose: str) -> str:
-    """Return the line before a header, which tells its table from others."""
+    """Return the line before a header, the title of its table."""
     for at in range(len(comments) - 1, -1, -1):
         if joined_names([comments[at]], len(header.names), header.delimiter):
             return (comments[at - 1].lstrip("# ") if at else prose).strip()
@@ -217,19 +217,19 @@ def _title(comments: Sequence[str], header: _Header, prose: str) -> str:
 
 
 def _fact(title: str) -> tuple[str, str] | None:
-    """Return what a line before a header says: `Problem size: 768`, or any text."""
+    """Return key and value of a title, `Problem size: 768`, or any text as `table`."""
     if not title:
         return None
-    found = _FACT.fullmatch(title.rstrip(":"))
-    if found is None:
+    fact = _FACT.fullmatch(title.rstrip(":"))
+    if fact is None:
         return _TITLE, title.rstrip(":")[:_LONGEST_TITLE]
-    key = _NO_LETTERS.sub("_", found["key"].strip().lower())
-    return key, found["value"].strip()[:_LONGEST_TITLE]
+    key = _NO_LETTERS.sub("_", fact["key"].strip().lower())
+    return key, fact["value"].strip()[:_LONGEST_TITLE]
 
 
 def _header(comments: Sequence[str], line: str) -> _Header | None:
     """Return the header that the last comments are for a row, if they are one."""
-    for delimiter in [*(one for one in _DELIMITERS if one in line), None]:
+    for delimiter in [*(sign for sign in _DELIMITERS if sign in line), None]:
         cells = _cells(line, delimiter)
         if names := joined_names(comments, len(cells), delimiter):
             return _Header(names, delimiter, is_loose=False)
@@ -246,4 +246,6 @@ def _cells(line: str, delimiter: str | None) -> list[str]:
     if delimiter != ";":
         return cells
     # Between semicolons a comma may stand for the point.
-    return [one.replace(",", ".") if _COMMA.fullmatch(one) else one for one in cells]
+    return [
+        cell.replace(",", ".") if _COMMA.fullmatch(cell) else cell for cell in cells
+    ]

@@ -1,7 +1,8 @@
-"""Headers of tables that people write by hand, and what their words mean."""
+"""Headers of tables that people write by hand, and the meanings of their words."""
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Final, NamedTuple
 
 from scalewatch.importers.tables.columns import (
@@ -33,10 +34,10 @@ _RESOURCES: Final[Mapping[str, str]] = {
     "omp": "threads",
     **{name: name for name in ("cores", "cpus", "gpus", "gcds", "tiles")},
 }
-"""What programs are scaled over, beside the usual names of parameters."""
-
+"""Resources that programs are scaled over, beside the usual names of parameters."""
 
 MOST_COLUMNS: Final = 1000
+"""Columns of a table, whose names are compared in pairs."""
 
 
 class _Word(NamedTuple):
@@ -82,7 +83,7 @@ def split_words(comment: str) -> list[str]:
 
 
 def is_resource(name: str) -> bool:
-    """Tell whether a word names what programs are scaled over."""
+    """Tell whether a word names a resource that programs are scaled over."""
     return parameter_of(name) is not None or name.lower() in _RESOURCES
 
 
@@ -95,17 +96,17 @@ def usual_names(names: Sequence[str]) -> Sequence[str]:
     for name in names:
         words = _LETTERS.findall(name.lower())
         is_time = words and _TIME_WORDS.issuperset(words) and not {"[", "("} & set(name)
-        told = "time" if is_time else name
-        usual.append(name if told in {*names, *usual} - {name} else told)
+        usual_name = "time" if is_time else name
+        usual.append(name if usual_name in {*names, *usual} - {name} else usual_name)
     return usual
 
 
 def meanings_of(
     names: Sequence[str],
     rows: Sequence[Sequence[str]],
-    told: Mapping[str, Sequence[str]],
+    stated: Mapping[str, Sequence[str]],
 ) -> dict[str, list[str]]:
-    """Return what the columns mean, by the words of the header and by their cells.
+    """Return the meanings of columns, by the words of the header and by their cells.
 
     Columns of whole numbers whose names say nothing are left to be settings.
 
@@ -115,21 +116,20 @@ def meanings_of(
         The header.
     rows
         Cells of all rows.
-    told
-        What the user says, which counts.
+    stated
+        Names of columns by meaning, as the user states them; these count.
     """
-    meanings: dict[str, list[str]] = {key: list(ones) for key, ones in told.items()}
+    meanings = {key: list(columns) for key, columns in stated.items()}
     columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
-    for ones in told.values():
-        for name in ones:
-            columns.pop(name, None)
-    if not told.keys() - ROLES.keys():
+    for name in chain.from_iterable(stated.values()):
+        columns.pop(name, None)
+    if not stated.keys() - ROLES.keys():
         parameters = _parameters(columns)
         meanings |= {key: [name] for key, name in parameters.items()}
         settings = list(
             zip(*(columns.pop(name) for name in parameters.values()), strict=True)
         )
-        for name in [one for one in columns if is_resource(one)]:
+        for name in [column for column in columns if is_resource(column)]:
             # Cores and processors that follow from the others are no setting.
             if _follows(columns[name], settings):
                 del columns[name]
@@ -139,7 +139,7 @@ def meanings_of(
             meanings.setdefault(IGNORED, []).append(name)
         elif _HELD.search(name.lower()):
             meanings.setdefault(CONFIGURATION, []).append(name)
-        elif MEASURED not in told and (_RATED.search(name) or _has_fraction(cells)):
+        elif MEASURED not in stated and (_RATED.search(name) or _has_fraction(cells)):
             meanings.setdefault(MEASURED, []).append(name)
     return meanings
 
@@ -171,7 +171,9 @@ def _has_fraction(cells: Sequence[str]) -> bool:
 def _words(comment: str, delimiter: str | None) -> list[_Word]:
     text = " " + comment[1:]
     if delimiter is None:
-        return [_Word(one[0], one.start(), one.end()) for one in _WORDS.finditer(text)]
+        return [
+            _Word(word[0], word.start(), word.end()) for word in _WORDS.finditer(text)
+        ]
     names = [name.strip() for name in text.split(delimiter)]
     return [_Word(name, at, at) for at, name in enumerate(names)]
 

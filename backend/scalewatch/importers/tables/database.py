@@ -35,7 +35,7 @@ def recognises(beginning: bytes) -> bool:
 
 def read(
     source: Source,
-    told: Mapping[str, Sequence[str]],
+    stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
 ) -> Iterator[ImportedMeasurement]:
@@ -53,12 +53,12 @@ def read(
     if not tables:
         raise UnreadableFile(source.name, "the database has no table")
     for name, reals, rows in tables:
-        stated = dict(told) if MEASURED in told else {**told, MEASURED: reals}
-        if not stated[MEASURED]:
-            del stated[MEASURED]
+        meanings = dict(stated) if MEASURED in stated else {**stated, MEASURED: reals}
+        if not meanings[MEASURED]:
+            del meanings[MEASURED]
         table = Source(f"{source.name}/{name}", rows)
         table.notes = source.notes
-        yield from separated.read(table, stated, has_coordinate=has_coordinate)
+        yield from separated.read(table, meanings, has_coordinate=has_coordinate)
 
 
 def _tables(

@@ -45,21 +45,21 @@ def recognises(head: str) -> bool:
 
 def read(
     source: Source,
-    told: Mapping[str, Sequence[str]],
+    stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
 ) -> Iterator[ImportedMeasurement]:
     """Yield what the tables hold; all but the first are told apart by their titles."""
-    for number, found in groupby(_rows(source), lambda row: row.table):
-        rows = iter(found)
+    for number, table_rows in groupby(_rows(source), lambda row: row.table):
+        rows = iter(table_rows)
         first = next(rows)
         title = first.title or str(number)
         table = Source(source.name, _lines(first, rows, title if number > 1 else ""))
         table.line = first.line - 1
         table.notes, table.origin = source.notes, source.origin
-        meanings = dict(told)
+        meanings = dict(stated)
         if number > 1:
-            meanings[CONFIGURATION] = [*told.get(CONFIGURATION, ()), _TITLE]
+            meanings[CONFIGURATION] = [*stated.get(CONFIGURATION, ()), _TITLE]
         yield from separated.read(table, meanings, has_coordinate=has_coordinate)
 
 

@@ -60,7 +60,7 @@ def is_table(head: str) -> bool:
 
 def read(
     source: Source,
-    told: Mapping[str, Sequence[str]],
+    stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
 ) -> Iterator[ImportedMeasurement]:
@@ -73,17 +73,19 @@ def read(
     ----------
     source
         The table, a row a line.
-    told
+    stated
         Names of columns by meaning, see `tables.columns.columns_of`.
     has_coordinate
         Whether the coordinate may be known without a column.
     """
-    table = _Table(source, told, has_coordinate=has_coordinate)
+    table = _Table(source, stated, has_coordinate=has_coordinate)
     measurements = table.measurements()
     if table.undeclared:
-        # Only the last row tells which of these columns are held fixed.
+        # Which of these columns are held fixed is known behind the last row.
         measurements = iter(list(measurements))
-    if dropped := [name for name, one in table.undeclared.items() if one.is_fractional]:
+    if dropped := [
+        name for name, column in table.undeclared.items() if column.is_fractional
+    ]:
         names = ", ".join(dropped)
         source.notes.append(
             f"fractions in {names} are no settings and no known metric: left out; "
@@ -100,7 +102,7 @@ def read(
 
 
 class _Undeclared:
-    """What the cells of a column of unknown meaning tell about it."""
+    """A column of unknown meaning, as its cells show it."""
 
     def __init__(self, position: int) -> None:
         self.position = position
@@ -126,7 +128,7 @@ class _Table:
     def __init__(
         self,
         source: Source,
-        told: Mapping[str, Sequence[str]],
+        stated: Mapping[str, Sequence[str]],
         *,
         has_coordinate: bool,
     ) -> None:
@@ -143,21 +145,21 @@ class _Table:
         if first is None:
             raise source.malformed("a row of values", "the end of the file")
         self.first = self.checked(first)
-        if MEASURED not in told and (names := exacb_metrics(self.header, self.first)):
-            told = {**told, MEASURED: names, IGNORED: ["version"]}
+        if MEASURED not in stated and (names := exacb_metrics(self.header, self.first)):
+            stated = {**stated, MEASURED: names, IGNORED: ["version"]}
         try:
             self.columns = columns_of(
-                self.header, self.first, told, has_coordinate=has_coordinate
+                self.header, self.first, stated, has_coordinate=has_coordinate
             )
         except UnclearColumns as unclear:
-            found = f"columns {', '.join(map(ascii, self.header))}"
-            raise source.malformed(str(unclear), found, line) from None
+            actual = f"columns {', '.join(map(ascii, self.header))}"
+            raise source.malformed(str(unclear), actual, line) from None
         self.undeclared = {
             name: _Undeclared(position)
             for name, position in self.columns.undeclared.items()
         }
         known = {*self.columns.parameters}
-        if told.keys() - ROLES.keys():
+        if stated.keys() - ROLES.keys():
             known.add("p")  # no other column is a parameter
         unused = {*self.undeclared, *self.columns.configuration}
         self.jobs = job_columns(self.header, unused, known)
