@@ -111,13 +111,14 @@ def _attack(results: Results, seconds: float) -> None:
                 thread.start()
             time.sleep(seconds)
             measured = Answers([*answers.health], [*answers.page], answers.failed)
+            answered = Counter(outcomes)
             took = end()
             stopping.set()
             for thread in threads:
                 thread.join()
     results.say(
-        f"{seconds:.0f} s of attack by {ATTACKERS} clients; their answers: "
-        f"{_counts(outcomes)}. A server that nobody attacks ends within {quiet:.1f} s."
+        f"{seconds:.0f} s of attack by {ATTACKERS} clients; answers until then: "
+        f"{_counts(answered)}. A server that nobody attacks ends within {quiet:.1f} s."
     )
     _tell(results, measured)
     results.figure(HEALTH, max(measured.health, default=PATIENCE))

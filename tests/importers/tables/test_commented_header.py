@@ -183,6 +183,14 @@ def test_numbers_whose_columns_nothing_names_are_no_table(write, text) -> None:
     assert "expected Extra-P text" in str(reading.unreadable[0])
 
 
+def test_cores_follow_from_nothing_where_no_column_is_a_parameter(write) -> None:
+    text = "# case  cores  avg time\na  4  1.5\nb  8  1.25\n"
+
+    reading = read_files([write(text)], "commented-table")
+
+    assert "expected a number, found 'a'" in str(reading.unreadable[0])
+
+
 def test_builds_that_tables_state_keep_their_files_apart() -> None:
     reading = read_files([sample(f"{CASTRO}/frontier")])
 

@@ -129,7 +129,7 @@ def meanings_of(
         settings = list(
             zip(*(columns.pop(name) for name in parameters.values()), strict=True)
         )
-        for name in [column for column in columns if is_resource(column)]:
+        for name in [column for column in columns if settings and is_resource(column)]:
             # Cores and processors that follow from the others are no setting.
             if _follows(columns[name], settings):
                 del columns[name]
