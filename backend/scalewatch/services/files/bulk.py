@@ -16,7 +16,7 @@ from scalewatch.storage.runs import bulk, measurements, samples
 from scalewatch.storage.runs.bulk import BulkMeasurement, Selection
 
 AT_ONCE: Final = 100
-"""Runs whose repetitions are in memory."""
+"""Runs whose repetitions are in memory at once."""
 
 LARGEST_ID: Final = 2**31 - 1
 DIGITS: Final = len(str(LARGEST_ID))
@@ -24,21 +24,21 @@ DIGITS: Final = len(str(LARGEST_ID))
 PLACE: Final = ("project", "commit", "machine", "region", "metric", "unit")
 
 Reading = Callable[[], AbstractContextManager[Session]]
-"""Opens a session: none is held while a slow client takes what was read."""
+"""Opens a reading session: none is held while a slow client takes the rows."""
 
 
 @dataclass(frozen=True, slots=True)
 class BulkPage:
-    """What a request reads: all that was posted before it, or a page of it.
+    """The extent of a request: all runs posted before it, or a page of them.
 
     Parameters
     ----------
     columns
-        A row is a repetition.
+        Columns of the answer, in which a row is a repetition.
     settings
-        Of each configuration.
+        Settings of each configuration, by its id.
     after, last
-        Ids of runs between which it reads.
+        Ids of runs: the page has those beyond `after` up to `last`.
     next
         The cursor of the next page, if there is one.
     """
@@ -61,14 +61,14 @@ def bulk_page(
     cursor: str | None,
     limit: int | None,
 ) -> BulkPage:
-    """Return what is to be read of a project.
+    """Return the extent of a page of a project, before its rows are read.
 
     Parameters
     ----------
     view
-        Without a commit, metric or machine: all of them.
+        Without a commit, metric or machine it is of all of them.
     cursor
-        What a page before named as the next one.
+        The `next` of the page before.
     limit
         Runs of a page; all of them without.
 
@@ -132,26 +132,26 @@ def bulk_rows(reading: Reading, page: BulkPage) -> Iterator[Rows]:
             if not runs:
                 return
             measured = bulk.measurements_of(session, page.selection, runs)
-            blobs = samples.of_runs(session, {each.run_id for each in measured})
+            blobs = samples.of_runs(session, {point.run_id for point in measured})
         after = runs[-1]
         values = {run: blob.tolist() for run, blob in blobs.items()}
-        yield [row for each in measured for row in _rows(page, each, values)]
+        yield [row for point in measured for row in _rows(page, point, values)]
 
 
 def _rows(
-    page: BulkPage, each: BulkMeasurement, values: Mapping[int, Sequence[float]]
+    page: BulkPage, point: BulkMeasurement, values: Mapping[int, Sequence[float]]
 ) -> Iterator[Sequence[Any]]:
-    end = each.start + each.repetitions
-    kept = values[each.run_id][each.start : end] if each.run_id in values else ()
+    end = point.start + point.repetitions
+    kept = values[point.run_id][point.start : end] if point.run_id in values else ()
     # Where repetitions were thinned or are not kept, the median stands for them.
-    taken: Sequence[float | None] = kept or [each.median] * bool(each.repetitions)
-    settings = page.settings.get(each.configuration_id, {})
+    taken: Sequence[float | None] = kept or [point.median] * bool(point.repetitions)
+    settings = page.settings.get(point.configuration_id, {})
     place = (
-        *(page.project, each.sha, each.machine),
-        *(each.region, each.metric, each.unit),
-        *(each.coordinate.get(name) for name in page.parameters),
+        *(page.project, point.sha, point.machine),
+        *(point.region, point.metric, point.unit),
+        *(point.coordinate.get(name) for name in page.parameters),
         *(settings.get(name) for name in page.names),
-        str(each.uuid),
+        str(point.uuid),
     )
     for number, value in enumerate(taken):
         yield (*place, number, value)

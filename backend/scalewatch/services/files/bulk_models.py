@@ -67,8 +67,8 @@ def model_rows(
     """Yield the models of one commit after the other."""
     for sha in page.commits:
         with reading() as session:
-            found = models_at(session, replace(view, commit=sha), region)
-        yield [_row(found.project, sha, each) for each in found.models]
+            series = models_at(session, replace(view, commit=sha), region)
+        yield [_row(series.project, sha, each) for each in series.models]
 
 
 def _row(project: str, commit: str, series: SeriesModel) -> Sequence[Any]:

@@ -1,4 +1,4 @@
-"""Files by the commit that they tell of, as a folder of asv's results tells of many."""
+"""Measurements of files by commit, of which a folder of asv's results has many."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,13 +11,13 @@ from scalewatch.importers import ImportedMeasurement, ImportedSeries, Scans
 COMMIT: Final = "commit"
 FILE: Final = "file"
 NOWHERE: Final = ""
-"""The commit of what tells of none."""
+"""The commit of measurements that name none."""
 
 
 def by_commit(scans: Scans) -> Mapping[str, Scans]:
     """Return the measurements of each commit, the oldest first where times are known.
 
-    What tells of no commit stands under `NOWHERE`.
+    Measurements without a commit stand under `NOWHERE`.
     """
     held: dict[str, Scans] = {}
     times: dict[str, str] = {}
@@ -33,7 +33,7 @@ def by_commit(scans: Scans) -> Mapping[str, Scans]:
 def chosen(commits: Sequence[str], reference: str | None) -> str | None:
     """Return the commit that a hash or its beginning names, the newest without one.
 
-    None if these commits do not tell it: nobody knows a commit, or there is none.
+    None if the files name no commit at all.
 
     Raises
     ------
@@ -45,18 +45,18 @@ def chosen(commits: Sequence[str], reference: str | None) -> str | None:
         return None
     if reference is None:
         return known[-1]
-    found = [each for each in known if each.startswith(reference)]
-    if reference in found:
+    matching = [commit for commit in known if commit.startswith(reference)]
+    if reference in matching:
         return reference
-    if len(found) != 1:
-        raise UnknownCommit(reference, found or known, is_ambiguous=bool(found))
-    return found[0]
+    if len(matching) != 1:
+        raise UnknownCommit(reference, matching or known, is_ambiguous=bool(matching))
+    return matching[0]
 
 
 def comparable(all_series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
-    """Return series without the names of their files, where these tell none apart.
+    """Return series without the names of their files, where no two differ by these.
 
-    Of two versions the files are called otherwise.
+    The files of two versions have different names, and their series are to be paired.
     """
     nameless = [
         replace(
@@ -76,8 +76,8 @@ def comparable(all_series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
 
 
 def _commit_of(measurement: ImportedMeasurement) -> str:
-    told = dict(measurement.subject.origin).get(COMMIT)
-    return str(told or measurement.provenance.commit or NOWHERE)
+    named = dict(measurement.subject.origin).get(COMMIT)
+    return str(named or measurement.provenance.commit or NOWHERE)
 
 
 def _time_of(measurement: ImportedMeasurement) -> str | None:

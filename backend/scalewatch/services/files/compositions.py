@@ -22,12 +22,12 @@ def composed_series(  # noqa: PLR0913, PLR0917 - as `compose`, of all series
 ) -> list[Composed | None]:
     """Return the composed model of each series, None for those without.
 
-    A formula of a name that nobody measured serves others.
+    A formula of a name that was not measured is a part of others.
 
     Raises
     ------
     CompositionError
-        If a model cannot be computed, or is of nothing that was measured or is used.
+        If a model cannot be computed, or its name is neither measured nor used.
     """
     refuse_circles(formulas)
     known = list(map(_measured, all_series, findings))
@@ -37,12 +37,12 @@ def composed_series(  # noqa: PLR0913, PLR0917 - as `compose`, of all series
             regions = sorted({series.region for series in known})
             stated = f"{name} = {formula}"
             raise NameUnknown(stated, name, regions)
-    found = {
+    composed_models = {
         id(composed.series): composed
         for name in formulas
         for composed in compose(name, formulas, known, summary, level, targets)
     }
-    return [found.get(id(each)) for each in known]
+    return [composed_models.get(id(each)) for each in known]
 
 
 def _measured(series: ImportedSeries, finding: Finding) -> Measured:

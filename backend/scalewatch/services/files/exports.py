@@ -1,4 +1,4 @@
-"""All measurements of a commit, with their repetitions, on their way out."""
+"""Export all measurements of a commit, with their repetitions."""
 
 from collections.abc import Iterator
 
@@ -17,9 +17,9 @@ from scalewatch.storage.runs import measurements
 def exported(
     session: Session, view: View, region: str | None = None
 ) -> Iterator[Exported]:
-    """Yield what succeeded at a commit, series by series in the order of its scan.
+    """Yield measurements that succeeded at a commit, by series and along its scan.
 
-    Without a metric in the view, all of them. Where repetitions were thinned or are
+    A view without a metric is of all metrics. Where repetitions were thinned or are
     not kept, the median stands for them.
 
     Raises
@@ -55,11 +55,11 @@ def _measured(
     session: Session, scan: Scan, project: str, commit: str
 ) -> Iterator[Exported]:
     repetitions = repetitions_of(session, [scan])
-    for each in scan.measurements:
-        quartiles = _quartiles(each)
+    for measurement in scan.measurements:
+        quartiles = _quartiles(measurement)
         if quartiles is None:
             continue
-        kept = repetitions.get(each.run)
+        kept = repetitions.get(measurement.run)
         yield Exported(
             project=project,
             commit=commit,
@@ -67,7 +67,7 @@ def _measured(
             region=scan.region,
             metric=scan.metric,
             unit=scan.unit,
-            coordinate=each.coordinate,
+            coordinate=measurement.coordinate,
             configuration=scan.configuration,
             quartiles=quartiles,
             values=quartiles[1:2] if kept is None else tuple(kept.tolist()),

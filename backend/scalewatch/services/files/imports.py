@@ -28,14 +28,14 @@ Settings = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ImportOrigin:
-    """What foreign files do not say: whose measurements they hold.
+    """Project, commit and machine of measurements whose files do not say them.
 
     Parameters
     ----------
     machine
-        Where a file does not know it.
+        The machine of files that name none.
     commit
-        Fields of the commit, as an agent would post them, where a file does not.
+        Fields of the commit, as an agent would post them, of files that name none.
     better
         Directions by metric that units do not tell; that of `*` is for all others.
     """
@@ -67,10 +67,9 @@ def runs_of(measurements: Iterable[ImportedMeasurement], origin: ImportOrigin) -
         If neither a file nor `origin` knows commit or machine.
     """
 
-    def results(place: _Place, taken: list[ImportedMeasurement]) -> Settings | None:
-        del place
-        told = list(_results(taken, origin.better))
-        return {"results": told} if told else None
+    def results(_place: _RunPlace, taken: list[ImportedMeasurement]) -> Settings | None:
+        measured = list(_results(taken, origin.better))
+        return {"results": measured} if measured else None
 
     return _runs(measurements, origin, results)
 
@@ -78,10 +77,10 @@ def runs_of(measurements: Iterable[ImportedMeasurement], origin: ImportOrigin) -
 def profiles_of(
     measurements: Iterable[ImportedMeasurement], origin: ImportOrigin
 ) -> Runs:
-    """Return the same where regions are functions, and their times one profile.
+    """Return a run per file, coordinate and configuration, whose result is a profile.
 
-    Repetitions of a function become their mean, so that those of all functions
-    still add up.
+    Regions are its functions. Repetitions of a function become their mean, so that the
+    times of all functions still add up.
 
     Raises
     ------
@@ -98,18 +97,19 @@ def profiles_of(
 def _own_times(
     measurements: Iterable[ImportedMeasurement],
 ) -> Sequence[ImportedMeasurement]:
-    """Return own times alone of the files that tell them from those of callers."""
-    told = list(measurements)
-    sources = {one.provenance.source for one in told if one.subject.metric == OWN_TIME}
+    """Return exclusive times alone of files that have them beside inclusive ones."""
+    every = list(measurements)
+    exclusive = [each for each in every if each.subject.metric == OWN_TIME]
+    sources = {each.provenance.source for each in exclusive}
     return [
-        one
-        for one in told
-        if one.subject.metric == OWN_TIME or one.provenance.source not in sources
+        each
+        for each in every
+        if each.subject.metric == OWN_TIME or each.provenance.source not in sources
     ]
 
 
-class _Place(NamedTuple):
-    """What the measurements of a run have in common."""
+class _RunPlace(NamedTuple):
+    """The settings and the provenance that all measurements of a run share."""
 
     coordinate: Settings
     configuration: Settings
@@ -122,13 +122,13 @@ class _Place(NamedTuple):
 def _runs(
     measurements: Iterable[ImportedMeasurement],
     origin: ImportOrigin,
-    measured: Callable[[_Place, list[ImportedMeasurement]], Settings | None],
+    measured: Callable[[_RunPlace, list[ImportedMeasurement]], Settings | None],
 ) -> Runs:
     runs = Runs()
     for place, taken in _by_place(measurements):
         try:
-            if (told := measured(place, taken)) is not None:
-                runs.reports.append(_run(place, told, origin))
+            if (fields := measured(place, taken)) is not None:
+                runs.reports.append(_run(place, fields, origin))
         except NotARun as error:
             runs.errors.append(error)
     return runs
@@ -136,21 +136,22 @@ def _runs(
 
 def _by_place(
     measurements: Iterable[ImportedMeasurement],
-) -> Iterator[tuple[_Place, list[ImportedMeasurement]]]:
+) -> Iterator[tuple[_RunPlace, list[ImportedMeasurement]]]:
     places: dict[Any, list[ImportedMeasurement]] = {}
-    for each in measurements:
+    for measurement in measurements:
+        subject = measurement.subject
         coordinate = frozenset(
-            zip(each.subject.parameters, each.coordinate, strict=True)
+            zip(subject.parameters, measurement.coordinate, strict=True)
         )
-        configuration = frozenset(each.subject.configuration)
-        key = (coordinate, configuration, each.provenance)
-        places.setdefault(key, []).append(each)
+        configuration = frozenset(subject.configuration)
+        key = (coordinate, configuration, measurement.provenance)
+        places.setdefault(key, []).append(measurement)
     for (coordinate, configuration, provenance), taken in places.items():
         settings = {name: _plain(value) for name, value in sorted(coordinate)}
-        yield _Place(settings, dict(sorted(configuration)), provenance), taken
+        yield _RunPlace(settings, dict(sorted(configuration)), provenance), taken
 
 
-def _run(place: _Place, measured: Settings, origin: ImportOrigin) -> RunReport:
+def _run(place: _RunPlace, measured: Settings, origin: ImportOrigin) -> RunReport:
     provenance = place.provenance
     commit = _commit(provenance, origin)
     machine = provenance.machine or origin.machine
@@ -179,7 +180,7 @@ def _run(place: _Place, measured: Settings, origin: ImportOrigin) -> RunReport:
 
 
 def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings | None:
-    """Return the commit that a file names, or else that of the others."""
+    """Return the commit that a file names, or else the one of the import."""
     if provenance.commit is None:
         return origin.commit
     known = {
@@ -203,7 +204,7 @@ def _job(provenance: Provenance) -> Settings:
 def _results(
     measurements: Iterable[ImportedMeasurement], better: Mapping[str, Direction]
 ) -> Iterator[dict[str, Any]]:
-    """Yield what was measured; a run without any value failed."""
+    """Yield results; a measurement without any value is one that failed."""
     for measurement in measurements:
         subject = measurement.subject
         values = [value for value in measurement.values if not isnan(value)]
@@ -223,7 +224,7 @@ def _results(
 
 
 def _profile(
-    place: _Place, measurements: Sequence[ImportedMeasurement]
+    place: _RunPlace, measurements: Sequence[ImportedMeasurement]
 ) -> dict[str, Any]:
     functions = []
     for measurement in measurements:

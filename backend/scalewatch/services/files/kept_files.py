@@ -19,7 +19,7 @@ from scalewatch.storage.removals import Removal
 from scalewatch.storage.runs import imported_files, runs
 
 LIMIT = 2**28
-"""Bytes of a file that was small enough when it was posted."""
+"""Bytes that a kept file may unpack to; it was within its limit when it was posted."""
 
 
 def record_file(
@@ -50,12 +50,12 @@ def record_file(
 def read_again(session: Session, file_id: int, limit: int) -> int:
     """Read a kept file as this version does; return how many runs it makes.
 
-    Runs that it no longer makes go, and those that it makes now come.
+    Runs that it no longer makes are removed, and those that it makes now recorded.
 
     Raises
     ------
     UnreadableFiles
-        If this version cannot read it; what was read of it stays.
+        If this version cannot read it; its runs stay as they are.
     """
     row = session.get_one(tables.ImportedFile, file_id)
     stated = dict(row.stated)
@@ -71,11 +71,11 @@ def read_again(session: Session, file_id: int, limit: int) -> int:
         jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
     new = [prepare(report) for report in reports if report.id not in known]
     receipts = record_prepared(session, new)
-    told = [receipt.run for receipt in receipts if receipt.is_new]
-    imported_files.note_runs(session, file_id, told)
+    recorded = [receipt.run for receipt in receipts if receipt.is_new]
+    imported_files.note_runs(session, file_id, recorded)
     return len(made)
 
 
 def _stated(file: PostedFile) -> dict[str, Any]:
-    """Return all that was said of a file, as JSON holds it."""
-    return {key: told for key, told in asdict(file).items() if key != "body"}
+    """Return the statements about a file, as JSON holds them."""
+    return {key: value for key, value in asdict(file).items() if key != "body"}

@@ -16,7 +16,7 @@ from scalewatch.wire import TIME
 from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
 DEFAULT_RULE: Final = "evidence"
-"""It knows of noise."""
+"""The default rule, the only one that takes account of noise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Stated:
         A region, or region:metric, in which * and ? stand for any text. A region
         alone means its time where it has one, as in `scalewatch.toml`.
     growth
-        What is stated.
+        The growth that these regions are expected to have, or to keep within.
     """
 
     pattern: str
@@ -45,7 +45,7 @@ class Stated:
     def means(self, series: ImportedSeries, timed: Collection[str]) -> bool:
         """Tell whether it is about this series where `timed` regions have a time.
 
-        What is promised of a region's time says nothing of its calls or cache misses.
+        An expectation of a region's time says nothing of its calls or cache misses.
         """
         is_of_time = self.pattern == series.region and series.region in timed
         return self.covers(series) and (series.metric == TIME or not is_of_time)
@@ -57,22 +57,22 @@ class Stated:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked about series.
+    """The expectations, targets and choices with which series of files are modelled.
 
     Parameters
     ----------
     expectations, deviation_limits
-        E and D; a name goes before a pattern, what comes later before the earlier.
+        E and D; a name goes before a pattern, a later one before an earlier.
     targets
-        Where forecasts are wanted, for the series that vary nothing else.
+        Coordinates of forecasts, for the series that vary nothing else.
     choices
         Further arguments of `find_models`: space, rule, summary, level.
     ranking
-        How what is found is ordered; as the series are without.
+        The order of the findings; None for that of the series.
     proposes
-        Whether to say what to measure next where a verdict is undecided.
+        Whether to propose the next measurement where a verdict is undecided.
     better
-        Which way metrics are better, where that is stated.
+        Stated directions by metric.
     earlier
         Series of an earlier version, with which these are compared; None for none.
     """
@@ -87,7 +87,7 @@ class Question:
     earlier: Sequence[ImportedSeries] | None = None
 
     def direction(self, series: ImportedSeries) -> Direction:
-        """Return which way a series is better; costs where nobody says it."""
+        """Return the better direction of a series: lower unless anything says it."""
         return (
             stated_direction(self.better, series.metric)
             or told_direction(series.metric, series.unit or "")

@@ -36,7 +36,7 @@ COMPRESSED: Final[Mapping[bytes, Callable[[IO[bytes]], Any]]] = {
     b"BZh": bz2.BZ2File,
     b"\xfd7zXZ": lzma.LZMAFile,
 }
-"""How files are unpacked that begin with these bytes."""
+"""Decompression of files, by the bytes that they begin with."""
 
 _ZIP: Final = b"PK\3\4"
 _BROKEN: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
@@ -44,12 +44,12 @@ _BROKEN: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipF
 
 @dataclass(frozen=True, slots=True)
 class PostedFile:
-    """A file of another tool, as it was posted, and all that was said of it.
+    """A file of another tool, as it was posted, with the statements about it.
 
     Parameters
     ----------
     name
-        Its path, of which patterns may tell settings; errors call it so.
+        Its path: patterns may read settings from it, and errors name it.
     file_format
         One of `formats.FORMATS`.
     columns
@@ -77,7 +77,7 @@ class PostedFile:
 
 @dataclass(frozen=True, slots=True)
 class FilePreview:
-    """What a posted file holds.
+    """The runs and series that a posted file holds.
 
     Parameters
     ----------
@@ -85,9 +85,9 @@ class FilePreview:
         As `POST /api/v1/runs` takes them, and `scalewatch import --dry-run --json`
         prints them.
     series
-        A row per series: what it is, and where its settings come from.
+        A row per series: its identity, and where its settings come from.
     notes
-        What was left out, and why.
+        Reasons for which parts of the file were left out.
     """
 
     runs: tuple[dict[str, Any], ...]
@@ -97,7 +97,7 @@ class FilePreview:
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """The runs of a posted file, and what is told of it."""
+    """The runs of a posted file, and its preview."""
 
     runs: Runs
     preview: FilePreview
@@ -113,7 +113,7 @@ def read_posted(file: PostedFile, limit: int) -> ReadFile:
     UnreadableFiles
         If any of it cannot be read, or makes no run.
     BadSetting, BadPattern, BadDerivation, UnknownOrigin
-        If what is said of it cannot be understood, or not enough is.
+        If the statements about it cannot be understood, or do not suffice.
     """
     path = PurePosixPath(file.name)
     if path.is_absolute() or ".." in path.parts or "\0" in file.name or not path.name:
@@ -148,7 +148,7 @@ def preview_json(file: PostedFile, limit: int) -> bytes:
 def check_unpacked(path: Path, limit: int) -> None:
     """Refuse a compressed file or archive that holds more than `limit` bytes.
 
-    What is broken is left to those who read it.
+    A broken one passes: its reader says what is wrong with it.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What files hold, before anything is done with it: a row per series."""
+"""Preview of files: a row per series, before anything is recorded or modelled."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ class PreviewedSetting:
 
 @dataclass(frozen=True, slots=True)
 class PreviewedSeries:
-    """A series that files hold.
+    """A series in files, as a preview shows it.
 
     Parameters
     ----------
     parameters, configuration
-        What is varied, and what is held fixed.
+        Settings that vary, and those that are held fixed.
     values
-        How many there are, over all repetitions.
+        Number of values, over all repetitions.
     origin
         File, commit and machine, as far as the series has one of them.
     is_direction_assumed
@@ -53,8 +53,8 @@ def previewed(
 ) -> list[PreviewedSeries]:
     """Return a row per series, in order of appearance; files lie below `folder`."""
     groups: dict[object, list[ImportedMeasurement]] = {}
-    for each in measurements:
-        groups.setdefault(each.subject, []).append(each)
+    for measurement in measurements:
+        groups.setdefault(measurement.subject, []).append(measurement)
     return [_series(held, better, folder) for held in groups.values()]
 
 

@@ -1,4 +1,4 @@
-"""Which series cost most at scale."""
+"""Rank series by what they cost at scale, or by how they grow."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from scalewatch.modelling import Finding, Growth, RankedRegion, rank_regions
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """How series are ranked.
+    """The criterion by which series are ranked.
 
     Parameters
     ----------
     target
-        Where what they cost is compared; None for their growth.
+        Coordinate at which predictions are compared; None to compare growths.
     threshold
-        Growth that is still acceptable: only what grows faster is ranked.
+        Growth that is still acceptable: only series that grow faster are ranked.
     """
 
     target: Mapping[str, float] | None = None

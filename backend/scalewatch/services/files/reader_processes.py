@@ -107,7 +107,6 @@ class ReaderProcesses:
         self.places = places
         self._limits = limits or ReaderLimits()
         self._patience = patience
-        self._is_closed = False
         self._idle: list[_Reader] = []
         self._all: set[_Reader] = set()
         # For whoever forgets to close: at the latest when the interpreter ends.
@@ -130,9 +129,10 @@ class ReaderProcesses:
         try:
             kind, answer = reader.call(request, self._patience)
         except ScalewatchError as error:
+            if reader not in self._all:
+                reader.end()
+                raise TooBusy from error  # `close` has killed it, and not the file
             self._replace(reader)
-            if self._is_closed:
-                raise TooBusy from error
             raise
         self._idle.append(reader)
         if kind == _REFUSED:
@@ -141,11 +141,11 @@ class ReaderProcesses:
 
     def close(self) -> None:
         """End all processes; whoever waits for one is told that the server is busy."""
-        self._is_closed = True
         for reader in list(self._all):
+            self._all.discard(reader)
             reader.kill()
         while self._idle:
-            self._end(self._idle.pop())
+            self._idle.pop().end()
 
     def _take(self) -> "_Reader":
         """Return a process that lives, a new one if there is none."""
@@ -157,8 +157,6 @@ class ReaderProcesses:
         return self._started()
 
     def _started(self) -> "_Reader":
-        if self._is_closed:
-            raise TooBusy
         reader = _Reader(self._limits)
         self._all.add(reader)
         return reader
@@ -166,8 +164,7 @@ class ReaderProcesses:
     def _replace(self, reader: "_Reader") -> None:
         """End a process, and start the one that loads its readers meanwhile."""
         self._end(reader)
-        if not self._is_closed:
-            self._idle.append(self._started())
+        self._idle.append(self._started())
 
     def _end(self, reader: "_Reader") -> None:
         reader.end()

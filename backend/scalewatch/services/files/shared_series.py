@@ -1,4 +1,4 @@
-"""Files that hold the same series, though each of them stands for itself."""
+"""Files that hold the same series at the same settings, unintended repetitions."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ MOST_KNOWN: Final = 100_000
 
 @dataclass(slots=True)
 class SharedSeries:
-    """What earlier files held, so that others that hold the same are noticed.
+    """Memory of the series in files read so far, by which doubles are noticed.
 
     A table says only what its columns say: measurements of two programs in two files
     would become repetitions of each other where their runs are posted.
@@ -23,15 +23,15 @@ class SharedSeries:
     _files: set[str] = field(default_factory=set)
 
     def add(self, measurements: Iterable[ImportedMeasurement]) -> None:
-        """Notice what files hold."""
-        for each in measurements:
-            source = each.provenance.source
-            subject = each.subject
+        """Remember the series of measurements, and note doubles among them."""
+        for measurement in measurements:
+            provenance, subject = measurement.provenance, measurement.subject
+            source = provenance.source
             if source is None or not any(key == "file" for key, _ in subject.origin):
                 continue
-            place = each.provenance.commit, each.provenance.machine
             series = subject._replace(origin=())
-            key = hash((series, each.coordinate, place))
+            place = provenance.commit, provenance.machine
+            key = hash((series, measurement.coordinate, place))
             first = self._known.get(key)
             if first is None and len(self._known) < MOST_KNOWN:
                 self._known[key] = source

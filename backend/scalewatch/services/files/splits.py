@@ -14,14 +14,14 @@ from scalewatch.wire.directions import Direction
 
 @dataclass(frozen=True, slots=True)
 class SplitQuestion:
-    """Which split of a product of parameters is best, at a total or at all.
+    """The question which split of a product of parameters is best.
 
     Parameters
     ----------
     names
         The parameters.
     total
-        The product that is asked for; None for all that were measured.
+        The product to split; None for all that were measured.
     """
 
     names: tuple[str, ...]
@@ -42,12 +42,13 @@ def splits_of(
     Parameters
     ----------
     findings, better
-        What was found about each series, and which way it is better.
+        The finding about each series, and its better direction.
 
     Raises
     ------
     NotSplit
-        If none of them varies all parameters, or nothing tells about the total.
+        If no series varies all parameters, or none is measured or modelled at the
+        total.
     """
     if not any(_is_about(series, question) for series in all_series):
         raise NotSplit(str(question), "no series is measured over all of these")
@@ -69,7 +70,7 @@ def _is_about(series: ImportedSeries, question: SplitQuestion) -> bool:
 def _choices(
     series: ImportedSeries, finding: Finding, better: Direction, question: SplitQuestion
 ) -> list[SplitChoice]:
-    """Return what was measured without sharing cores, or else what the model tells."""
+    """Return splits measured without shared cores, or else those of the model."""
     is_evidence = np.ones(len(series.settings), dtype=np.bool_)
     is_evidence[list(series.crowded)] = False
     settings = {
@@ -85,10 +86,10 @@ def _choices(
     )
     if question.total is None:
         return measured
-    told = [choice for choice in measured if choice.total == question.total]
+    at_total = [choice for choice in measured if choice.total == question.total]
     is_alone = len(series.parameters) == len(question.names)
-    if told or finding.model is None or series.crowded or not is_alone:
-        return told
+    if at_total or finding.model is None or series.crowded or not is_alone:
+        return at_total
     return [
         modelled_splits(
             question.names,

@@ -1,4 +1,4 @@
-"""Settings and directions as users state them, in options, files and addresses."""
+"""Parse settings and directions that users state in options, files and addresses."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final

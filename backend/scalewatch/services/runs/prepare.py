@@ -1,4 +1,4 @@
-"""Prepare runs for storage: the work that needs no database, before it is locked."""
+"""Prepare runs for storage: all work that can precede the writing transaction."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,17 +25,17 @@ class PreparedRun:
     payload
         What was posted, compressed.
     digest
-        That of its content, whatever the order of keys.
+        Digest of the content, the same whatever the order of keys.
     points
         A row per result, without the ids of series and run.
     procedures
-        How each result was taken, as far as the agent told.
+        The measuring procedure of each result, empty where the agent states none.
     samples
         All repetitions.
     profile
         Seconds by function, if the run was profiled.
     locations
-        Where its regions lie in the source, if it tells.
+        Source locations of its regions, if it states any.
     """
 
     report: RunReport
@@ -54,16 +54,16 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
     Parameters
     ----------
     posted
-        The run as it arrived; None: it was not written down yet.
+        The run as it arrived; None if it never was a text.
     """
     # A run without a profile keeps the digest of releases that knew no profiles.
     absent = {"profile"} if report.profile is None else None
-    told = report.model_dump(by_alias=True, exclude=absent)
-    content = canonical(told)
+    fields = report.model_dump(by_alias=True, exclude=absent)
+    content = canonical(fields)
     counts = [_count(result) for result in report.results]
     values = _canonical_values(report.results, counts)
     starts = np.cumsum([0, *counts]).tolist()
-    procedures = tuple(_procedure(result["procedure"]) for result in told["results"])
+    procedures = tuple(_procedure(result["procedure"]) for result in fields["results"])
     return PreparedRun(
         report=report,
         payload=zstandard.compress(content if posted is None else posted),
@@ -104,9 +104,9 @@ def _locations(report: RunReport) -> bytes | None:
     return source_locations.encode(located) if located else None
 
 
-def _procedure(told: dict[str, Any] | None) -> dict[str, Any]:
+def _procedure(stated: dict[str, Any] | None) -> dict[str, Any]:
     """Return the measuring procedure of a result, without absent fields."""
-    return {name: value for name, value in (told or {}).items() if value is not None}
+    return {name: value for name, value in (stated or {}).items() if value is not None}
 
 
 def _count(result: Result) -> int:
@@ -118,10 +118,10 @@ def _canonical_values(
     results: Sequence[Result], counts: Sequence[int]
 ) -> NDArray[np.float64]:
     """Return all repetitions one after the other, in the units of their metrics."""
-    told = chain.from_iterable(
+    repetitions = chain.from_iterable(
         result.values for result, count in zip(results, counts, strict=True) if count
     )
-    values = np.fromiter(told, np.float64, count=sum(counts))
+    values = np.fromiter(repetitions, np.float64, count=sum(counts))
     sizes = [UNITS.get(result.metric, {}).get(result.unit, 1.0) for result in results]
     if any(size != 1 for size in sizes):
         size = np.repeat(sizes, counts)

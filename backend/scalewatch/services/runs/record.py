@@ -37,17 +37,19 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class _Recorded:
-    run: UUID
+class _RecordedRun:
+    """A run with the subject of the job that analyses it."""
+
+    uuid: UUID
     subject: str
     is_new: bool
 
 
 _PLACE: Final = {"project", "suite", "commit", "machine", "configuration"}
-"""What decides where a run belongs, its regions aside."""
+"""Fields of a report that decide the keys of its run."""
 
-_Found = dict[str, RunKeys]
-"""What was found of places in this transaction."""
+_KnownKeys = dict[str, RunKeys]
+"""Keys that this transaction has looked up, by the fields that decide them."""
 
 
 def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[Receipt]:
@@ -61,23 +63,25 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
         If a metric of our users' own comes in another unit than before, or with
         the other direction as the better one.
     """
-    found: _Found = {}
-    recorded = [_record(session, run, found) for run in prepared]
+    known_keys: _KnownKeys = {}
+    recorded = [_record(session, run, known_keys) for run in prepared]
     # Last, since a waiting job is locked until this transaction ends; and sorted,
     # so that two transactions do not wait for each other.
-    changed = {one.subject for one in recorded if one.is_new}
+    changed = {run.subject for run in recorded if run.is_new}
     job_of = {
         subject: jobs.enqueue(session, jobs.JobKind.ANALYSE, subject)
         for subject in sorted(changed)
     }
-    for subject in {one.subject for one in recorded} - changed:
+    for subject in {run.subject for run in recorded} - changed:
         job_of[subject] = jobs.latest(session, jobs.JobKind.ANALYSE, subject)
-    return [Receipt(one.run, job_of[one.subject], one.is_new) for one in recorded]
+    return [Receipt(run.uuid, job_of[run.subject], run.is_new) for run in recorded]
 
 
-def _record(session: Session, prepared: PreparedRun, found: _Found) -> _Recorded:
+def _record(
+    session: Session, prepared: PreparedRun, known_keys: _KnownKeys
+) -> _RecordedRun:
     uuid = prepared.report.id
-    row = _run(session, prepared.report, found)
+    row = _run(session, prepared.report, known_keys)
     # Nearly all runs are new: insert first, look up only what exists.
     run_id = runs.create(session, row)
     if run_id is not None:
@@ -87,26 +91,26 @@ def _record(session: Session, prepared: PreparedRun, found: _Found) -> _Recorded
             add_blobs(session, run_id, ids, prepared)
         add_points(session, run_id, ids, prepared)
         subject = str(AnalysedCommit(row["commit_id"], row["machine_id"]))
-        return _Recorded(uuid, subject, is_new=True)
+        return _RecordedRun(uuid, subject, is_new=True)
     known = runs.recorded(session, uuid)
     if known is None or known.digest != prepared.digest:
         raise RunAlreadyRecorded(uuid)
     subject = str(AnalysedCommit(known.commit_id, known.machine_id))
-    return _Recorded(uuid, subject, is_new=False)
+    return _RecordedRun(uuid, subject, is_new=False)
 
 
-def _run(session: Session, report: RunReport, found: _Found) -> Row:
+def _run(session: Session, report: RunReport, known_keys: _KnownKeys) -> Row:
     """Return the row of a run; its keys are looked up once for all runs of a sweep."""
-    key = report.model_dump_json(include=_PLACE)
-    if key not in found:
-        found[key] = places.of(session, report)
-    place = found[key]
-    declarations.declare_built_in(session, place.project_id, report)
+    place = report.model_dump_json(include=_PLACE)
+    if place not in known_keys:
+        known_keys[place] = places.of(session, report)
+    keys = known_keys[place]
+    declarations.declare_built_in(session, keys.project_id, report)
     return {
-        "commit_id": place.commit_id,
-        "machine_id": place.machine_id,
-        "fingerprint_id": place.fingerprint_id,
-        "configuration_id": place.configuration_id,
+        "commit_id": keys.commit_id,
+        "machine_id": keys.machine_id,
+        "fingerprint_id": keys.fingerprint_id,
+        "configuration_id": keys.configuration_id,
         "uuid": report.id,
         "suite": report.suite,
         "coordinate": report.coordinate,
@@ -129,8 +133,9 @@ def add_blobs(
 ) -> None:
     """Store the blobs of a run: repetitions, procedures, profile, locations."""
     runs.add_samples(session, run_id, prepared.samples)
-    told = zip(series_ids, prepared.procedures, strict=True)
-    procedures.add(session, run_id, {key: value for key, value in told if value})
+    by_series = dict(zip(series_ids, prepared.procedures, strict=True))
+    stated = {key: procedure for key, procedure in by_series.items() if procedure}
+    procedures.add(session, run_id, stated)
     if prepared.profile is not None:
         profiles.add(session, run_id, prepared.profile)
     if prepared.locations is not None:

@@ -1,4 +1,4 @@
-"""Recorded runs as their users read them."""
+"""Recorded runs: their results, the machine as it was, the payload as posted."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from scalewatch.storage.runs import measurements, procedures, profiles, runs, sa
 from scalewatch.storage.runs.flags import Flag, flags_in
 
 MOMENTS: Final = frozenset({"started_at", "ended_at"})
-"""What is a moment among the facts of a scheduler's job, which are kept as text."""
+"""Facts of a scheduler's job that are moments, kept as text in ISO 8601."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Result:
     Parameters
     ----------
     asked
-        Repetitions that were asked for; fewer where the time budget ended.
+        Repetitions that the agent planned; `count` is less where its time ran out.
     repetitions
         All of them in the order in which they were taken, where they are kept.
     """
@@ -61,7 +61,7 @@ class RecordedRun:
     fingerprint
         Facts about the machine as it was then.
     job
-        How it was scheduled, as far as the agent told.
+        Facts of the scheduler, those that the agent states.
     profile
         Seconds of each function, the longest first; empty where it was not profiled.
     """
@@ -81,12 +81,12 @@ class RecordedRun:
 
     @property
     def flags(self) -> Mapping[Flag, int]:
-        """How many of its results each flag was raised for."""
+        """Number of results with each flag."""
         return Counter(flag for result in self.results for flag in result.flags)
 
     @property
     def failures(self) -> int:
-        """How many of its results failed."""
+        """Number of results that failed."""
         return sum(not result.count for result in self.results)
 
 
@@ -105,7 +105,7 @@ def recorded_run(
         raise NotFound("run", uuid)
     job = run.scheduler_job or {}
     kept = samples.of_runs(session, [run.id]).get(run.id)
-    told = procedures.of_runs(session, [run.id]).get(run.id, {})
+    stated = procedures.of_runs(session, [run.id]).get(run.id, {})
     return RecordedRun(
         uuid=run.uuid,
         project=run.project,
@@ -122,7 +122,7 @@ def recorded_run(
         },
         received_at=run.received_at,
         results=tuple(
-            _result(point, series, told.get(series.id, {}), kept)
+            _result(point, series, stated.get(series.id, {}), kept)
             for point, series in measurements.of_run(session, run.id)
         ),
         profile=dict(
@@ -155,7 +155,8 @@ def _result(
     procedure: Mapping[str, Any],
     kept: NDArray[np.float64] | None,
 ) -> Result:
-    own = () if kept is None else kept[point.start : point.start + point.count]
+    end = point.start + point.count
+    repetitions = () if kept is None else kept[point.start : end]
     low, high = quartiles_of(point)
     return Result(
         region=series.region,
@@ -172,5 +173,5 @@ def _result(
         late=procedure.get("late"),
         flags=flags_in(point.flags),
         reason=point.reason,
-        repetitions=tuple(float(value) for value in own),
+        repetitions=tuple(float(value) for value in repetitions),
     )

@@ -15,7 +15,7 @@ from scalewatch.storage.work import jobs
 
 
 class AnalysisProgress(StrEnum):
-    """How far the analysis of a run has come."""
+    """The state of the analysis of a run."""
 
     PENDING = "pending"
     DONE = "done"
@@ -41,7 +41,7 @@ class RunVerdict:
 
 
 def progress_of(session: Session, uuid: UUID) -> tuple[AnalysisProgress, str | None]:
-    """Return how far the analysis of a run has come, and why it failed.
+    """Return the state of the analysis of a run, and why it failed.
 
     Raises
     ------
