@@ -32,8 +32,8 @@ from benchmarks.truths_nights import (
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Direction, compare_versions
-from scalewatch.modelling.common_mode.common_mode import machine_nights
-from scalewatch.modelling.common_mode.newest import beside_machine, newest_night
+from scalewatch.modelling.common_mode.common_mode import machine_mode
+from scalewatch.modelling.common_mode.newest import beside_machine, newest_commit
 from scalewatch.modelling.common_mode.scan import TARGET
 from scalewatch.modelling.histories.histories import Histories, locations
 from scalewatch.services.commit_reports.constants import (
@@ -172,12 +172,12 @@ def _beside_nights(machine: Machine) -> tuple[Truths, bool]:
     kindest = np.abs((jobs - usual).mean(axis=2)).argmin(axis=0)
     log[:, -1] = np.take_along_axis(jobs, kindest[np.newaxis, :, np.newaxis], 0)[0]
     directions = Histories.of(P, log).directions
-    nights = machine_nights(log, np.arange(log.shape[1]), directions)
+    nights = machine_mode(log, np.arange(log.shape[1]), directions)
     length = np.full(REGIONS, log.shape[1])
     left = nights.mode.taken_out(log)
-    own = newest_night(left, length, directions, TARGET / CAREFUL)
+    own = newest_commit(left, length, directions, TARGET / CAREFUL)
     effect = nights.mode.effect[np.newaxis]
-    whole = newest_night(effect, length[:1], directions, TARGET)
+    whole = newest_commit(effect, length[:1], directions, TARGET)
     own = beside_machine(own, whole)
     is_slower = bool(whole.stands_out[0] and whole.size[0] > 0)
     return own.size > np.log1p(LEAST_CONSTANT), is_slower

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.common_mode.newest import beside_machine, newest_night
+from scalewatch.modelling.common_mode.newest import beside_machine, newest_commit
 from scalewatch.modelling.histories.histories import Histories
 
 P = 2.0 ** np.arange(2, 8)
@@ -18,7 +18,7 @@ def wandering(series=40, commits=41, *, spread=0.02, seed=1):
 
 def told(log, length=None):
     lengths = np.full(len(log), log.shape[1]) if length is None else np.array(length)
-    return newest_night(log, lengths, Histories.of(P, log).directions, TARGET)
+    return newest_commit(log, lengths, Histories.of(P, log).directions, TARGET)
 
 
 def test_nights_are_no_change_of_the_newest_commit():

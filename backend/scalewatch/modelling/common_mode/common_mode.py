@@ -6,9 +6,9 @@ machine. Regions far away count less, and those that seem to have moved by thems
 nothing, so that a change of a third of the regions does not move it.
 
 The mean of regions that share nothing scatters, too, and a few that moved a little pull
-it along. What nights do is therefore believed as far as the mode has varied by more
+it along. The mode is therefore believed as far as it has varied by more
 than the standard error of such a mean, as James and Stein shrink means, and wholly
-where a night lies far beyond that error.
+where a commit lies far beyond that error.
 
 The common mode of a machine is watched as a series of its own. That it moved and stays
 moved may be the machine or the library, see `origins`.
@@ -36,7 +36,7 @@ from scalewatch.modelling.common_mode.spreads import (
 )
 
 LEAST_REGIONS: Final = 8
-"""Regions that tell a night from a change, at least."""
+"""Least regions that tell a common mode from a change."""
 
 BASE: Final = 40
 BLOCK: Final = 5
@@ -49,7 +49,7 @@ FAR_CELL: Final = 4.0
 FAR_REGION: Final = 3.5
 ITERATIONS: Final = 3
 CLEAR: Final = 3.0
-"""Standard errors from which on a night is believed for itself."""
+"""Standard errors from which on the mode of a commit is believed for itself."""
 
 FLOOR: Final = 1e-3
 LEARN_EVERY: Final = 20
@@ -70,11 +70,11 @@ class CommonMode:
     Parameters
     ----------
     effect
-        Logarithm of what each night does at each setting, shape (T, n).
+        Logarithm of the common mode at each commit and setting, shape (T, n).
     loading
         How strongly each region follows, shape (S,); 1 in the middle.
     believed
-        Share of the effect that is taken for the night's, shape (T, n).
+        Share of the effect that is taken for the machine's, shape (T, n).
     """
 
     effect: Reals
@@ -170,22 +170,22 @@ def _shared(spread: Reals) -> Reals:
 
 
 def _loadings(log: Reals, effect: Reals, former: Reals) -> Reals:
-    """Return loadings from what levels and nights change by from commit to commit."""
-    nights = np.diff(effect.mean(axis=1))
+    """Return loadings from the changes of levels and mode from commit to commit."""
+    moves = np.diff(effect.mean(axis=1))
     levels = np.diff(log.mean(axis=2), axis=1)
-    expected = former[:, np.newaxis] * nights
+    expected = former[:, np.newaxis] * moves
     left = levels - expected
     spread = np.nan_to_num(NORMAL * medians(np.abs(left), 1)) + 1e-4
     left = np.clip(left, -3 * spread[:, np.newaxis], 3 * spread[:, np.newaxis])
     followed = np.where(np.isnan(left), 0.0, left + expected)
-    # A step of the machine would teach its own size as the loading; a bad night, after
+    # A step of the machine would teach its own size as the loading; an outlier, after
     # which the level returns, teaches much.
-    usual = 4 * NORMAL * np.median(np.abs(nights)) + 1e-4
-    returns = np.abs(nights[1:] + nights[:-1]) < usual
-    is_usual = np.abs(nights) < usual
+    usual = 4 * NORMAL * np.median(np.abs(moves)) + 1e-4
+    returns = np.abs(moves[1:] + moves[:-1]) < usual
+    is_usual = np.abs(moves) < usual
     is_usual[1:] |= returns
     is_usual[:-1] |= returns
-    seen = np.where(np.isnan(left), 0.0, nights * is_usual)
+    seen = np.where(np.isnan(left), 0.0, moves * is_usual)
     prior = (spread / LOADING_SPREAD) ** 2
     loading = ((followed * seen).sum(axis=1) + prior) / ((seen**2).sum(axis=1) + prior)
     middle = max(float(np.median(loading)), LEAST_LOADING)
@@ -193,14 +193,14 @@ def _loadings(log: Reals, effect: Reals, former: Reals) -> Reals:
 
 
 BAD: Final = 4.0
-"""Standard deviations by which a bad night lies apart from those around it."""
+"""Standard deviations by which an outlying commit lies apart from those around."""
 
 AROUND: Final = 40
 """Commits before and after a step that tell its size, at most."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class MachineNights:
+class MachineMode:
     """Common mode of a machine and the commits at which it moved and stayed moved.
 
     Parameters
@@ -208,7 +208,7 @@ class MachineNights:
     positions
         Numbers of its commits on a line that machines share, shape (T,), ascending.
     mode
-        What each night does.
+        Common mode at each commit.
     steps
         Rows of the commits at which it moved and stayed moved.
     strength
@@ -216,7 +216,7 @@ class MachineNights:
     statistic, first, size
         Of steps at each commit, as in `Scan`, shape (T,).
     correlation, spread
-        Of the level of one night with the next, and its usual step.
+        Of the level of one commit with the next, and its usual step.
     """
 
     positions: Counts
@@ -241,8 +241,8 @@ class MachineNights:
         """Return the mean of that over the settings."""
         return float(self.step_effect(row).mean())
 
-    def bad_nights(self) -> Counts:
-        """Return the rows of nights that lie apart, and after which levels return."""
+    def outlying_commits(self) -> Counts:
+        """Return the rows of commits that lie apart, and after which levels return."""
         level = self.mode.effect.mean(axis=1)
         before, after = (
             level
@@ -255,14 +255,14 @@ class MachineNights:
         return np.flatnonzero(beyond > max(BAD * float(usual), LEAST_EFFECT))
 
     def effect_without(self, kept: Sequence[int]) -> Reals:
-        """Return what each night does, but for these steps, shape (T, n)."""
+        """Return the common mode without these steps, shape (T, n)."""
         effect = self.mode.believed * self.mode.effect
         for row in kept:
             effect[row:] -= self.step_effect(row)
         return effect
 
 
-def machine_nights(log: Reals, positions: Counts, directions: Reals) -> MachineNights:
+def machine_mode(log: Reals, positions: Counts, directions: Reals) -> MachineMode:
     """Return what regions, shape (S, T, n), share from commit to commit."""
     mode = common_mode(log, directions)
     length = np.array([len(positions)])
@@ -274,7 +274,7 @@ def machine_nights(log: Reals, positions: Counts, directions: Reals) -> MachineN
         if 0 < row < newest:
             strength[row] = max(strength.get(row, 0.0), alarm.statistic)
     known = scan.learned
-    return MachineNights(
+    return MachineMode(
         positions=positions,
         mode=mode,
         steps=tuple(sorted(strength)),
@@ -288,14 +288,14 @@ def machine_nights(log: Reals, positions: Counts, directions: Reals) -> MachineN
 
 
 def _shifted(level: Reals, by: int) -> Reals:
-    """Return the levels so many nights later, NaN where there are none."""
+    """Return the levels so many commits later, NaN where there are none."""
     at = np.arange(len(level)) + by
     is_there = (at >= 0) & (at < len(level))
     return np.where(is_there, level[np.clip(at, 0, len(level) - 1)], np.nan)
 
 
 def _located(effect: Reals, first: int, at: int) -> int:
-    """Return the row before which a step explains most: nights held hide its first."""
+    """Return the row before which a step explains most: held commits hide its first."""
     low = max(0, first - AROUND)
     level = effect[low : at + 1].mean(axis=1)
     count = np.arange(1, len(level))

@@ -40,7 +40,7 @@ PRIOR: Final = 40.0
 """Commits of a machine with `ENOUGH` series that weigh as much as what is usual."""
 
 FADING: Final = 1.5
-"""Power of that weight. What is usual lies many standard errors from white nights; at a
+"""Power of that weight. What is usual lies many standard errors from white noise; at a
 first power it would still outweigh what a thousand commits of forty series tell."""
 
 ENOUGH: Final = 4.0

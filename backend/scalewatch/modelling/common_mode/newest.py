@@ -1,9 +1,9 @@
-"""The newest commit of a machine beside its nights before.
+"""The newest commit of a machine beside those before.
 
-Two commits cannot tell a change from a night: what a bad night does, it does to all
-regions, and what wanders from night to night is no change. Here the newest commit is
-compared with many nights, what it does to all regions alike is taken out of each, and
-is told apart (`Scan`, a step of one commit).
+Two commits cannot tell a change from the common mode: a disturbance of the machine
+moves all regions, and what wanders from commit to commit is no change. Here the newest
+commit is compared with many before, its move of all regions alike is taken out of each,
+and is told apart (`Scan`, a step of one commit).
 """
 
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ from scalewatch.modelling.common_mode.scan import Scan
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class NewestNight:
+class NewestCommit:
     """Effect of the newest commit on some series.
 
     Parameters
     ----------
     is_known
-        Whether nights enough came before it, shape (S,).
+        Whether commits enough came before it, shape (S,).
     stands_out
-        Whether it differs by more than nights do, shape (S,).
+        Whether it differs by more than commits without a change do, shape (S,).
     size, error
         By how much the logarithm of the level moved, and the standard error of that,
         shape (S,); 0 where nothing stands out.
@@ -41,22 +41,22 @@ class NewestNight:
 
 MOST_FOLLOWED: Final = float(np.expm1(3 * LOADING_SPREAD))
 """So many times the machine's own move a region may move beyond it, at three standard
-deviations of its loading: rare nights have not taught how strongly it follows."""
+deviations of its loading: few moves have not taught how strongly it follows."""
 
 
-def beside_machine(regions: NewestNight, whole: NewestNight) -> NewestNight:
+def beside_machine(regions: NewestCommit, whole: NewestCommit) -> NewestCommit:
     """Return what regions did by themselves while their whole machine moved.
 
     Parameters
     ----------
     regions
-        Of regions, the night of the machine taken out.
+        Of regions, the common mode of the machine taken out.
     whole
         Of the machine, as of one series.
     """
     is_own = np.abs(regions.size) > MOST_FOLLOWED * np.abs(whole.size[0])
     stands_out = regions.stands_out & is_own
-    return NewestNight(
+    return NewestCommit(
         regions.is_known,
         stands_out,
         np.where(stands_out, regions.size, 0.0),
@@ -64,9 +64,9 @@ def beside_machine(regions: NewestNight, whole: NewestNight) -> NewestNight:
     )
 
 
-def newest_night(
+def newest_commit(
     log: Reals, length: Counts, directions: Reals, target: float
-) -> NewestNight:
+) -> NewestCommit:
     """Compare the newest commit of each series with those before it.
 
     Parameters
@@ -94,4 +94,4 @@ def newest_night(
     for row, last in scan.newest(2):
         if scan.first[row, last] < last:
             stands_out[row], size[row], error[row] = False, 0.0, 0.0
-    return NewestNight(scan.has_base, stands_out, size, error)
+    return NewestCommit(scan.has_base, stands_out, size, error)

@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.modelling.common_mode.common_mode import AROUND, MachineNights
+from scalewatch.modelling.common_mode.common_mode import AROUND, MachineMode
 from scalewatch.modelling.common_mode.correlation import MOST_WIDTH
 from scalewatch.modelling.common_mode.scan import LEAST_EFFECT
 
@@ -57,14 +57,14 @@ class Sign:
 
 
 def origins(
-    machines: Sequence[MachineNights], ids: Sequence[int]
+    machines: Sequence[MachineMode], ids: Sequence[int]
 ) -> list[dict[int, Origin]]:
     """Tell what moved machines on which the same is measured.
 
     Parameters
     ----------
     ids
-        Of the machines: regions at other settings may have nights of their own.
+        Of the machines: regions at other settings may have a mode of their own.
 
     Returns
     -------
@@ -77,21 +77,21 @@ def origins(
         if all(abs(sign.at - other.at) > MOST_WIDTH for other in clearest):
             clearest.append(sign)
     by_machine = []
-    for nights, of in zip(machines, ids, strict=True):
+    for mode, of in zip(machines, ids, strict=True):
         others = [
             each for each, other in zip(machines, ids, strict=True) if other != of
         ]
-        made = [_row(nights, each) for each in clearest if _made(nights, each)]
-        noticed = {row: _origin(nights, row, shared, others) for row in nights.steps}
+        made = [_row(mode, each) for each in clearest if _made(mode, each)]
+        noticed = {row: _origin(mode, row, shared, others) for row in mode.steps}
         by_machine.append(noticed | dict.fromkeys(made, Origin.LIBRARY))
     return by_machine
 
 
-def _shared(machines: Sequence[MachineNights], ids: Sequence[int]) -> list[Sign]:
+def _shared(machines: Sequence[MachineMode], ids: Sequence[int]) -> list[Sign]:
     """Return where several machines moved alike."""
     signs: dict[int, list[Sign]] = {of: [] for of in ids}
-    for nights, of in zip(machines, ids, strict=True):
-        signs[of] += _signs(nights)
+    for mode, of in zip(machines, ids, strict=True):
+        signs[of] += _signs(mode)
     shared = []
     for sign in [sign for machine in signs.values() for sign in machine]:
         agreeing = [
@@ -106,58 +106,55 @@ def _shared(machines: Sequence[MachineNights], ids: Sequence[int]) -> list[Sign]
     return shared
 
 
-def _signs(nights: MachineNights) -> list[Sign]:
+def _signs(mode: MachineMode) -> list[Sign]:
     """Return all that may be a step of a machine, one for each commit and sense."""
-    newest = len(nights.positions) - 1
+    newest = len(mode.positions) - 1
     steps = [
-        (row, nights.step_size(row), strength)
-        for row, strength in nights.strength.items()
+        (row, mode.step_size(row), strength) for row, strength in mode.strength.items()
     ]
-    for t in np.flatnonzero(nights.statistic > LEAST).tolist():
-        row = min(int(nights.first[t]), newest)
-        steps.append((row, float(nights.size[t]), float(nights.statistic[t])))
+    for t in np.flatnonzero(mode.statistic > LEAST).tolist():
+        row = min(int(mode.first[t]), newest)
+        steps.append((row, float(mode.size[t]), float(mode.statistic[t])))
     best: dict[tuple[int, bool], Sign] = {}
     for row, size, statistic in sorted(steps, key=lambda step: step[2]):
         if abs(size) >= LEAST_EFFECT:
-            best[row, size > 0] = Sign(int(nights.positions[row]), size, statistic)
+            best[row, size > 0] = Sign(int(mode.positions[row]), size, statistic)
     return [*best.values()]
 
 
-def _row(nights: MachineNights, sign: Sign) -> int:
+def _row(mode: MachineMode, sign: Sign) -> int:
     """Return the row at which a machine made a step, if it made it."""
-    row = int(nights.positions.searchsorted(sign.at))
+    row = int(mode.positions.searchsorted(sign.at))
     near = [
-        step
-        for step in nights.steps
-        if abs(int(nights.positions[step]) - sign.at) <= NEAR
+        step for step in mode.steps if abs(int(mode.positions[step]) - sign.at) <= NEAR
     ]
     return min(near, key=lambda step: abs(step - row), default=row)
 
 
-def _made(nights: MachineNights, sign: Sign) -> bool:
+def _made(mode: MachineMode, sign: Sign) -> bool:
     """Tell whether a machine made at least half of a step of others."""
-    row = _row(nights, sign)
-    if not 0 < row < len(nights.positions):
+    row = _row(mode, sign)
+    if not 0 < row < len(mode.positions):
         return False
-    return bool(nights.step_size(row) / sign.size > 0.5)
+    return bool(mode.step_size(row) / sign.size > 0.5)
 
 
 def _origin(
-    nights: MachineNights,
+    mode: MachineMode,
     row: int,
     shared: Sequence[Sign],
-    others: Sequence[MachineNights],
+    others: Sequence[MachineMode],
 ) -> Origin:
     """Tell whose a step is that one machine noticed."""
-    at = int(nights.positions[row])
-    step = Sign(at, nights.step_size(row), 0.0)
+    at = int(mode.positions[row])
+    step = Sign(at, mode.step_size(row), 0.0)
     if any(step.agrees(each) for each in shared):
         return Origin.LIBRARY
     was_measured = any(_was_measured(each, at) for each in others)
     return Origin.MACHINE if was_measured else Origin.UNDECIDED
 
 
-def _was_measured(nights: MachineNights, at: int) -> bool:
+def _was_measured(mode: MachineMode, at: int) -> bool:
     """Tell whether a machine has commits enough before and since a commit."""
-    since = int((nights.positions >= at).sum())
-    return since >= 2 and len(nights.positions) - since > AROUND // 5
+    since = int((mode.positions >= at).sum())
+    return since >= 2 and len(mode.positions) - since > AROUND // 5

@@ -1,6 +1,6 @@
 """Detection of steps in the series of a machine, commit after commit.
 
-A commit enters held near its forecast: two bad nights in a row alarm as rarely as
+A commit enters held near its forecast: two outliers in a row alarm as rarely as
 chance, three commits always. Its level and tilts, made uncorrelated, are compared with
 the commits before for steps of the last w commits; with z the step in standard errors,
 
@@ -14,7 +14,7 @@ alone, and a slope, have to reach that spread.
 The threshold is learned from histories without changes. The largest statistics of
 stretches of `STRETCH` commits tell how far the noise of a machine is from the one that
 is assumed: nine of ten are below `USUAL` where it is as assumed, and higher where
-nights wander on several time scales, or noise grows. Both numbers come from simulated
+series wander on several time scales, or noise grows. Both numbers come from simulated
 machines of ten kinds of noise.
 """
 
@@ -84,7 +84,7 @@ NOTABLE: Final = 6.0
 """Statistic below which no effect size is computed."""
 
 PERSISTENT: Final = 3
-"""Commits in a row that are no bad nights any more, however far away they are."""
+"""Commits in a row that are no outliers any more, however far away they are."""
 
 LEARN_AT: Final = frozenset((8, 12, 20, 30, 40, *range(60, 2_000, 20)))
 LEAST_EFFECT: Final = float(np.log(1.03))
@@ -130,7 +130,7 @@ class Scan:
     Parameters
     ----------
     log
-        Log-locations, shape (S, T, n), the night's effect taken out; NaN where missing.
+        Log-locations, shape (S, T, n), the common mode taken out; NaN where missing.
     length
         Commits of each series, shape (S,).
     directions
@@ -293,7 +293,7 @@ class Scan:
     def newest(self, commits: int) -> Iterator[tuple[int, int]]:
         """Yield series that differ at their newest commit, and which that is.
 
-        Unlike an alarm this takes the newest commits as measured: what a whole night
+        Unlike an alarm this takes the newest commits as measured: what a whole commit
         did is told, too.
         """
         return self._at_newest(lambda t: self._features.raw[:, t], np.inf, commits)

@@ -201,7 +201,7 @@ def watched(histories: Histories, space: Space, target: float = TARGET) -> Found
 
 
 def _scattering(change: Segments, noticed: Detection, directions: Reals) -> Segments:
-    """Return segments with what the nights of their machine make them scatter by."""
+    """Return segments with the covariance of correlated commits of their machine."""
     covariance = noticed.difference_covariance(
         change.series, change.before_commits, change.after_commits
     )

@@ -121,7 +121,7 @@ APART: Final = 2.4
 """Standard deviations within a mode between the modes, at least."""
 
 RARE: Final = 0.1
-"""A mode that is rarer is a bad night."""
+"""Least share of a mode; a rarer one is a disturbed commit."""
 
 LASTING: Final = -1.8
 """Standard deviations by which jumps may be fewer than by chance."""

@@ -66,7 +66,7 @@ class Segments:
     common
         Covariance of the log-locations of one commit: what commits differ by.
     level_variance
-        Of the difference of the mean levels, where the correlation of nights is known.
+        Of the difference of the mean levels, where the correlation of commits is known.
     in_spreads
         Effect, the larger of the level's and those at both ends, in usual spreads of
         the series from commit to commit, where they are known.
@@ -106,7 +106,7 @@ class Segments:
         return float(np.sqrt(self.share * noise))
 
     def scattering(self, covariance: Reals, in_spreads: float) -> "Segments":
-        """Return the same with what nights, that are correlated, make it scatter by.
+        """Return the same with the scatter that correlated commits cause.
 
         Parameters
         ----------

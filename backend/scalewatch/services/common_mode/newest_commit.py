@@ -20,7 +20,7 @@ from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.common_mode.features import LEAST_HISTORY
 from scalewatch.modelling.common_mode.newest import (
     beside_machine,
-    newest_night,
+    newest_commit,
 )
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
@@ -260,11 +260,11 @@ def _of_group(
         for row, history in enumerate(group)
     ]
     length = np.array([len(log) for log in logs])
-    moved = newest_night(stacked(logs), length, directions, share / CAREFUL)
+    moved = newest_commit(stacked(logs), length, directions, share / CAREFUL)
     moves, compared = [], set()
     if nights is not None:
         effect = nights.mode.effect[np.newaxis]
-        whole = newest_night(effect, np.array([effect.shape[1]]), directions, share)
+        whole = newest_commit(effect, np.array([effect.shape[1]]), directions, share)
         moved = beside_machine(moved, whole)
         if whole.is_known[0]:
             compared.add((series.machine, series.metric))

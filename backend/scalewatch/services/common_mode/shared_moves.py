@@ -7,8 +7,8 @@ import numpy as np
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.common_mode.common_mode import (
     LEAST_REGIONS,
-    MachineNights,
-    machine_nights,
+    MachineMode,
+    machine_mode,
 )
 from scalewatch.modelling.histories.changes import exact
 from scalewatch.modelling.histories.histories import Histories
@@ -32,7 +32,7 @@ def directions_of(group: Sequence[SeriesHistory]) -> Reals:
     return Histories.of(settings, np.zeros((1, 1, len(settings)))).directions
 
 
-def nights_of(group: Sequence[SeriesHistory]) -> MachineNights | None:
+def nights_of(group: Sequence[SeriesHistory]) -> MachineMode | None:
     """Return the moves that the regions of a machine share, None of too few regions."""
     if group[0].series.is_exact:
         return None
@@ -45,11 +45,11 @@ def nights_of(group: Sequence[SeriesHistory]) -> MachineNights | None:
     for row, (history, still) in enumerate(zip(group, is_exact, strict=True)):
         if not still:
             log[row, positions.searchsorted(history.positions)] = history.log
-    return machine_nights(log, positions, directions_of(group))
+    return machine_mode(log, positions, directions_of(group))
 
 
 def without_nights(
-    history: SeriesHistory, row: int, nights: MachineNights, kept: Sequence[int]
+    history: SeriesHistory, row: int, nights: MachineMode, kept: Sequence[int]
 ) -> Reals:
     """Return the locations of a history without the nights of its machine.
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from scalewatch.modelling import pmnf
 from scalewatch.modelling.arrays import stacked
-from scalewatch.modelling.common_mode.common_mode import MachineNights
+from scalewatch.modelling.common_mode.common_mode import MachineMode
 from scalewatch.modelling.common_mode.origins import Origin, origins
 from scalewatch.modelling.common_mode.scan import SPREADS
 from scalewatch.modelling.histories.changes import FoundChanges, exact, watched
@@ -40,7 +40,7 @@ DRIFT_P_VALUE: Final = 0.1
 SHOWN: Final = 100
 """Newest nights of a machine that are kept to be shown."""
 
-_NIGHTS: Final = Kept[MachineNights | None](1_000)
+_NIGHTS: Final = Kept[MachineMode | None](1_000)
 _FOUND: Final = Kept[FoundChanges](1_000)
 
 
@@ -234,7 +234,7 @@ def by_effect(
 
 
 def _steps(
-    groups: Sequence[Sequence[SeriesHistory]], nights: Sequence[MachineNights | None]
+    groups: Sequence[Sequence[SeriesHistory]], nights: Sequence[MachineMode | None]
 ) -> list[dict[int, MachineStep]]:
     """Return the steps of each machine by their row."""
     steps: list[dict[int, MachineStep]] = [{} for _ in groups]
@@ -257,7 +257,7 @@ def _steps(
 
 
 def _compared(
-    groups: Sequence[Sequence[SeriesHistory]], nights: Sequence[MachineNights | None]
+    groups: Sequence[Sequence[SeriesHistory]], nights: Sequence[MachineMode | None]
 ) -> Iterable[list[int]]:
     """Group the places at which the same was measured on machines."""
     places: dict[tuple[object, ...], list[int]] = {}
@@ -268,7 +268,7 @@ def _compared(
     return places.values()
 
 
-def _spread(group: Sequence[SeriesHistory], nights: MachineNights) -> NightlySpread:
+def _spread(group: Sequence[SeriesHistory], nights: MachineMode) -> NightlySpread:
     series = group[0].series
     return NightlySpread(
         machine=series.machine,
@@ -284,13 +284,13 @@ def _spread(group: Sequence[SeriesHistory], nights: MachineNights) -> NightlySpr
                 strict=True,
             )
         ),
-        bad=tuple(nights.positions[nights.bad_nights()].tolist()),
+        bad=tuple(nights.positions[nights.outlying_commits()].tolist()),
     )
 
 
 def _changes(
     group: Sequence[SeriesHistory],
-    nights: MachineNights | None,
+    nights: MachineMode | None,
     kept: Sequence[int],
     alarming_share: float,
 ) -> FoundChanges:
