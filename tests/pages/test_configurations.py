@@ -5,47 +5,10 @@ import plotly.graph_objects as go
 
 from scalewatch.api.http.derived import schema_of
 from scalewatch.services.configurations import ConfigurationSearch
-from support.builders import sweep_reports
-from support.recorded import record, record_configurations
-from support.shown_pages import words_of
+from support.recorded import record_configurations
 
 PAGE = "/p/hybrid/configurations"
 API = "/api/v1/projects/hybrid/configurations"
-
-
-def test_the_best_configuration_and_the_suspicion_are_told(client, sessions):
-    record_configurations(sessions)
-
-    page = client.get(PAGE).text
-
-    assert "is best for <bdi>solve</bdi>" in page
-    assert "threads matters most: by itself it explains" in page
-    assert "One thread is best: look for a bug in the distribution of the work" in page
-
-
-def test_nothing_to_choose_from_says_what_to_run(client, sessions):
-    record(sessions, sweep_reports(project="hybrid"))
-
-    page = client.get(PAGE).text
-
-    assert "at least two configurations" in page
-    assert "scalewatch search EXPERIMENT.yaml --vary threads=1,2,4" in words_of(page)
-
-
-def test_a_constraint_can_be_taken_back(client, sessions):
-    record_configurations(sessions)
-
-    page = client.get(PAGE, params={"where": "compiler=gcc"}).text
-
-    assert '<option value="compiler=gcc" selected>gcc</option>' in page
-
-
-def test_what_was_not_run_is_listed(client, sessions):
-    record_configurations(sessions)
-
-    page = client.get(PAGE, params={"declare": "threads=1|2|4|8"}).text
-
-    assert "2 configurations of the space were never run" in page
 
 
 def test_a_declared_setting_that_no_run_names_is_missing_in_the_table(client, sessions):

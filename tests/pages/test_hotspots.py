@@ -5,47 +5,8 @@ from io import StringIO
 import pytest
 
 from support.recorded import record_hydro
-from support.shown_pages import words_of
 
 HYDRO = "/p/hydro/hotspots"
-
-
-def test_a_jump_is_told_in_words_with_both_profiles(client, sessions):
-    record_hydro(sessions)
-
-    page = client.get(HYDRO, params={"held": "distribution=tiled"}).text
-
-    assert "The profile changes at p = 5: <bdi>exchange</bdi> went from 11.1" in page
-    assert "The profiles at 4 → 5" in page
-
-
-def test_a_fix_is_told_beside_the_bug(client, sessions):
-    record_hydro(sessions)
-
-    page = client.get(
-        HYDRO,
-        params={"held": "distribution=even", "vs": "held=distribution=tiled"},
-    ).text
-
-    assert "The profile keeps its proportions over p: none of 4 comparisons" in page
-    assert "distribution=tiled: 2 significant changes there." in page
-
-
-def test_without_profiles_the_page_says_how_to_get_one(client, sessions):
-    record_hydro(sessions, profiled=False)
-
-    page = client.get(HYDRO).text
-
-    assert "No profile yet" in page
-    assert "examples/hydro.yaml --server http://testserver" in words_of(page)
-
-
-def test_a_single_profile_says_why_nothing_is_compared(client, sessions):
-    record_hydro(sessions, processes=(4,))
-
-    page = client.get(HYDRO, params={"over": "p"}).text
-
-    assert "Profiles are compared with each other: 2 needed, 1 given" in page
 
 
 def test_functions_of_one_profile_only_are_named(client, sessions):

@@ -18,16 +18,6 @@ def report(number: int, mpi: str, **fields):
     )
 
 
-def test_machine_shows_what_changed_between_its_states(client, sessions):
-    record(sessions, [report(1, "MPICH 4"), report(2, "MPICH 5")])
-
-    page = client.get("/p/mpich/m/jureca").text
-
-    assert "<dd>MPICH 5</dd>" in page
-    assert '<span class="quiet">MPICH 4</span> → MPICH 5' in page
-    assert "First seen" in page
-
-
 def test_bytes_of_a_fingerprint_have_a_unit(client, sessions):
     facts = {"cpu": "x", "memory_bytes": 274_877_906_944}
     machine = {"name": "jureca", "fingerprint": facts}
@@ -64,14 +54,6 @@ def test_noise_is_the_interquartile_range_over_the_median(client, sessions):
     assert noise["regions"][0]["name"] == "MPI_Bcast"
 
 
-def test_machine_on_which_nothing_succeeded_says_so(client, sessions):
-    record_half_failed_project(sessions)
-
-    page = client.get("/p/fragile/m/broken").text
-
-    assert "No measurement succeeded at 3f3f3f3f3f" in page
-
-
 def test_coverage_counts_runs_results_and_failures(client, sessions):
     record_half_failed_project(sessions)
 
@@ -80,15 +62,6 @@ def test_coverage_counts_runs_results_and_failures(client, sessions):
     newest = next(csv.DictReader(StringIO(table)))
     assert newest["runs"] == "5"
     assert newest["results"] == newest["failures"] == "17"
-
-
-def test_regions_that_only_others_measured_are_named(client, sessions):
-    record_project(sessions)
-
-    page = client.get("/p/openmpi/m/node-tcp").text
-
-    assert "one region of v5.0.11 that this one did not" in page
-    assert "<bdi>MPI_Gather</bdi>" in page
 
 
 def test_unknown_machine_is_not_found(client, sessions):

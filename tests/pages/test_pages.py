@@ -109,28 +109,6 @@ def test_match_table_as_markdown_looks_like_the_page(client, sessions):
     assert lines[-1].endswith("| not measured |")
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "/",
-        "/p/openmpi/r/MPI_Bcast",
-        "/p/openmpi/c/v5.0.11",
-        "/p/openmpi/compare/node-shm...node-tcp",
-        "/p/openmpi/guidelines",
-    ],
-)
-@pytest.mark.parametrize("form", ["json", "csv", "md", "tex"])
-def test_other_pages_have_their_data_in_every_format(client, sessions, address, form):
-    record_project(sessions)
-
-    response = client.get(address, params={"format": form})
-
-    assert response.status_code == 200
-    assert response.text
-    if form == "json":
-        json.loads(response.text)
-
-
 def test_download_is_named_after_what_it_holds(client, sessions):
     record_project(sessions)
 

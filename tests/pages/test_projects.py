@@ -96,15 +96,6 @@ def test_what_a_script_asks_for_is_no_visit_and_a_known_page_is_one(client, sess
     assert COOKIE in again.headers["set-cookie"]
 
 
-def test_strip_shows_days_changes_and_new_states_with_their_pages(large_client):
-    text = large_client.get("/").text
-
-    assert "4 Jun 2026 to 1 Sep 2026: 108 commits, " in text
-    assert "output::gather_snapshot better, improved" in text
-    assert "juwels changed: mpi Open MPI 5.0.8 → Open MPI 5.0.11" in text
-    assert "the oldest since 28 Jan 2026" in text
-
-
 def test_home_says_what_is_missing(client, sessions):
     with sessions.writing.begin() as session:
         projects.find_or_create(session, "new")

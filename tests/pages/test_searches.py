@@ -69,15 +69,6 @@ def test_nothing_is_asked_for_nothing(client, sessions):
     assert client.get("/search").status_code == 200
 
 
-def test_what_is_not_found_is_said_and_can_be_searched_elsewhere(client, sessions):
-    record_project(sessions)
-
-    page = client.get("/search?q=nonesuch&project=openmpi").text
-
-    assert "contains “<bdi>nonesuch</bdi>”" in page
-    assert "Search all projects" in page
-
-
 def test_private_projects_are_not_found_by_strangers(client, sessions):
     record(sessions, sweep_reports(PROCESSES, project="secret"))
     with sessions.writing.begin() as session:

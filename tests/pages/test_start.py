@@ -32,15 +32,6 @@ def test_options_of_commands_are_never_broken(client):
     assert not any(" --" in whole.sub("", command) for command in commands)
 
 
-def test_addresses_of_commands_break_between_the_parts_of_their_path_only(client):
-    page = client.get("/docs").text
-
-    assert (
-        'curl <span class="address">http://testserver/<wbr>api/<wbr>v1/<wbr>projects'
-        "</span></code>" in page
-    )
-
-
 def test_known_project_is_the_default_and_has_its_ticks(client, sessions):
     record_project(sessions)
 

@@ -15,18 +15,6 @@ from support.recorded import (
 BARRIER = "/p/openmpi/r/MPI_Barrier"
 
 
-def test_target_is_forecast_in_words_and_in_a_table(client, sessions):
-    record_project(sessions)
-
-    page = client.get(BARRIER, params={"machine": "node-tcp", "target": "1024"}).text
-
-    assert "At p = 1,024, the time is forecast to be 4.1" in page
-    assert "Expected: " in page
-    assert "stays true" in page
-    assert "figures/scaling?project=openmpi&amp;region=MPI_Barrier" in page
-    assert "target=1024" in page
-
-
 def test_undecided_verdict_comes_with_the_measurement_that_would_settle_it(
     client, sessions
 ):
@@ -95,21 +83,6 @@ def test_scan_over_two_parameters_is_drawn_as_slices(client, sessions):
         "n = 4,000",
         "n = 8,000",
     ]
-
-
-def test_expectation_shows_who_promised_what_when_and_why(client, sessions):
-    record_project(sessions)
-
-    page = client.get(BARRIER).text
-
-    assert "Versions of the expectation" in page
-    assert "Table 2 of Shudler et al." in page
-
-
-def test_region_of_which_nothing_is_expected_says_what_that_means(client, sessions):
-    record_grid(sessions)
-
-    assert "No expectation for the time of solve" in client.get("/p/hydro/r/solve").text
 
 
 def test_residuals_are_a_figure_for_programs_too(client, sessions):

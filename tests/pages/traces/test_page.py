@@ -6,7 +6,6 @@ from io import StringIO
 import pytest
 
 from support.recorded import record, record_hydro
-from support.shown_pages import words_of
 from support.traced import RELEASES, SWEEP3D, sweep3d, traced_run, wavefront
 
 SWEEP = "/p/sweep/traces"
@@ -16,36 +15,6 @@ def text(client, path=SWEEP, **query):
     answer = client.get(path, params=query)
     assert answer.status_code == 200, answer.text
     return answer.text
-
-
-def test_sentence_names_the_location_that_limits_the_scaling(client, sessions):
-    record(sessions, wavefront())
-
-    page = text(client)
-
-    assert (
-        "One of 2 locations makes the overhead scale worse than p: "
-        "<bdi>receive › MPI_Recv</bdi> (sweep.c:32)" in page
-    )
-    assert "A pipeline or wavefront:" in page
-    assert "The extrapolation may be used" in page
-
-
-def test_report_tells_the_path_that_decides_the_run_time(client, sessions):
-    facts = {"environment": {"critical_path": "process 5: 8.1 % of the run time"}}
-    record(sessions, wavefront(job=facts))
-
-    page = text(client)
-
-    # 100/128 s of 100/128 + 1.5 + 128/16 + 0.05
-    assert (
-        "The path that decides the run time at p\u202f=\u202f128 computes for "
-        "7.6\u202f% of it (process 5: 8.1\u202f% of the run time); the rest is in "
-        "calls. "
-        "It leads most through <bdi>receive › MPI_Recv</bdi> (sweep.c:32) "
-        "(99.5\u202f%)" in page
-    )
-    assert "on the path</span>" in page
 
 
 def test_report_names_ten_of_many_locations_and_counts_the_others(client, sessions):
@@ -156,49 +125,12 @@ def test_exports_hold_times_tables_and_figures(client, sessions):
     assert [round(float(each), 2) for each in last.groups()] == [-2.15, 7.72, -0.08]
 
 
-def test_efficiencies_have_their_row_and_crossing(client, sessions):
-    record(sessions, wavefront())
-
-    page = text(client)
-
-    assert "Parallel efficiency" in page
-    assert "from p = 16" in page
-
-
 def test_menu_leads_to_traces_only_where_there_are_some(client, sessions):
     record(sessions, wavefront())
     record_hydro(sessions)
 
     assert '<a href="/p/sweep/traces">Traces</a>' in client.get("/p/sweep").text
     assert "/p/hydro/traces" not in client.get("/p/hydro").text
-
-
-def test_without_traces_the_page_says_how_to_get_some(client, sessions):
-    record_hydro(sessions)
-
-    page = text(client, "/p/hydro/traces")
-
-    assert "No trace yet" in page
-    assert "scalewatch-agent trace --read traces/ --machine NAME" in words_of(page)
-
-
-def test_two_numbers_of_processes_are_said_to_be_too_few(client, sessions):
-    record(sessions, wavefront((4, 8)))
-
-    page = text(client)
-
-    assert "was traced at 2 numbers of processes" in page
-    assert "4 distinct settings needed, 2 measured" in page
-
-
-def test_five_numbers_of_processes_tell_growths_and_no_bend_yet(client, sessions):
-    record(sessions, wavefront((4, 8, 16, 32, 64)))
-
-    page = text(client)
-
-    assert "makes the overhead scale worse than p" in page
-    assert "models tell growths from five on" in page
-    assert "bends away from a line over p is told from six on" in page
 
 
 def test_hostile_names_stay_text(client, sessions):
