@@ -1,4 +1,4 @@
-"""Every page of the application answers, has a title, and gives its data to programs."""
+"""Every page of the application answers, has a title, and gives its data."""
 
 import re
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from math import log
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeGuard
 
 from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
@@ -12,6 +11,7 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import plots_of
+from scalewatch.pages.rendering.sheets import LogAxis
 from scalewatch.pages.rendering.templates import Query as LinkQuery
 from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import (
@@ -259,8 +259,8 @@ class CostBars:
             for value in (*self._marks(region), region.low, region.high)
             if value is not None and value > 0
         ]
-        self._least = min(drawn, default=1.0)
-        self._most = max(drawn, default=1.0)
+        ends = min(drawn, default=1.0), max(drawn, default=1.0)
+        self._place = LogAxis(*ends, MARGIN, WIDTH - MARGIN).place
 
     def __call__(self, region: RegionCost) -> Markup:
         """Draw a row; empty where no value has a place on the scale."""
@@ -284,12 +284,7 @@ class CostBars:
         """Return the value at the largest scale measured, and where it is ranked."""
         return value_at(self._shown, region, self._largest), region.value
 
-    def _place(self, value: float | None) -> float:
-        span = log(self._most / self._least) or 1.0
-        share = log((value or self._least) / self._least) / span
-        return round(MARGIN + share * (WIDTH - 2 * MARGIN), 1)
 
-
-def _is_drawn(value: float | None) -> bool:
+def _is_drawn(value: float | None) -> TypeGuard[float]:
     """Tell whether a logarithmic scale has a place for a value."""
     return value is not None and value > 0

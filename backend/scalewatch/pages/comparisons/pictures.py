@@ -14,6 +14,7 @@ from scalewatch.modelling.versions.ratios import Ratio
 from scalewatch.pages.comparisons.sentences import crossing_words
 from scalewatch.pages.rendering.cells import UNMEASURED
 from scalewatch.pages.rendering.plots import Plot
+from scalewatch.pages.rendering.sheets import LogAxis, points
 from scalewatch.pages.wording.formats import (
     breakable,
     count,
@@ -129,22 +130,19 @@ class Multiples:
 
     def draw(self, ratio: Ratio) -> Markup:
         """Draw the ratio plot of a row, without looking whether it is kept."""
-        x = self._across(ratio.x)
+        across = LogAxis(self.start, self.end, 0, WIDTH)
+        x = across.places(ratio.x)
         low, high = self._up(ratio.low), self._up(ratio.high)
-        there, back = _points(x, high), _points(x[::-1], low[::-1])
+        there, back = points(x, high), points(x[::-1], low[::-1])
         drawn = PICTURE.format(
             width=WIDTH,
             height=HEIGHT,
             middle=HEIGHT / 2,
-            end=round(float(self._across(np.array([ratio.largest]))[0]), 1),
-            band=f"M{there}L{back}Z",
-            line=f"M{_points(x, self._up(ratio.value))}",
+            end=across.place(ratio.largest),
+            band=f"M{'L'.join([*there, *back])}Z",
+            line=f"M{'L'.join(points(x, self._up(ratio.value)))}",
         )
         return Markup(drawn)  # noqa: S704, its parts are numbers
-
-    def _across(self, x: Reals) -> Reals:
-        places: Reals = WIDTH * np.log(x / self.start) / np.log(self.end / self.start)
-        return places
 
     def _up(self, ratio: Reals) -> Reals:
         share = np.clip(np.log(ratio) / self.span, -BEYOND, BEYOND)
@@ -156,11 +154,6 @@ class Multiples:
 @lru_cache(maxsize=4096)
 def _drawn(axes: Multiples, ratio: Ratio) -> Markup:
     return axes.draw(ratio)
-
-
-def _points(x: Reals, y: Reals) -> str:
-    places = zip(x.tolist(), y.tolist(), strict=True)
-    return "L".join([f"{a:.1f} {b:.1f}" for a, b in places])
 
 
 Address = Callable[[ComparedRow], str]

@@ -5,7 +5,6 @@ Each is a sheet of SVG with one symbol, which a page draws in its own colours.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from hashlib import sha256
 from html import escape
 from typing import Annotated, Final
 
@@ -15,6 +14,7 @@ from fastapi import APIRouter, Header, Query, Response
 from scalewatch.figures.curves import Curves, Scaling, curves_of
 from scalewatch.modelling import Growth, Mark
 from scalewatch.modelling.arrays import Reals
+from scalewatch.pages.rendering.sheets import LogAxis, points, sheet
 from scalewatch.pages.wording.formats import count, quantity
 from scalewatch.services.match_table.small_plots import plotted_cell
 from scalewatch.services.match_table.sparklines import LinePoint, sparklines
@@ -50,12 +50,7 @@ def show_small_plot(
 ) -> Response:
     """Return the plot of a region on a machine as a symbol named `plot`."""
     drawn = small_plot(plotted_cell(session, view, region))
-    body = f'<svg xmlns="http://www.w3.org/2000/svg">{drawn}</svg>'.encode()
-    tag = f'"{sha256(body).hexdigest()[:16]}"'
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    if tag in if_none_match:
-        return Response(status_code=304, headers=headers)
-    return Response(body, media_type="image/svg+xml", headers=headers)
+    return sheet([drawn], if_none_match)
 
 
 def small_plot(scaling: Scaling) -> str:
@@ -73,8 +68,10 @@ class _Frame:
     """Maps settings and values to places in the picture, both by their logarithms."""
 
     def __init__(self, x: Reals, y: Reals) -> None:
-        self._x = np.log(x.min()), max(float(np.log(x.max() / x.min())), 1e-9)
-        self._y = np.log(y.min()), max(float(np.log(y.max() / y.min())), 0.05)
+        ends = LEFT + 6, WIDTH - RIGHT - 6
+        self._across = LogAxis(float(x.min()), float(x.max()), *ends, 1e-9).places
+        foot = HEIGHT - BOTTOM - 4
+        self._down = LogAxis(float(y.min()), float(y.max()), foot, TOP + 4, 0.05).places
 
     @classmethod
     def around(cls, scaling: Scaling) -> "_Frame | None":
@@ -138,22 +135,8 @@ class _Frame:
         with np.errstate(invalid="ignore"):
             known = np.flatnonzero(y > 0)
         kept = known[[*range(0, known.size, EVERY), -1]] if known.size else known
-        across = self._across(x[kept])
         down = np.clip(self._down(y[kept]), 0, HEIGHT - BOTTOM)
-        return [f"{a:.1f} {b:.1f}" for a, b in zip(across, down, strict=True)]
-
-    def _across(self, x: Reals) -> Reals:
-        least, span = self._x
-        places: Reals = (
-            LEFT + 6 + (np.log(x) - least) / span * (WIDTH - LEFT - RIGHT - 12)
-        )
-        return places
-
-    def _down(self, y: Reals) -> Reals:
-        least, span = self._y
-        height = HEIGHT - TOP - BOTTOM - 8
-        places: Reals = TOP + 4 + (1 - (np.log(y) - least) / span) * height
-        return places
+        return points(self._across(x[kept]), down)
 
 
 def _in_sight(drawn: Reals, middle: Reals) -> Reals:
@@ -199,12 +182,7 @@ def show_sparklines(
     drawn = sparklines(session, View(project, commit or None), tuple(metric))
     step = (LINE_WIDTH - 2 * MARGIN) / max(drawn.commits - 1, 1)
     parts = [symbol(series, line, step) for series, line in drawn.lines.items()]
-    body = (f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(parts)}</svg>').encode()
-    tag = f'"{sha256(body).hexdigest()[:16]}"'
-    headers = {"ETag": tag, "Cache-Control": "private, no-cache"}
-    if tag in if_none_match:
-        return Response(status_code=304, headers=headers)
-    return Response(body, media_type="image/svg+xml", headers=headers)
+    return sheet(parts, if_none_match)
 
 
 def symbol(series: int, line: Sequence[LinePoint], step: float) -> str:
