@@ -56,7 +56,8 @@ def gnuplot_text(figures: Sequence[GnuplotFigure]) -> str:
 def _figure(block: str, figure: GnuplotFigure) -> str:
     lines = [f"${block} << EOD", " ".join(["# P", *map(_quoted, figure.columns)])]
     for place, p in enumerate(figure.processes):
-        values = (_number(column[place]) for column in figure.columns.values())
+        at = (column[place] for column in figure.columns.values())
+        values = (MISSING if value is None else repr(value) for value in at)
         lines.append(" ".join([f"{p:g}", *values]))
     lines += ["EOD", *(_function(block, row) for row in figure.rows)]
     drawn = [
@@ -87,10 +88,6 @@ def _function(block: str, row: Extrapolation) -> str:
 
 def _percent(error: float | None) -> str:
     return "unknown" if error is None else f"{error:.2f} %"
-
-
-def _number(value: float | None) -> str:
-    return MISSING if value is None else repr(value)
 
 
 def _quoted(text: str) -> str:

@@ -51,7 +51,10 @@ def ratios_figure(
     if not lines:
         return nothing("nothing that both sides have forecasts of")
     figure = canvas()
-    settings = np.concatenate([_measured(line.ratio) for line in lines])
+    # The settings that were measured, and the ends of what is forecast.
+    settings = np.concatenate(
+        [[*line.ratio.settings, line.ratio.x[-1]] for line in lines]
+    )
     low, high = _reach([line.ratio for line in lines])
     ticks = FINE if max(-low, high) < np.log10(2) else COARSE
     figure.update_layout(
@@ -77,11 +80,6 @@ def ratios_figure(
         _add_band(figure, line.ratio, machine_role(place))
         _add_line(figure, line, machine_role(place))
     return figure
-
-
-def _measured(ratio: Ratio) -> Reals:
-    """Return the settings that were measured, and the end of what is forecast."""
-    return np.append(ratio.settings, ratio.x[-1])
 
 
 def _reach(ratios: Sequence[Ratio]) -> tuple[float, float]:

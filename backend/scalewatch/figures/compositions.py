@@ -32,7 +32,8 @@ def composed_figure(composed: Composed | None) -> Figure:
     if composed is None:
         return nothing("the composed model cannot be computed")
     series = composed.series
-    column = _widest(composed.settings)
+    # The parameter with the most settings, the first of equal ones.
+    column = int(np.argmax([len({*each}) for each in composed.settings.T.tolist()]))
     parameter, x = series.parameters[column], composed.settings[:, column]
     figure = canvas()
     figure.update_layout(
@@ -46,11 +47,6 @@ def composed_figure(composed: Composed | None) -> Figure:
     for position, (name, rows) in enumerate(lines[int(k)] for k in chosen):
         _add(figure, composed, x, rows, position, name)
     return figure
-
-
-def _widest(settings: Reals) -> int:
-    """Return the column with the most settings, the first of equal ones."""
-    return int(np.argmax([len(np.unique(column)) for column in settings.T]))
 
 
 def _lines(composed: Composed, column: int) -> Iterator[tuple[str, NDArray[np.intp]]]:

@@ -87,8 +87,14 @@ def together(lines: Sequence[ShareLine]) -> list[ShareLine]:
         drawn += others
     elif others:
         columns = zip(*(line.shares for line in others), strict=True)
-        drawn.append(ShareLine(f"{len(others)} others", [*map(_sum, columns)]))
+        drawn.append(ShareLine(f"{len(others)} others", [*map(known_sum, columns)]))
     return drawn
+
+
+def known_sum(values: Sequence[float | None]) -> float | None:
+    """Return the sum of the known values; None where none is known."""
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
 
 
 def shares_figure(shown: SharesDrawn) -> Figure:
@@ -198,9 +204,3 @@ def _short(name: str) -> str:
     """Return a name as the legend has room for it."""
     is_long = len(name) > LONGEST
     return escape(f"{name[: LONGEST - 1]}…" if is_long else name)
-
-
-def _sum(shares: Sequence[float | None]) -> float | None:
-    """Return the sum of the known shares; None where none is known."""
-    known = [share for share in shares if share is not None]
-    return sum(known) if known else None

@@ -238,9 +238,8 @@ def curves_of(scaling: Scaling) -> Curves:
     expected = _anchored(expectation, scaling, x, anchor)
     if limit is None or not limit.factors or not scaling.knows(limit):
         return Curves(x, model, expected, None, None)
-    lower, upper = (
-        _anchored(each, scaling, x, anchor) for each in _limits(expectation, limit)
-    )
+    lower = _anchored(expectation / limit, scaling, x, anchor)
+    upper = _anchored(expectation * limit, scaling, x, anchor)
     return Curves(x, model, expected, lower, upper)
 
 
@@ -273,12 +272,6 @@ def _anchored(growth: Growth, scaling: Scaling, x: Reals, anchor: _Anchor) -> Re
     scale = (anchor.value - anchor.kept) / values[-1]
     anchored: Reals = anchor.kept + scale * values[:-1]
     return anchored
-
-
-@lru_cache(maxsize=1024)
-def _limits(expectation: Growth, limit: Growth) -> tuple[Growth, Growth]:
-    """Return E/D and E·D, cached: a project has few of them."""
-    return expectation / limit, expectation * limit
 
 
 # Cached by content: machines are measured at the same settings, and drawn again.

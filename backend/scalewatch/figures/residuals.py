@@ -49,7 +49,8 @@ def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
         yaxis=_multiples_axis(ratios) if is_far else _axis(middles - 1),
     )
     if is_far:
-        _add_line_of_model(figure)
+        # Measurements equal the model here, as at the line of zero elsewhere.
+        figure.add_level(1.0, {"color": PALETTE["quiet"], "width": 1})
     is_one_machine = len({scaling.slot for scaling, _ in drawn}) == 1
     for scaling, model in drawn:
         place = scaling.slot + (scaling.position if is_one_machine else 0)
@@ -105,11 +106,6 @@ def _ratio(values: Reals, model: Reals) -> Reals:
 def _known(ratios: Sequence[Reals]) -> Reals:
     every = np.concatenate(ratios)
     return every[np.isfinite(every)]
-
-
-def _add_line_of_model(figure: Figure) -> None:
-    """Draw where measurements equal the model, as the line of zero does elsewhere."""
-    figure.add_level(1.0, {"color": PALETTE["quiet"], "width": 1})
 
 
 def _multiples_axis(ratios: Reals) -> dict[str, object]:

@@ -1,6 +1,5 @@
 """The page of costs: which region takes most where the code is to run."""
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Annotated, Final, TypeGuard
 
@@ -8,6 +7,7 @@ from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.figures.costs import known_sum
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import plots_of
@@ -64,9 +64,11 @@ def show_cost(  # noqa: PLR0913 - parts of the address
         shown=shown,
         regions=shown.regions[:most],
         others=others,
-        others_share=_sum([each.share for each in others]),
-        others_value=_sum([each.value for each in others]),
-        others_shares=[*map(_sum, zip(*(each.shares for each in others), strict=True))],
+        others_share=known_sum([each.share for each in others]),
+        others_value=known_sum([each.value for each in others]),
+        others_shares=[
+            *map(known_sum, zip(*(each.shares for each in others), strict=True))
+        ],
         query=query,
         plots=plots_of(
             request, "cost-figure", FIGURES, shown, {"project": shown.project, **query}
@@ -89,12 +91,6 @@ def show_cost(  # noqa: PLR0913 - parts of the address
             "target": number(shown.reach or shown.target),
         },
     )
-
-
-def _sum(values: Sequence[float | None]) -> float | None:
-    """Return the sum of the values that are told; None where none is."""
-    known = [value for value in values if value is not None]
-    return sum(known) if known else None
 
 
 def query_of(view: View, target: float | None) -> LinkQuery:
@@ -142,11 +138,12 @@ def cost_sentence(shown: Cost) -> Markup | None:
         return None
     worst = shown.regions[0]
     largest = shown.measured[-1]
+    times = shown.reach / largest
     sentence = Markup(
         "At p = {at}{far}, {share} of the {metric} on {machine} is in {region}"
     ).format(
         at=count(shown.reach),
-        far=_far(shown.reach, largest),
+        far=f", {multiple(times)} the largest run" if times > 1 else "",
         share=share(worst.share),
         metric=metric_words(shown.metric),
         machine=named(shown.machine),
@@ -156,11 +153,6 @@ def cost_sentence(shown: Cost) -> Markup | None:
     if shown.reach > largest and before is not None:
         sentence += Markup(", {} at p = {}").format(share(before), count(largest))
     return sentence + "."
-
-
-def _far(reach: float, largest: float) -> str:
-    times = reach / largest
-    return f", {multiple(times)} the largest run" if times > 1 else ""
 
 
 def share_at(shown: Cost, region: RegionCost, scale: float) -> float | None:

@@ -111,8 +111,10 @@ def _add_parabola(
     figure: Figure, slot: int, line: TimeLine, row: Extrapolation, target: float
 ) -> None:
     role = machine_role(slot)
-    first, last = row.settings[0], max(*line.processes, min(target, _far(line)))
-    along = np.linspace(first, last, STEPS)
+    # Far beyond the measurements a parabola would leave them as a dot.
+    far = 2 * line.processes[-1]
+    last = max(*line.processes, min(target, far))
+    along = np.linspace(row.settings[0], last, STEPS)
     is_last = row is line.rows[-1]
     dash = "solid" if is_last else DASHES[len(row.settings) % len(DASHES)]
     figure.add_scatter(
@@ -125,11 +127,6 @@ def _add_parabola(
         hovertemplate="p = %{x:,.0f}<br>%{y:.4~g} s<extra></extra>",
         meta=role,
     )
-
-
-def _far(line: TimeLine) -> float:
-    """Return how far a parabola is drawn: beyond that, what was measured is a dot."""
-    return 2 * line.processes[-1]
 
 
 def is_known(values: Values) -> bool:

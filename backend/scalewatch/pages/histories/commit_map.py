@@ -215,16 +215,14 @@ def _row(
 # Cached: most regions of a machine were measured at the same commits.
 @lru_cache(maxsize=1024)
 def _eras(eras: tuple[Era, ...]) -> str:
-    return "".join(
-        f'<rect class="{_era_class(era)}" x="{era.x:.1f}" width="{era.width:.1f}" '
-        'height="10"></rect>'
-        for era in eras
-    )
-
-
-def _era_class(era: Era) -> str:
-    growth = f" growth--{era.growth_class.step}" if era.growth_class else ""
-    return f"commit-map__era{growth}"
+    rects = []
+    for era in eras:
+        growth = f" growth--{era.growth_class.step}" if era.growth_class else ""
+        rects.append(
+            f'<rect class="commit-map__era{growth}" x="{era.x:.1f}" '
+            f'width="{era.width:.1f}" height="10"></rect>'
+        )
+    return "".join(rects)
 
 
 def _edge(edge: Edge, address: str) -> str:

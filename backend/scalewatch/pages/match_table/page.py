@@ -29,7 +29,6 @@ from scalewatch.pages.wording.sentences import SYMBOLS, verdict_lead
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
 from scalewatch.services.series.standing import Standing
-from scalewatch.storage.runs.flags import Flag
 from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import ReadingDep
 
@@ -132,7 +131,10 @@ def show_report(
         "match_table/show.html",
         table=table,
         rows=rows,
-        flags=_flags(table),
+        # Those that need explaining below the table.
+        flags=sorted(
+            {f for row in table.rows for cell in row.cells for f in cell.flags}
+        ),
         suspicions=suspicion_sentences(table.suspicions),
         lead=_lead(table),
         arrangement=arrangement,
@@ -198,13 +200,6 @@ def _lead(table: MatchTable) -> str:
             f"{plural(len(table.rows), 'region')}. Declare a growth on a region's page."
         )
     return verdict_lead(table.counts)
-
-
-def _flags(table: MatchTable) -> list[Flag]:
-    """Return the flags that need explaining below the table."""
-    return sorted(
-        {flag for row in table.rows for cell in row.cells for flag in cell.flags}
-    )
 
 
 def cells(table: MatchTable) -> Listing:

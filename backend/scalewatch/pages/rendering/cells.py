@@ -69,14 +69,16 @@ def _cell(cell: Cell, region: str, sparklines: str) -> str:
 @lru_cache(maxsize=KEPT)
 def _model(standing: Standing) -> str:
     """Write how a series grows, its verdict, and what the model rests on."""
-    state = ""
+    state, words = "", state_words(standing)
     if standing.mark:
         state = f'<span class="cell__verdict">{verdict(standing.mark)}</span>'
     elif standing.growth:
-        words = state_words(standing)
         state = f'<span class="cell__verdict quiet small">{words}</span>'
+    growth = f'<span class="quiet small">{words}</span>'
+    if standing.growth:
+        growth = found_growth(standing)
     return (
-        f'<span class="cell__growth">{_growth(standing)}</span>{state}'
+        f'<span class="cell__growth">{growth}</span>{state}'
         f'<span class="cell__details">{" · ".join(_details(standing))}</span>'
     )
 
@@ -86,12 +88,6 @@ def _reason(standing: Standing) -> str:
         return ""
     reason = standing.reason.removeprefix(f"{state_words(standing)}: ")
     return f'<span class="cell__reason">{escape(reason)}</span>'
-
-
-def _growth(standing: Standing) -> str:
-    if standing.growth:
-        return found_growth(standing)
-    return f'<span class="quiet small">{state_words(standing)}</span>'
 
 
 def _details(standing: Standing) -> Iterator[str]:
@@ -230,8 +226,13 @@ def _inner(
 ) -> tuple[str, str]:
     """Return the kind of a cell, with its corner, and its words and symbol."""
     words = escape(cell_words(standing, recent, expectation))
-    kind = f"{standing.mark or 'unjudged'}{_corner(recent)}"
-    return kind, f'aria-label="{words}">{_symbol(standing)}'
+    kind = standing.mark or "unjudged"
+    if recent:
+        kind += " heat--worsened" if recent.is_worse else " heat--improved"
+    symbol = UNJUDGED.get(standing.state, NOTHING_EXPECTED)
+    if standing.mark is not None:
+        symbol = standing.mark.symbol
+    return kind, f'aria-label="{words}">{symbol}'
 
 
 def cell_words(
@@ -254,15 +255,3 @@ def cell_words(
         way = "worse" if recent.is_worse else "better"
         parts.append(f"{way} since {recent.at:%Y-%m-%d}")
     return ", ".join(parts)
-
-
-def _symbol(standing: Standing) -> str:
-    if standing.mark is not None:
-        return standing.mark.symbol
-    return UNJUDGED.get(standing.state, NOTHING_EXPECTED)
-
-
-def _corner(recent: RecentChange | None) -> str:
-    if recent is None:
-        return ""
-    return " heat--worsened" if recent.is_worse else " heat--improved"

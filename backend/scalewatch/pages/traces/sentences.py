@@ -17,7 +17,7 @@ from scalewatch.pages.wording.formats import (
     significant,
     unbroken,
 )
-from scalewatch.services.traces.locations import TimeOverProcesses, TracedLocation
+from scalewatch.services.traces.locations import TracedLocation
 from scalewatch.services.traces.program import Traced
 
 METRIC_NAMES: Final = {
@@ -73,7 +73,7 @@ def traces_sentence(traced: Traced) -> Markup:
         "total": quantity(traced.total.largest, "s"),
     }
     times = [each.time for each in traced.locations] or [traced.total]
-    if not any(_is_told(time) for time in times):
+    if all(time.bend is Bend.UNKNOWN and time.growth is None for time in times):
         settings = plural(len(traced.processes), "number")
         return FEW.format(
             program="The program",
@@ -93,7 +93,7 @@ def traces_sentence(traced: Traced) -> Markup:
         number=NUMBERS[number] if number < len(NUMBERS) else f"{number:,}",
         locations=locations,
         make="makes" if number == 1 else "make",
-        named=_listed(faster[:MOST_NAMED]),
+        named=Markup(", ").join(map(_named, faster[:MOST_NAMED])),
         more=f" and {plural(others, 'other')}" if others > 0 else "",
         share=share(shares),
         **known,
@@ -116,14 +116,6 @@ def path_sentence(traced: Traced) -> Markup:
         processes=f" ({unbroken(path.processes)})" if path.processes else "",
         named=Markup(" It leads most through {}.").format(named) if named else "",
     )
-
-
-def _is_told(time: TimeOverProcesses) -> bool:
-    return time.bend is not Bend.UNKNOWN or time.growth is not None
-
-
-def _listed(locations: tuple[TracedLocation, ...]) -> Markup:
-    return Markup(", ").join(map(_named, locations))
 
 
 def _named(location: TracedLocation) -> Markup:

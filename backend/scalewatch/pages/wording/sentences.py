@@ -98,6 +98,12 @@ WORSE: Final = {
 }
 
 
+WORST_FIRST: Final = (
+    *(Mark.MISMATCH, Mark.APPROXIMATE, Mark.UNDECIDED, Mark.BETTER, Mark.MATCH),
+    None,
+)
+
+
 def state_words(standing: Standing) -> str:
     """Say in few words why a series has no verdict yet."""
     if standing.state is State.PENDING and standing.growth is not None:
@@ -188,8 +194,9 @@ def machines_sentence(region: Region) -> Markup:
     """Tell on how many machines a region has which verdict, the worst first."""
     marks = Counter(scan.standing.mark for scan in region.scans)
     counted = [
-        f"{number} {mark or 'without a verdict'}"
-        for mark, number in sorted(marks.items(), key=lambda entry: _badness(entry[0]))
+        f"{marks[mark]} {mark or 'without a verdict'}"
+        for mark in WORST_FIRST
+        if marks[mark]
     ]
     return Markup("{} on <bdi>{}</bdi> machines: {}; {} is expected.").format(
         Markup("The <bdi>{}</bdi> of {}").format(
@@ -199,12 +206,6 @@ def machines_sentence(region: Region) -> Markup:
         ", ".join(counted),
         stated_expectation(region.expectation, region.composition),
     )
-
-
-def _badness(mark: Mark | None) -> int:
-    """Return the place of a mark among those that are counted, the worst first."""
-    order = (Mark.MISMATCH, Mark.APPROXIMATE, Mark.UNDECIDED, Mark.BETTER, Mark.MATCH)
-    return len(order) if mark is None else order.index(mark)
 
 
 def exact_sentence(standing: Standing) -> str:
