@@ -10,7 +10,7 @@ from scalewatch.figures.machine_lines import DrawnLine, machine_lines_figure
 from scalewatch.figures.scaling import machines_figure
 from scalewatch.figures.scaling_errors.contours import ErrorRow, rows_figure
 from scalewatch.figures.scaling_errors.efficiency import efficiency_rows_figure
-from scalewatch.figures.traces.times import TimeLine, times_figure
+from scalewatch.figures.traces import TimeLine, times_figure
 from scalewatch.modelling import Growth, Model, ScalingKind, Term, machine_line
 from support.plotted import plotted
 

@@ -1,15 +1,15 @@
 import numpy as np
 
-from scalewatch.figures.traces import shares, times
-from scalewatch.figures.traces.times import TimeLine
+from scalewatch.figures import traces
+from scalewatch.figures.traces import TimeLine
 from scalewatch.modelling import extrapolations
 from support.plotted import plotted
 from support.traced import RELEASES, SWEEP3D
 
-extrapolation_figure = plotted(times.extrapolation_figure)
-times_figure = plotted(times.times_figure)
-waits_figure = plotted(shares.waits_figure)
-efficiencies_figure = plotted(shares.efficiencies_figure)
+extrapolation_figure = plotted(traces.extrapolation_figure)
+times_figure = plotted(traces.times_figure)
+waits_figure = plotted(traces.waits_figure)
+efficiencies_figure = plotted(traces.efficiencies_figure)
 
 P = SWEEP3D["P"]
 

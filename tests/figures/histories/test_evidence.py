@@ -5,8 +5,8 @@ import pytest
 
 from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.histories import evidence
-from scalewatch.figures.histories.commits import CommitOnLine
 from scalewatch.figures.histories.evidence import DrawnChange, DrawnSegment
+from scalewatch.figures.histories.exponents import CommitOnLine
 from support.plotted import plotted
 
 curves_figure = plotted(evidence.curves_figure)

@@ -6,8 +6,12 @@ import pytest
 
 from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.histories import exponents
-from scalewatch.figures.histories.commits import CommitOnLine
-from scalewatch.figures.histories.exponents import DrawnEra, DrawnHistory, DrawnMark
+from scalewatch.figures.histories.exponents import (
+    CommitOnLine,
+    DrawnEra,
+    DrawnHistory,
+    DrawnMark,
+)
 from support.plotted import plotted
 
 exponents_figure = plotted(exponents.exponents_figure)

@@ -3,8 +3,7 @@ import pytest
 
 from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.scaling_errors import contours
-from scalewatch.figures.scaling_errors.contours import ErrorRow
-from scalewatch.figures.scaling_errors.hull import convex_hull
+from scalewatch.figures.scaling_errors.contours import ErrorRow, convex_hull
 from scalewatch.modelling import (
     Growth,
     Model,

@@ -13,7 +13,7 @@ from scalewatch.figures.axes import canvas, hover_number, metric_axis, parameter
 from scalewatch.figures.colours import PALETTE, machine_role
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.histories.commits import (
+from scalewatch.figures.histories.exponents import (
     CommitOnLine,
     commit_axis,
     hovered,

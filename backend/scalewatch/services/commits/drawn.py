@@ -1,6 +1,6 @@
 """Commits as figures name them."""
 
-from scalewatch.figures.histories.commits import CommitOnLine
+from scalewatch.figures.histories.exponents import CommitOnLine
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.commits.lineage import Lineage
 

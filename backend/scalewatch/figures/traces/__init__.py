@@ -1,1 +1,0 @@
-"""Traced programs over the number of processes."""
