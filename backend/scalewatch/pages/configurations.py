@@ -9,6 +9,7 @@ from markupsafe import Markup
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import MainEffect, ScalingKind
+from scalewatch.pages.rendering.addresses import stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.errors import show_untimed
 from scalewatch.pages.rendering.navigation import DELAY
@@ -78,8 +79,6 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
         objective=objective_name(question),
         unit=objective_unit(question),
         objectives=OBJECTIVES,
-        share=share,
-        server=str(request.base_url).rstrip("/"),
     )
 
 
@@ -88,10 +87,7 @@ def query_of(view: View, shown: ConfigurationSearch) -> Address:
     question = shown.question
     return {
         "region": shown.region,
-        "commit": view.commit,
-        "metric": view.metric,
-        "machine": view.machine,
-        "configuration": view.settings,
+        **stated_view(view),
         "objective": question.objective
         if question.objective is not Objective.AREA
         else None,

@@ -8,6 +8,7 @@ from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.figures.costs import known_sum
+from scalewatch.pages.rendering.addresses import stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import plots_of
@@ -96,10 +97,7 @@ def show_cost(  # noqa: PLR0913 - parts of the address
 def query_of(view: View, target: float | None) -> LinkQuery:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
-        "commit": view.commit,
-        "metric": view.metric,
-        "machine": view.machine,
-        "configuration": view.settings,
+        **stated_view(view),
         "target": None if target is None else number(target),
     }
 

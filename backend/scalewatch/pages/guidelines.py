@@ -6,6 +6,7 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.pages.rendering.addresses import stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.templates import render
@@ -46,13 +47,7 @@ def show_guidelines(
         lead=lead(report),
         choices=choices_of(session, report.project),
         guideline_state=mark,
-        server=str(request.base_url).rstrip("/"),
-        query={
-            "commit": view.commit,
-            "metric": view.metric,
-            "machine": view.machine,
-            "configuration": view.settings,
-        },
+        query=stated_view(view),
     )
 
 

@@ -72,8 +72,6 @@ def show_hotspots(
         most=MOST_FUNCTIONS,
         remarks=remarks,
         setting_key=setting_key,
-        share=share,
-        server=str(request.base_url).rstrip("/"),
     )
 
 

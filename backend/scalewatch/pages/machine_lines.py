@@ -65,7 +65,6 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
         ),
         written=written,
         growth_text=growth_text,
-        server=str(request.base_url).rstrip("/"),
     )
 
 

@@ -35,7 +35,6 @@ def show_machine(
         machine=shown,
         scales=scales,
         nights=[night_chart(each) for each in shown.nights],
-        server=str(request.base_url).rstrip("/"),
     )
 
 

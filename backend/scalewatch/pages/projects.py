@@ -147,7 +147,6 @@ def show_projects(
         news=_news(request, session, projects, visit),
         region_path_of=partial(_region_path_of, request),
         verdict_lead=verdict_lead,
-        server=str(request.base_url).rstrip("/"),
     )
     visit.note(request, answer)
     return answer

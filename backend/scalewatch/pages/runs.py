@@ -8,7 +8,6 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.templates import render
-from scalewatch.pages.wording.formats import share
 from scalewatch.services.runs.show import RecordedRun, Result, payload_of, recorded_run
 from scalewatch.web.sessions import ReadingDep
 
@@ -27,7 +26,7 @@ def show_run(
     recorded = recorded_run(session, run, project)
     if wanted is not Format.HTML:
         return download(wanted, str(recorded.uuid), recorded, results)
-    return render(request, "runs/show.html", run=recorded, share=share)
+    return render(request, "runs/show.html", run=recorded)
 
 
 @router.get("/p/{project}/runs/{run}/payload", name="payload")

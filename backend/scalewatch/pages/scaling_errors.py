@@ -13,6 +13,7 @@ from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import DivergenceMetric, Origin, ScalingErrors, ScalingKind
 from scalewatch.modelling.scaling_errors.errors import ScalingError
+from scalewatch.pages.rendering.addresses import stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.errors import show_untimed
 from scalewatch.pages.rendering.navigation import DELAY
@@ -105,13 +106,11 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         kinds=tuple(ScalingKind),
         sources=tuple(TimesSource),
         metrics=MEANINGS,
-        share=share,
         serial_fraction=serial_fraction,
         proposed=[
             (scale, EXAMPLE_SIZE * scale)
             for scale in shown.chosen.scales or EXAMPLE_SCALES
         ],
-        server=str(request.base_url).rstrip("/"),
     )
 
 
@@ -119,10 +118,7 @@ def query_of(view: View, shown: RegionScaling, question: ScalingQuestion) -> Que
     """Return what its figures depend on; what was not asked for is left out."""
     return {
         "region": shown.region,
-        "commit": view.commit,
-        "metric": view.metric,
-        "machine": view.machine,
-        "configuration": view.settings,
+        **stated_view(view),
         "kind": question.kind,
         "size": _stated(question.size),
         "base": _stated(question.base),

@@ -19,6 +19,7 @@ from scalewatch.pages.comparisons.sentences import (
     versions_sentence,
 )
 from scalewatch.pages.rendering.addresses import Query as AddressQuery
+from scalewatch.pages.rendering.addresses import stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
@@ -68,7 +69,6 @@ def choose_sides(
         "comparisons/index.html",
         choices=choices_of(session, project),
         chosen=chosen,
-        server=str(request.base_url).rstrip("/"),
     )
 
 
@@ -101,12 +101,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     changes = {}
     if plotted and is_commits:
         changes = changes_since_first(session, shown, plotted)
-    query: AddressQuery = {
-        "commit": view.commit,
-        "metric": view.metric,
-        "machine": view.machine,
-        "configuration": view.settings,
-    }
+    query: AddressQuery = stated_view(view)
     rows = shown.rows if all_rows else shown.rows[:MOST_ROWS]
     ratios = ratios_of(session, shown, rows[:MOST_RATIOS])
     nothing = (None,) * (len(shown.sides) - 1)
@@ -160,10 +155,7 @@ def _ratios_address(request: Request, view: View, subjects: str, side: int) -> s
         "project": view.project,
         "subjects": subjects,
         "side": str(side) if side > 1 else None,
-        "commit": view.commit,
-        "metric": view.metric,
-        "machine": view.machine,
-        "configuration": view.settings,
+        **stated_view(view),
     }
     return path_to(request, "ratios-figure", query)
 

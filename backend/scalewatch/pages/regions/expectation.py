@@ -17,6 +17,7 @@ from scalewatch.errors import BadExpression, FallingLimit, InvalidReport, NotMea
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Mark
 from scalewatch.pages.regions.page import main_figure, region_page
+from scalewatch.pages.rendering.addresses import stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
@@ -63,12 +64,7 @@ def declare(
             request, session, view, region, entered=form, refused=str(error)
         )
     session.flush()
-    query = {
-        "commit": view.commit,
-        "metric": view.metric,
-        "machine": view.machine,
-        "configuration": view.settings,
-    }
+    query = stated_view(view)
     path = path_to(request, "region", query, project=view.project, region=region)
     return RedirectResponse(f"{path}#expectation", status_code=303)
 

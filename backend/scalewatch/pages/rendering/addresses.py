@@ -6,6 +6,8 @@ from urllib.parse import parse_qs, quote, quote_plus, unquote
 
 from fastapi import FastAPI, Request
 
+from scalewatch.services.selection.view import View
+
 Query = Mapping[str, str | list[str] | None]
 
 
@@ -21,6 +23,16 @@ def path_to(
     path = str(request.scope.get("root_path", "")) + form.format_map(quoted)
     stated = {key: value for key, value in (query or {}).items() if value}
     return f"{path}?{_encoded(stated)}" if stated else path
+
+
+def stated_view(view: View) -> Query:
+    """Return a view as an address states it; what was not asked for is left out."""
+    return {
+        "commit": view.commit,
+        "metric": view.metric,
+        "machine": view.machine,
+        "configuration": view.settings,
+    }
 
 
 def embed_of(request: Request, figure: str) -> str:

@@ -181,5 +181,4 @@ def show_untimed(request: Request, view: View, route: str, error: NoTimes) -> Re
         needs=NEEDS[route],
         error=error,
         query={"commit": view.commit, "machine": view.machine},
-        server=str(request.base_url).rstrip("/"),
     )

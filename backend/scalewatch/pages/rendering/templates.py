@@ -60,6 +60,7 @@ def _context(request: Request) -> dict[str, Any]:
         "embed": partial(embed_of, request),
         "live_events": live_events(request),
         "project_links": project_links(request),
+        "server": str(request.base_url).rstrip("/"),
         "site_links": site_links(request),
         "theme": _theme(request),
     }
@@ -167,6 +168,7 @@ def _environment() -> Environment:
         "rounded": intervals.rounded,
         "rules": RULES,
         "scan_sentence": sentences.scan_sentence,
+        "share": formats.share,
         "state_words": sentences.state_words,
         "twice_sentence": outlooks.twice_sentence,
         "wall_sentence": outlooks.wall_sentence,

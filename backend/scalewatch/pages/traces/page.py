@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.exporters.gnuplot import GnuplotFigure, gnuplot_text
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling.traces.efficiencies import LEAST
+from scalewatch.pages.rendering.addresses import stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import plots_of
@@ -19,7 +20,7 @@ from scalewatch.pages.traces.sentences import (
     path_sentence,
     traces_sentence,
 )
-from scalewatch.pages.wording.formats import number, share
+from scalewatch.pages.wording.formats import number
 from scalewatch.services.selection.view import View
 from scalewatch.services.traces.locations import TimeOverProcesses
 from scalewatch.services.traces.program import Traced
@@ -69,8 +70,6 @@ def show_traces(
         error=error,
         least=LEAST,
         most=MOST_LOCATIONS,
-        share=share,
-        server=str(request.base_url).rstrip("/"),
     )
 
 
@@ -89,10 +88,7 @@ def show_gnuplot(
 def query_of(view: View, question: TracesQuestion) -> Query:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
-        "commit": view.commit,
-        "metric": view.metric,
-        "machine": view.machine,
-        "configuration": view.settings,
+        **stated_view(view),
         "location": question.location,
         "target": None if question.target is None else number(question.target),
         "repeat": question.repeat if question.repeat is not Repeat.BEST else None,
