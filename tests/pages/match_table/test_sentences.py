@@ -1,3 +1,5 @@
+import pytest
+
 from scalewatch.modelling import JudgedCell, Verdict, attribute, parse_growth
 from scalewatch.pages.match_table.page import suspicion_sentences
 
@@ -39,20 +41,30 @@ def test_litmus_test_that_fails_speaks_against_its_platform():
     assert said.endswith("It would explain find.")
 
 
-def test_column_and_row_are_told_without_litmus_tests():
-    column = [cell(each, "odd") for each in ("a", "b", "c")]
-    column += [cell(each, "fine", LOG) for each in ("a", "b", "c")]
-    row = [cell("find", each) for each in ("x", "y")]
+COLUMN = [cell(each, "odd") for each in ("a", "b", "c")]
+COLUMN += [cell(each, "fine", LOG) for each in ("a", "b", "c")]
+ROW = [cell("find", each) for each in ("x", "y")]
 
-    assert sentences(*column) == [
+
+@pytest.mark.parametrize(
+    ("cells", "said"),
+    [
         (
-            "Likely the platform: on odd, a, b and c scale worse than expected, and as "
-            "expected elsewhere."
-        )
-    ]
-    assert sentences(*row) == [
+            COLUMN,
+            (
+                "Likely the platform: on odd, a, b and c scale worse than expected, and as "
+                "expected elsewhere."
+            ),
+        ),
         (
-            "Likely the code: find scales worse than expected on x and y: check its "
-            "algorithm, its implementation or the expectation O(log p)."
-        )
-    ]
+            ROW,
+            (
+                "Likely the code: find scales worse than expected on x and y: check its "
+                "algorithm, its implementation or the expectation O(log p)."
+            ),
+        ),
+    ],
+    ids=["column", "row"],
+)
+def test_suspicions_without_litmus_tests(cells, said):
+    assert sentences(*cells) == [said]

@@ -33,23 +33,6 @@ def test_declared_growth_is_a_new_version_and_is_judged(client, sessions, work_o
     assert "mismatch" in client.get(REGION).text
 
 
-def test_the_growth_as_it_is_is_accepted_with_one_click(client, sessions):
-    record_project(sessions)
-
-    page = send(client, as_it_is="1", reason="reviewed").text
-
-    assert "reviewed" in page
-    assert '<th scope="row" class="number">2</th>' in page
-
-
-def test_withdrawn_expectation_stays_in_the_history(client, sessions):
-    record_project(sessions)
-
-    page = send(client, withdraw="1").text
-
-    assert '<span class="quiet">withdrawn</span>' in page
-
-
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
@@ -96,19 +79,30 @@ def test_form_leaves_the_limit_open_that_the_growth_implies(client, sessions):
     assert re.search('name="deviation_limit"[^>]* value=""', page)
 
 
-def test_verdict_is_on_its_way_once_the_expectation_has_changed(client, sessions):
-    record_project(sessions)
-
-    page = send(client, growth="log p").text
-
-    assert "verdict on its way" in page
-    assert "its verdict is on its way" in page
-    assert "model is on its way" not in page
-
-
 def test_form_that_no_page_of_ours_has_shown_is_refused(client, sessions):
     record_project(sessions)
 
     response = client.post(REGION, data={"growth": "p", "author": "Eve"})
 
     assert response.status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (
+            {"as_it_is": "1", "reason": "reviewed"},
+            ("reviewed", '<th scope="row" class="number">2</th>'),
+        ),
+        ({"withdraw": "1"}, ('<span class="quiet">withdrawn</span>',)),
+        ({"growth": "log p"}, ("its verdict is on its way",)),
+    ],
+    ids=["growth as it is, with one click", "withdrawn", "verdict on its way"],
+)
+def test_page_says_what_became_of_the_form(client, sessions, fields, said):
+    record_project(sessions)
+
+    page = send(client, **fields).text
+
+    assert [text for text in said if text not in page] == []
+    assert "model is on its way" not in page
