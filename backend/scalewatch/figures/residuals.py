@@ -46,7 +46,9 @@ def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
     figure.update_layout(
         showlegend=len(drawn) > 1,
         xaxis=parameter_axis(drawn[0][0].parameter, settings),
-        yaxis=_multiples_axis(ratios) if is_far else _axis(middles - 1),
+        yaxis=metric_axis("measured / model", "", ratios, np.array([0.5, 2.0]))
+        if is_far
+        else _axis(middles - 1),
     )
     if is_far:
         # Measurements equal the model here, as at the line of zero elsewhere.
@@ -106,13 +108,6 @@ def _ratio(values: Reals, model: Reals) -> Reals:
 def _known(ratios: Sequence[Reals]) -> Reals:
     every = np.concatenate(ratios)
     return every[np.isfinite(every)]
-
-
-def _multiples_axis(ratios: Reals) -> dict[str, object]:
-    """Return a logarithmic axis from the least multiple to the largest, 1 included."""
-    return metric_axis(
-        "measured / model", "", measured=ratios, drawn=np.array([0.5, 2.0])
-    )
 
 
 def _axis(residuals: Reals) -> dict[str, object]:

@@ -164,7 +164,9 @@ def changes_overview(report: CommitReport) -> Listing:
     """Return the changed series, one line each."""
     return Columns[SeriesChange](
         {
-            "Outcome": _outcome,
+            "Outcome": lambda change: (
+                change.outcome and f"{OUTCOME_SYMBOLS[change.outcome]} {change.outcome}"
+            ),
             "Change": lambda change: f"{SYMBOLS[change.kind]} {change.kind}",
             "Region": lambda change: change.region,
             "Metric": lambda change: change.metric,
@@ -174,8 +176,3 @@ def changes_overview(report: CommitReport) -> Listing:
             "Sure": lambda change: percent(change.after.probability),
         }
     ).listing(zip(report.changed))
-
-
-def _outcome(change: SeriesChange) -> str:
-    outcome = change.outcome
-    return "" if outcome is None else f"{OUTCOME_SYMBOLS[outcome]} {outcome}"

@@ -52,15 +52,15 @@ ROW = [cell("find", each) for each in ("x", "y")]
         (
             COLUMN,
             (
-                "Likely the platform: on odd, a, b and c scale worse than expected, and as "
-                "expected elsewhere."
+                "Likely the platform: on odd, a, b and c scale worse than expected, "
+                "and as expected elsewhere."
             ),
         ),
         (
             ROW,
             (
-                "Likely the code: find scales worse than expected on x and y: check its "
-                "algorithm, its implementation or the expectation O(log p)."
+                "Likely the code: find scales worse than expected on x and y: check "
+                "its algorithm, its implementation or the expectation O(log p)."
             ),
         ),
     ],

@@ -186,7 +186,7 @@ def _chart(
                 x=places[segment.first],
                 width=max(places[segment.last] - places[segment.first], 2.0),
                 growth_class=class_of_text(segment.growth),
-                growth=segment.growth and _written(segment.growth),
+                growth=segment.growth and parse_growth(segment.growth).unicode(),
                 mean=None if segment.exponent is None else y(segment.exponent),
                 top=None if segment.high is None else y(segment.high),
                 height=(
@@ -237,8 +237,3 @@ def _dots(
             if exponent is not None
         ]
     )
-
-
-def _written(growth: str) -> str:
-    """Write a growth that is kept as text for people: `√p · log p`."""
-    return parse_growth(growth).unicode()

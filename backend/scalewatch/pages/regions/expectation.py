@@ -4,7 +4,6 @@ With scripts the page of a region takes the parts of the preview while somebody 
 """
 
 from collections import Counter
-from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Final
 
@@ -220,7 +219,8 @@ def preview_sentence(shown: Preview) -> Markup:
     """Count the newest verdicts as they would be, and how many would change."""
     if not shown.series:
         return Markup("No measurement here can be judged.")
-    then = _counts(Counter(each.then for each in shown.newest))
+    newest = Counter(each.then for each in shown.newest)
+    then = {mark: newest[mark] for mark in Mark}
     changed = sum(
         each.now is not each.then for series in shown.series for each in series.verdicts
     )
@@ -229,10 +229,6 @@ def preview_sentence(shown: Preview) -> Markup:
     return Markup("{}: {} at the newest commit; {} of {} shown would change.").format(
         lead, counts_sentence(then), changed, plural(number, "verdict")
     )
-
-
-def _counts(counted: Counter[Mark]) -> Mapping[Mark, int]:
-    return {mark: counted[mark] for mark in Mark}
 
 
 def listing(shown: Preview) -> Listing:

@@ -10,7 +10,6 @@ from urllib.parse import unquote
 from fastapi import BackgroundTasks, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NoTimes, ScalewatchError
 from scalewatch.pages.rendering.addresses import path_to
@@ -97,7 +96,11 @@ def _way_on(
         if named is None:
             return None, tuple(_pages_near(request, None))
         if not is_project(session, named):
-            return None, tuple(_projects_near(request, session, named))
+            ways = [
+                WayOn(near, path_to(request, "report", project=near))
+                for near in near_projects(session, named)
+            ]
+            return None, tuple(ways)
         if isinstance(error, NotFound):
             names = near_names(session, named, error.kind, str(error.key))
             return named, tuple(_renamed(request, str(error.key), names))
@@ -112,11 +115,6 @@ def _project_named(request: Request) -> str | None:
         return str(named)
     _, is_within, rest = request.url.path.partition(PROJECT_PAGES)
     return unquote(rest.partition("/")[0]) or None if is_within else None
-
-
-def _projects_near(request: Request, session: Session, name: str) -> Iterator[WayOn]:
-    for near in near_projects(session, name):
-        yield WayOn(near, path_to(request, "report", project=near))
 
 
 def _pages_near(request: Request, project: str | None) -> Iterator[WayOn]:

@@ -50,6 +50,8 @@ def render(
 
 
 def _context(request: Request) -> dict[str, Any]:
+    # A theme that nobody chose is left to the system.
+    chosen = request.cookies.get("theme")
     return {
         "asset": partial(_asset, request),
         "caller": getattr(request.state, CALLER, None),
@@ -62,14 +64,8 @@ def _context(request: Request) -> dict[str, Any]:
         "project_links": project_links(request),
         "server": str(request.base_url).rstrip("/"),
         "site_links": site_links(request),
-        "theme": _theme(request),
+        "theme": chosen if chosen in THEMES else None,
     }
-
-
-def _theme(request: Request) -> str | None:
-    """Return the theme that the reader chose; None leaves it to the system."""
-    chosen = request.cookies.get("theme")
-    return chosen if chosen in THEMES else None
 
 
 def _asset(request: Request, name: str) -> str:

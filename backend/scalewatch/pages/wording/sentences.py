@@ -303,9 +303,5 @@ def step_sentence(step: Step, metric: str, parameter: str) -> str:
         f"From {parameter} = {count(step.start)} to {count(step.end)}, the "
         f"{metric_words(metric)} {direction(step)} to {significant(step.factor)} times "
         f"[{significant(step.low)}, {significant(step.high)}]"
-        f"{efficiency_words(step, _share)}."
+        f"{efficiency_words(step, lambda share: f'{100 * share:.0f}{SPACE}%')}."
     )
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.0f}{SPACE}%"
