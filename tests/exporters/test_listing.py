@@ -3,7 +3,13 @@ from io import StringIO
 
 import pytest
 
-from scalewatch.exporters.listing import Listing, csv_text, latex_text, markdown_text
+from scalewatch.exporters.listing import (
+    Columns,
+    Listing,
+    csv_text,
+    latex_text,
+    markdown_text,
+)
 
 LISTING = Listing(
     ("region", "time"), [('a "quoted", name', 1.5), ("pipe | and\nnewline", None)]
@@ -64,3 +70,18 @@ def test_latex_escapes_what_means_something_to_it():
 )
 def test_growths_are_formulas_in_latex(text, written):
     assert latex_text(Listing(("",), [(text,)])).splitlines()[4] == rf"{written} \\"
+
+
+COLUMNS = Columns[str, int](
+    {"name": lambda name, _: name, "twice": lambda _, number: 2 * number}
+)
+
+
+def test_columns_make_a_cell_of_each_part_of_a_row():
+    listing = COLUMNS.listing([("a", 1), ("b", 2)])
+
+    assert csv_text(listing) == "name,twice\r\na,2\r\nb,4\r\n"
+
+
+def test_columns_without_rows_keep_their_titles():
+    assert csv_text(COLUMNS.listing([])) == "name,twice\r\n"

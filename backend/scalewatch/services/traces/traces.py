@@ -9,8 +9,13 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.figures.axes import canvas
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.traces import efficiencies_figure, waits_figure
-from scalewatch.figures.traces import TimeLine, extrapolation_figure, times_figure
+from scalewatch.figures.traces import (
+    TimeLine,
+    efficiencies_figure,
+    extrapolation_figure,
+    times_figure,
+    waits_figure,
+)
 from scalewatch.modelling.traces.efficiencies import LEAST
 from scalewatch.modelling.traces.linearity import THRESHOLDS, Thresholds
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
