@@ -1,4 +1,4 @@
-"""What a CI job says of the commit that it is for, by its variables.
+"""The commit that a CI job is for, by the job's variables.
 
 References
 ----------
@@ -29,12 +29,14 @@ def completed(commit: Commit, environment: Environment = os.environ) -> Commit:
     A job for another commit, such as a merge that exists in CI alone, knows only where
     the code lies.
     """
-    told: dict[str, Callable[[Environment], str | None]] = {"repository": _repository}
+    readers: dict[str, Callable[[Environment], str | None]] = {
+        "repository": _repository
+    }
     if _is_of(commit, environment):
-        told |= {"author": _author, "message": _message}
+        readers |= {"author": _author, "message": _message}
     known = {
         name: value
-        for name, read in told.items()
+        for name, read in readers.items()
         if not getattr(commit, name) and (value := read(environment))
     }
     stated: dict[str, Any] = {**commit.model_dump(exclude_none=True), **known}

@@ -21,8 +21,8 @@ def compiler_in(environment: Mapping[str, str]) -> list[str]:
         return shlex.split(named)
     path = environment.get("PATH", os.defpath)
     for name in COMPILERS:
-        if found := shutil.which(name, path=path):
-            return [found]
+        if compiler := shutil.which(name, path=path):
+            return [compiler]
     return []
 
 

@@ -1,4 +1,4 @@
-"""What a program says of its failure, in one line."""
+"""The complaint of a program that failed, in one line."""
 
 from collections.abc import Sequence
 

@@ -44,8 +44,8 @@ def hardware() -> Facts:
     network = ", ".join(_fabrics())
     if network:
         facts["interconnect"] = network
-    if found := compiler():
-        facts["compiler"] = found
+    if version := compiler():
+        facts["compiler"] = version
     return facts
 
 

@@ -87,7 +87,7 @@ class UnreadableEntry(AgentError):
 
 @dataclass(frozen=True, slots=True)
 class Flaw:
-    """What is wrong in an experiment file: line, key and sentence."""
+    """A mistake in an experiment file: line, key and sentence."""
 
     line: int | None
     key: str
@@ -147,7 +147,7 @@ class ServerSilent(AgentError):
 
 
 class OrderImpossible(AgentError):
-    """What the server wants measured cannot be measured here."""
+    """The confirmation that the server asks for cannot be measured here."""
 
 
 class VersionUnknown(AgentError):

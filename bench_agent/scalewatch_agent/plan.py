@@ -1,4 +1,4 @@
-"""What one job is to measure: handed to its processes as an argument."""
+"""The plan of one job, handed to its processes as an argument."""
 
 import json
 from typing import Literal, NamedTuple, Self

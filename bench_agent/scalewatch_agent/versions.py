@@ -41,8 +41,8 @@ def version_in(folder: Path) -> CheckedOutVersion:
     VersionUnknown
         If git is missing, or the folder is not under its control.
     """
-    told = _git(folder, "log", "-1", f"--format={FORMAT}")
-    sha, moment, author, message = told.split("\0")
+    answer = _git(folder, "log", "-1", f"--format={FORMAT}")
+    sha, moment, author, message = answer.split("\0")
     plain = Commit(
         sha=sha,
         parents=_parents(folder),

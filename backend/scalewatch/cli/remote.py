@@ -20,7 +20,7 @@ JSON = {"Content-Type": "application/json"}
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a server answered: its status, and the JSON, if it was any.
+    """Answer of a server: its status, and its content if that is JSON.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ Examples:
 def _functions(
     _context: click.Context, _option: click.Parameter, stated: str | None
 ) -> tuple[str, ...]:
-    chosen = tuple(one.strip() for one in stated.split(",")) if stated else FUNCTIONS
+    chosen = tuple(each.strip() for each in stated.split(",")) if stated else FUNCTIONS
     for name in chosen:
         if name not in FUNCTIONS:
             known = ", ".join(FUNCTIONS)

@@ -30,7 +30,7 @@ BUILT_IN: Final = {suite.name: suite for suite in (RUNTIME, MEMORY)}
 
 WARM_UPS: Final = 8
 BUDGET: Final = 1.0
-"""Those of `scalewatch-agent mpi`."""
+"""Suites of `scalewatch-agent mpi`."""
 
 
 def suite_sweeps(

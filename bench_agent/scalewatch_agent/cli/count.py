@@ -33,8 +33,12 @@ Examples:
 """
 
 
-def _print_flags(context: click.Context, _option: click.Parameter, asked: bool) -> None:  # noqa: FBT001 - as click calls it
-    if asked:
+def _print_flags(
+    context: click.Context,
+    _option: click.Parameter,
+    is_wanted: bool,  # noqa: FBT001 - as click calls it
+) -> None:
+    if is_wanted:
         click.echo(METHODS[context.params.get("method") or "gcov"].flags)
         context.exit()
 
@@ -132,8 +136,8 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 def _tell_what_a_verdict_takes(loaded: Loaded) -> None:
     settings = {
-        tuple(one.combination[name] for name in loaded.coordinate)
-        for one in loaded.configured
+        tuple(each.combination[name] for name in loaded.coordinate)
+        for each in loaded.configured
     }
     if len(settings) < FOR_A_VERDICT:
         click.echo(

@@ -123,13 +123,13 @@ def _print_plan(loaded: Loaded, repeats: int, *, as_json: bool) -> None:
                     "core_hours": {"expected": expected, "limit": limit},
                     "combinations": [
                         {
-                            "parameters": dict(one.combination),
-                            "processes": one.processes,
-                            "threads": one.threads,
-                            "nodes": one.nodes,
-                            "time_limit": one.time_limit,
+                            "parameters": dict(each.combination),
+                            "processes": each.processes,
+                            "threads": each.threads,
+                            "nodes": each.nodes,
+                            "time_limit": each.time_limit,
                         }
-                        for one in loaded.configured
+                        for each in loaded.configured
                     ],
                 }
             )
@@ -139,13 +139,13 @@ def _print_plan(loaded: Loaded, repeats: int, *, as_json: bool) -> None:
     names = list(loaded.configured[0].combination)
     for name in (*names, "processes", "threads", "limit", "core-hours"):
         table.add_column(name, justify="right", overflow="fold")
-    for one in loaded.configured:
+    for job in loaded.configured:
         table.add_row(
-            *(written(one.combination[name]) for name in names),
-            str(one.processes or "–"),
-            str(one.threads),
-            f"{one.time_limit:g} s",
-            f"{loaded.core_hours([one], repeats)[1]:,.2f}",
+            *(written(job.combination[name]) for name in names),
+            str(job.processes or "–"),
+            str(job.threads),
+            f"{job.time_limit:g} s",
+            f"{loaded.core_hours([job], repeats)[1]:,.2f}",
         )
     Console().print(table)
     for title in ("prepare", "compile", "execute", "analyse"):

@@ -112,8 +112,11 @@ def _carry_out(
     orders: ConfirmationRequests, order: ClaimedRun, options: dict[str, Any]
 ) -> None:
     """Measure what is asked for, and tell the server what came of it."""
-    asked = order.confirmation
-    click.echo(f"{asked.project} {asked.commit.sha[:10]}: {asked.reason}", err=True)
+    confirmation = order.confirmation
+    click.echo(
+        f"{confirmation.project} {confirmation.commit.sha[:10]}: {confirmation.reason}",
+        err=True,
+    )
     measured = SweepRuns(Spool(spool_folder()), options["server"], options["token"])
     try:
         with orders.holding(order):
@@ -127,7 +130,7 @@ def _carry_out(
                 others = order.model_copy(update={"settings": rest})
                 files = experiments_in(options["folder"])
                 for loaded in experiments_for(others, files):
-                    _measure(loaded, asked.commit.sha, measured)
+                    _measure(loaded, confirmation.commit.sha, measured)
     except ScalewatchError as error:
         state, outcome = "failed", str(error)
     else:

@@ -1,4 +1,4 @@
-"""What a sweep measured: a table for people, JSON for programs."""
+"""Summary of a sweep: a table for people, JSON for programs."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,13 +26,13 @@ def print_table(title: str, reports: Sequence[RunReport]) -> None:
     for report in reports:
         heading = _heading(report, several_sizes=len(sizes) > 1)
         table.add_column(heading, justify="right", no_wrap=True)
-    found = [
-        {(one.region, one.metric, one.unit): one for one in report.results}
+    remarks = [
+        {(each.region, each.metric, each.unit): each for each in report.results}
         for report in reports
     ]
-    for key in dict.fromkeys(key for results in found for key in results):
+    for key in dict.fromkeys(key for results in remarks for key in results):
         table.add_row(
-            escape(_label(*key)), *(_cell(results.get(key)) for results in found)
+            escape(_label(*key)), *(_cell(results.get(key)) for results in remarks)
         )
     console.print(table)
     shown = [result for report in reports for result in report.results]

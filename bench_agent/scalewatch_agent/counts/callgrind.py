@@ -26,13 +26,13 @@ COST: Final = re.compile(r"(?P<sign>[+-]?)(?P<line>\d+|\*) (?P<cost>\d+)")
 CLONE: Final = re.compile(
     r"('\d+|\.(constprop|isra|part|cold|lto_priv)(\.\d+)*){1,20}$"
 )
-"""What callgrind adds to functions that call themselves, and gcc to copies."""
+"""Suffixes of callgrind for recursive functions, and of gcc for copies."""
 
 STARTING: Final = re.compile(
     r"0x[0-9a-f]+|\(below main\)|_start|_init|_fini|frame_dummy|(de)?register_tm_clones"
     r"|__do_global_dtors_aux|__libc_csu_\w+"
 )
-"""What the linker adds to every program."""
+"""Functions that the linker adds to every program."""
 
 UNKNOWN: Final = "???"
 
@@ -64,14 +64,14 @@ class Callgrind:
         files = written_at(prefix)
         if not files:
             return None
-        own = {path.resolve() for path in files_in(request)}
-        found: dict[tuple[str, Path], Function] = {}
+        objects = {path.resolve() for path in files_in(request)}
+        functions: dict[tuple[str, Path], Function] = {}
         for file in files:
             for cost in _costs(file):
-                of_program = cost.object in own or is_below(cost.object, roots)
+                of_program = cost.object in objects or is_below(cost.object, roots)
                 if of_program and not STARTING.fullmatch(cost.function):
-                    _add(found, cost)
-        return Tally(list(found.values()), {"valgrind": len(files)})
+                    _add(functions, cost)
+        return Tally(list(functions.values()), {"valgrind": len(files)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,13 @@ class _Cost:
     instructions: int
 
 
-def _add(found: dict[tuple[str, Path], Function], cost: _Cost) -> None:
+def _add(functions: dict[tuple[str, Path], Function], cost: _Cost) -> None:
     name = CLONE.sub("", cost.function)
     file = cost.object if cost.file == UNKNOWN else Path(cost.file)
     key = (name, file)
-    before = found.get(key)
+    before = functions.get(key)
     lines = {before.place.line if before else 0, cost.line} - {0}
-    found[key] = Function(
+    functions[key] = Function(
         name=name,
         place=Place(file, min(lines, default=0)),
         calls=cost.instructions + (before.calls if before else 0),

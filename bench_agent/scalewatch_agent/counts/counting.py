@@ -27,7 +27,7 @@ PREFIX: Final = "counts"
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What some processes have counted.
+    """Counts of some processes.
 
     `processes` says how many of each program have written their counts.
     """
@@ -132,13 +132,13 @@ class Counting:
         if build.optimisation:
             settings["optimisation"] = build.optimisation
         if executed.failure is not None:
-            found = failed(self.name, executed.failure)
+            results = failed(self.name, executed.failure)
         else:
             try:
-                found = self._results(executed.request, build)
+                results = self._results(executed.request, build)
             except Uncountable as reason:
-                found = failed(self.name, str(reason))
-        return Output(found, settings=settings, facts=facts)
+                results = failed(self.name, str(reason))
+        return Output(results, settings=settings, facts=facts)
 
     def _results(self, request: Request, build: Build) -> list[Result]:
         if self.method.flags and build.is_threaded and not build.is_atomic:
@@ -148,14 +148,14 @@ class Counting:
             )
         prefix = request.folder / PREFIX
         prefixes = _of_ranks(prefix) if self.is_by_rank else [prefix]
-        tallies = [self.method.tally(one, request, self.roots) for one in prefixes]
+        tallies = [self.method.tally(each, request, self.roots) for each in prefixes]
         ranks = [tally for tally in tallies if tally is not None]
         if not ranks:
             raise Uncountable(self.method.advice)
         # What no process enters is left out: libraries hold much that nobody calls.
         together = [
             function
-            for function in added(one for rank in ranks for one in rank.functions)
+            for function in added(each for rank in ranks for each in rank.functions)
             if function.is_used
         ]
         if not together:
@@ -166,7 +166,7 @@ class Counting:
         apart: list[Mapping[str, int]] = []
         if self.is_by_rank:
             apart = [
-                {one.name: one.count for one in regions(rank.functions, self.roots)}
+                {each.name: each.count for each in regions(rank.functions, self.roots)}
                 for rank in ranks
             ]
         return results(regions(together, self.roots), apart)

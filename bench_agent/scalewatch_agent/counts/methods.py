@@ -23,7 +23,7 @@ METHODS: Final[Mapping[str, Method]] = {
 }
 
 CLANG: Final = re.compile(r"\bclang")
-"""What the commands that compile call clang."""
+"""Names of clang in the commands that compile."""
 
 
 def counting(

@@ -13,7 +13,7 @@ FORTRAN: Final = frozenset(
 MODULE: Final = re.compile(r"__(?=\w++\Z)(?P<module>\w+?)_MOD_(?P<name>\w++)")
 PARALLEL: Final = re.compile(r"(?P<name>.*)\._omp_fn\.(?P<number>\d+)")
 NUMBERED: Final = re.compile(r"\.\d+$")
-"""What gcc adds to the names of functions inside functions."""
+"""Suffix of gcc for functions inside functions."""
 
 PROGRAM: Final = "main"
 """Where a program begins, in any language."""

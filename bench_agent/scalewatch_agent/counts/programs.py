@@ -1,4 +1,4 @@
-"""What is compiled: programs, by what they say in their debug data, and sources."""
+"""Programs, by their debug data, and sources."""
 
 import mmap
 import re
@@ -17,10 +17,10 @@ PRODUCER: Final = re.compile(
     rb"(?P<flags>[^\0]*)\0"
 )
 COUNTS: Final = re.compile(rb"-ftest-coverage|-fprofile|-fcoverage-mapping")
-"""What tells the program's own parts from those that it is linked with."""
+"""Flags of the parts that count; those that a program is linked with lack them."""
 
 THREADS: Final = (b"pthread_create", b"GOMP_parallel")
-"""What a program needs in order to have threads."""
+"""Symbols of a program that has threads."""
 
 LEVEL: Final = re.compile(rb"(?<= )-O\w*")
 
@@ -56,8 +56,8 @@ def build_of(program: Path, modified: float, *, is_any: bool = False) -> Build: 
                 if not (is_any or COUNTS.search(flags)):
                     continue
                 compilers.add(producer["compiler"].decode())
-                found = LEVEL.findall(flags)
-                levels.add(found[-1].decode() if found else "-O0")
+                stated = LEVEL.findall(flags)
+                levels.add(stated[-1].decode() if stated else "-O0")
                 atomic.append(b"atomic" in flags)
             is_threaded = any(content.find(name) >= 0 for name in THREADS)
     except (OSError, ValueError):
@@ -74,9 +74,9 @@ def _mapped(descriptor: int) -> mmap.mmap:
 def build_in(request: Request, *, is_any: bool = False) -> Build:
     """Return how the program of a job was compiled, where a word of it tells."""
     for path in files_in(request):
-        found = build_of(path, path.stat().st_mtime, is_any=is_any)
-        if found.compilers:
-            return found
+        build = build_of(path, path.stat().st_mtime, is_any=is_any)
+        if build.compilers:
+            return build
     return Build()
 
 

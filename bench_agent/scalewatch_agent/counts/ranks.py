@@ -10,7 +10,7 @@ VARIABLES: Final = (
     "MV2_COMM_WORLD_RANK",
     "SLURM_PROCID",
 )
-"""What starters of processes call the rank."""
+"""Variables in which starters of processes give the rank."""
 
 
 def by_rank(

@@ -25,7 +25,7 @@ LONGEST: Final = 200
 """Characters of a name."""
 
 ADDRESSABLE: Final = str.maketrans({"/": "∕", "?": "？", "#": "＃"})
-"""What an address cannot hold, as in `operator/`, and what looks like it."""
+"""Characters that an address cannot hold, as in `operator/`, and their look-alikes."""
 
 
 class Uncountable(Exception):
@@ -69,7 +69,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """What is counted under one name."""
+    """A function, loop or call, with its name and its count."""
 
     name: str
     location: Location
@@ -79,33 +79,38 @@ class Region:
 def added(functions: Iterable[Function]) -> list[Function]:
     """Return the functions with what several objects or processes counted added up."""
     together: dict[tuple[object, ...], Function] = {}
-    for one in functions:
+    for function in functions:
         # A macro can give each object other loops, which are then other regions.
-        parts = tuple((part.kind, part.place) for part in one.parts)
-        key = (one.name, one.place, parts)
+        parts = tuple((part.kind, part.place) for part in function.parts)
+        key = (function.name, function.place, parts)
         before = together.get(key)
-        together[key] = one if before is None else _sum(before, one)
+        together[key] = function if before is None else _sum(before, function)
     return list(together.values())
 
 
-def _sum(one: Function, other: Function) -> Function:
+def _sum(first: Function, second: Function) -> Function:
     parts = tuple(
         replace(mine, count=mine.count + its.count)
-        for mine, its in zip(one.parts, other.parts, strict=True)
+        for mine, its in zip(first.parts, second.parts, strict=True)
     )
-    return replace(one, calls=one.calls + other.calls, parts=parts)
+    return replace(first, calls=first.calls + second.calls, parts=parts)
 
 
 def regions(functions: Sequence[Function], roots: Sequence[Path]) -> list[Region]:
     """Return the regions of functions; their files are named from the roots."""
-    found = []
+    listed = []
     ordered = sorted(
-        functions, key=lambda one: (str(one.place.file), one.place.line, one.name)
+        functions,
+        key=lambda function: (
+            str(function.place.file),
+            function.place.line,
+            function.name,
+        ),
     )
     for name, function in _named(ordered):
-        found.append(_region(name, function, function.place, function.calls, roots))
-        found += _parts(name, function, roots)
-    return found
+        listed.append(_region(name, function, function.place, function.calls, roots))
+        listed += _parts(name, function, roots)
+    return listed
 
 
 def _parts(name: str, function: Function, roots: Sequence[Path]) -> Iterator[Region]:
@@ -136,17 +141,17 @@ def _named(functions: Sequence[Function]) -> Iterator[tuple[str, Function]]:
     for function in functions:
         alike[_addressable(function.name)].append(function)
     for name, several in alike.items():
-        files = Counter(one.place.file.name for one in several)
+        files = Counter(each.place.file.name for each in several)
         seen: Counter[str] = Counter()
-        for one in several:
-            file = one.place.file.name
+        for entry in several:
+            file = entry.place.file.name
             seen[file] += 1
             if len(several) == 1:
-                yield name, one
+                yield name, entry
             elif files[file] == 1:
-                yield f"{name} ({file})", one
+                yield f"{name} ({file})", entry
             else:
-                yield f"{name} ({file}, {seen[file]})", one
+                yield f"{name} ({file}, {seen[file]})", entry
 
 
 def _addressable(name: str) -> str:
@@ -177,7 +182,7 @@ def results(
     Uncountable
         If a count is too large to be told exactly.
     """
-    found = []
+    listed = []
     for region in total:
         counts = {METRIC: region.count}
         if by_rank:
@@ -188,7 +193,7 @@ def results(
                     f"{region.name} counts {count:,}, beyond {LARGEST:,}, up to which "
                     "numbers are exact: choose smaller settings"
                 )
-            found.append(
+            listed.append(
                 Result(
                     region=region.name,
                     metric=metric,
@@ -198,7 +203,7 @@ def results(
                     location=region.location,
                 )
             )
-    return found
+    return listed
 
 
 def failed(region: str, reason: str) -> list[Result]:

@@ -34,7 +34,7 @@ class Commit(BaseModel):
 
 
 class Confirmation(BaseModel):
-    """What is suspected of a commit."""
+    """A suspicion about a commit, and the runs that would confirm it."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +46,7 @@ class Confirmation(BaseModel):
 
 
 class ClaimedRun(BaseModel):
-    """What to measure, until the lease ends."""
+    """A confirmation to measure, until the lease ends."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -19,7 +19,7 @@ ONCE: Final = Patience(attempts=1)
 
 MOST_RUNS: Final = 100
 MOST_BYTES: Final = 4 * 2**20
-"""What goes into one post: far less than a server takes, more than a round trip."""
+"""Bytes of one post: far less than a server takes, more than a round trip."""
 
 
 Parcel = tuple[SpooledRun, bytes]

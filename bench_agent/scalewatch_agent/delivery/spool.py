@@ -59,7 +59,7 @@ class SpooledRun:
 
     @property
     def problem(self) -> dict[str, Any] | None:
-        """What the server said when it refused the run, if it did."""
+        """The reason for which the server refused the run, if it did."""
         try:
             problem: dict[str, Any] = json.loads(_problem_path(self.path).read_text())
         except (OSError, ValueError):

@@ -13,7 +13,7 @@ PLACE: Final = re.compile(
 
 FOLDERS: Final = ("source", "experiment", "prepare", "compile", "job")
 FLAGS: Final = ("cflags", "fflags")
-"""What the compiler is told so that the program counts its work; else nothing."""
+"""Compiler flags by which a program counts its work; empty otherwise."""
 
 COMPILERS: Final = ("mpicc", "mpicxx", "mpif90")
 """The compilers of the MPI library in use, or of the simulator."""

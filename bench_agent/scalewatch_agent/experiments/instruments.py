@@ -1,4 +1,4 @@
-"""What measures the jobs of a sweep: how they start, and what they came to."""
+"""Instruments of a sweep: how its jobs start, and how results are read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ from scalewatch_agent.experiments.steps import run_step
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a job came to.
+    """Results of a job.
 
     `settings` join the configuration, which tells series apart, `facts` are noted with
     the job.
@@ -39,11 +39,11 @@ class Instrument(Protocol):
 
     @property
     def identity(self) -> Any:
-        """What decides whether a job of an earlier sweep was measured the same way."""
+        """Part of a job's key: a job of an earlier sweep counts if it is equal."""
 
     @property
     def flags(self) -> Mapping[str, str]:
-        """What `{cflags}` and `{fflags}` mean to the steps that compile."""
+        """Values of `{cflags}` and `{fflags}` in the steps that compile."""
 
     def prepared(self, request: Request) -> Request:
         """Return a job as it has to be started in order to be measured."""

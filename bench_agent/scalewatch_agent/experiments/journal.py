@@ -1,4 +1,4 @@
-"""What a sweep has done, so that the next one of the same experiment goes on.
+"""The journal of a sweep, by which the next one of the same experiment goes on.
 
 One line of JSON per event, appended and synchronised; a line that an interruption cut
 off is no event.

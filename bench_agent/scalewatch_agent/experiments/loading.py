@@ -119,7 +119,7 @@ def _with(content: Any, settings: Mapping[str, Scalar]) -> Any:
 
 def _flaws(document: ExperimentDocument, error: ValidationError) -> list[Flaw]:
     """Return what pydantic found, at its lines."""
-    kinds = [one["type"] for one in error.errors(include_url=False)]
+    kinds = [each["type"] for each in error.errors(include_url=False)]
     flaws = []
     for kind, fault in zip(kinds, faults(error), strict=True):
         parts: list[str | int] = [
@@ -290,10 +290,10 @@ class _Check:
                 "name the parameters that span the scan; none is called "
                 + ", ".join(COUNTED),
             )
-        for one in configured:
+        for job in configured:
             for name in chosen:
-                if not _is_coordinate(name, one.combination[name]):
-                    message = f"{one.combination[name]!r} is no coordinate; "
+                if not _is_coordinate(name, job.combination[name]):
+                    message = f"{job.combination[name]!r} is no coordinate; "
                     self.flaw(("parameters", name), message + "a positive number is")
                     return chosen
         return chosen

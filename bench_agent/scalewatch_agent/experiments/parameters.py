@@ -24,7 +24,7 @@ class BadParameters(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What is varied, and how it goes together.
+    """Parameters, and how they are combined.
 
     Parameters
     ----------
@@ -130,10 +130,10 @@ def spaced(
     )
     if not leads:
         raise BadParameters((), f"this never comes from {start:g} to {end:g}")
-    found = tuple(islice(_numbers(start, end, step, factor), MOST_COMBINATIONS + 1))
-    if len(found) > MOST_COMBINATIONS:
+    values = tuple(islice(_numbers(start, end, step, factor), MOST_COMBINATIONS + 1))
+    if len(values) > MOST_COMBINATIONS:
         raise BadParameters((), f"these are over {MOST_COMBINATIONS:,} values")
-    return found
+    return values
 
 
 def _numbers(

@@ -18,7 +18,7 @@ LARGEST: Final = 64 * 2**20
 """Bytes of a file that are read; a program that writes more writes something else."""
 
 KEYS: Final = ("region", "metric", "unit", "better", "exact", "value", "values")
-"""What an object in a JSON file may hold; other keys are passed over."""
+"""Keys of an object in a JSON file; others are passed over."""
 
 _NAME: Final[TypeAdapter[str]] = TypeAdapter(Name)
 
@@ -93,27 +93,27 @@ def unfound_profile(reason: Unfound) -> Result:
     )
 
 
-def _joined(one: Result, other: Result) -> Result:
+def _joined(result: Result, other: Result) -> Result:
     """Return the results of two rules that name the same region and metric."""
-    if one.status != other.status:
-        return one if one.status == "failed" else other
-    if one.unit != other.unit:
-        return one.model_copy(
+    if result.status != other.status:
+        return result if result.status == "failed" else other
+    if result.unit != other.unit:
+        return result.model_copy(
             update={
                 "status": "failed",
                 "values": (),
-                "reason": f"two rules give it in {one.unit} and in {other.unit}",
+                "reason": f"two rules give it in {result.unit} and in {other.unit}",
             }
         )
-    return one.model_copy(update={"values": one.values + other.values})
+    return result.model_copy(update={"values": result.values + other.values})
 
 
 def _by_rule(rule: ResultRule, folder: Path, fallback: str) -> list[Result]:
     try:
-        found: dict[tuple[str, str], _MetricValues] = {}
+        values: dict[tuple[str, str], _MetricValues] = {}
         for entry in _entries(rule, folder):
-            _add(found, rule, entry)
-        results = [_result(key, series) for key, series in found.items()]
+            _add(values, rule, entry)
+        results = [_result(key, series) for key, series in values.items()]
     except Unfound as reason:
         return [_failed(rule, fallback, str(reason))]
     return results or [_failed(rule, fallback, _nothing(rule))]
@@ -180,7 +180,7 @@ def _objects(content: Any, where: str) -> Iterator[Mapping[str, Any]]:
 
 
 def _add(
-    found: dict[tuple[str, str], _MetricValues],
+    measured: dict[tuple[str, str], _MetricValues],
     rule: ResultRule,
     entry: Mapping[str, Any],
 ) -> None:
@@ -193,7 +193,7 @@ def _add(
     if not isinstance(exact, bool):
         raise Unfound(f"{region}: exact is {_brief(exact)}, neither true nor false")
     better = entry.get("better") or rule.better
-    series = found.setdefault(
+    series = measured.setdefault(
         (region, metric), _MetricValues(unit, better, exact=exact)
     )
     if series.unit != unit:

@@ -1,4 +1,4 @@
-"""What an experiment file may say: its keys, their types and what they mean."""
+"""Keys of an experiment file, their types and meaning."""
 
 import re
 from collections.abc import Mapping

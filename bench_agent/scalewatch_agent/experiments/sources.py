@@ -19,7 +19,7 @@ _OTHERS: Final = (
 )
 _BUILD: Final = "cmake mk make am ac in m4 bzl toml cfg patch diff"
 SUFFIXES: Final = frozenset(f"{_COMPILED} {_FORTRAN} {_OTHERS} {_BUILD}".split())
-"""Of source and build files, in lower case."""
+"""Suffixes of source and build files, in lower case."""
 
 NAMES: Final = frozenset({"makefile", "gnumakefile", "cmakelists.txt", "meson.build"})
 SKIPPED: Final = frozenset({"__pycache__", "node_modules", "site-packages"})

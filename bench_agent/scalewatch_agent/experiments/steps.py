@@ -65,13 +65,13 @@ def run_step(
     """Run the commands of a step in `folder`; return why they failed, or None."""
     command = ("/bin/sh", "-e", "-u", "-c", filled(step.run, values))
     # The program's own output is what the results are read from.
-    own = folder / f".{kind}"
+    log = folder / f".{kind}"
     try:
-        own.mkdir(exist_ok=True)
+        log.mkdir(exist_ok=True)
     except OSError as error:
-        return f"{kind}: {own} cannot be made: {error.strerror}"
+        return f"{kind}: {log} cannot be made: {error.strerror}"
     ended = run_program(
-        command, os.environ | (tools or {}), own, step.time_limit, work=folder
+        command, os.environ | (tools or {}), log, step.time_limit, work=folder
     )
     return None if ended.failure is None else f"{kind}: {ended.failure}"
 

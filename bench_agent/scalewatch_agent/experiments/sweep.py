@@ -93,7 +93,7 @@ class ExperimentSweep:
 
     def open_requests(self) -> list[Request]:
         """Return the jobs that no earlier sweep has measured."""
-        return [one for one in self.requests() if one.key not in self.journal.done]
+        return [each for each in self.requests() if each.key not in self.journal.done]
 
     def run(
         self, requests: Sequence[Request], is_kept: Callable[[RunReport], bool]
@@ -283,9 +283,9 @@ class ExperimentSweep:
             and (telling is None or name in telling) is named
         }
 
-    def _job(self, executed: Executed, found: Mapping[str, Fact]) -> Job:
+    def _job(self, executed: Executed, measured: Mapping[str, Fact]) -> Job:
         combination = executed.request.configured.combination
-        facts = {**found, **self._others(combination, named=False)}
+        facts = {**measured, **self._others(combination, named=False)}
         facts["repeat"] = executed.request.repeat
         if self.version.changes:
             facts["uncommitted changes"] = self.version.changes

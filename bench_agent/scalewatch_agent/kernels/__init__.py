@@ -24,7 +24,7 @@ def seconds(nanoseconds: float) -> float:
 
 
 class Operation(NamedTuple):
-    """What is timed, and the buffers it works on.
+    """A timed operation, and the buffers it works on.
 
     Parameters
     ----------

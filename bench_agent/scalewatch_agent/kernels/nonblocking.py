@@ -59,7 +59,7 @@ def ialltoall_overlap(comm: MPI.Intracomm, message_bytes: int) -> Operation:
 
 
 Parts = tuple[Start, tuple[Buffer, Buffer], str, tuple[Argument, ...]]
-"""What starts it, what it sends and receives, and the same as a C call."""
+"""The call that starts it, its buffers, and the same as a C call."""
 
 
 def _ibcast(comm: MPI.Intracomm, message_bytes: int) -> Parts:

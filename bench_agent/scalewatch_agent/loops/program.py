@@ -41,7 +41,7 @@ class Call(ctypes.Structure):
     )
 
 
-def calls(steps: Sequence[FunctionCall], own: ctypes.CDLL) -> "ctypes.Array[Call]":
+def calls(steps: Sequence[FunctionCall], helpers: ctypes.CDLL) -> "ctypes.Array[Call]":
     """Return `steps` in memory; they do not keep their buffers alive.
 
     Functions are looked for in the MPI library that mpi4py is linked with, then in the
@@ -49,12 +49,12 @@ def calls(steps: Sequence[FunctionCall], own: ctypes.CDLL) -> "ctypes.Array[Call
     """
     mpi = ctypes.CDLL(MPI.__file__)
     made = (Call * len(steps))()
-    for i, one in enumerate(steps):
-        library = mpi if one.function.startswith("MPI_") else own
+    for i, step in enumerate(steps):
+        library = mpi if step.function.startswith("MPI_") else helpers
         made[i].function = ctypes.cast(
-            getattr(library, one.function), ctypes.c_void_p
+            getattr(library, step.function), ctypes.c_void_p
         ).value
-        for k, argument in enumerate(one.arguments):
+        for k, argument in enumerate(step.arguments):
             made[i].arguments[k] = _word(argument)
     return made
 

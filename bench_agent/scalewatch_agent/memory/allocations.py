@@ -26,9 +26,9 @@ T = TypeVar("T")
 class MarksLost(Exception):
     """The allocator did not show the marks, hence tells nothing of what is between."""
 
-    def __init__(self, found: int, made: int) -> None:
+    def __init__(self, seen: int, made: int) -> None:
         super().__init__(
-            f"memray showed {found} of {made} marked constructions: it cannot follow "
+            f"memray showed {seen} of {made} marked constructions: it cannot follow "
             "this interpreter's allocator"
         )
 

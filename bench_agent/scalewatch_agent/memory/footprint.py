@@ -1,4 +1,4 @@
-"""What a process occupies: proportional set sizes, as Linux counts them.
+"""Memory of a process: proportional set sizes, as Linux counts them.
 
 A page that k processes share counts 1/k for each of them. Processes of a job do not
 start at the same moment, so the share of a page that was there from the beginning
@@ -77,9 +77,11 @@ def footprint_in(lines: Iterable[str]) -> Footprint:
         elif name in {"Rss", "Pss", "Anonymous"}:
             sizes[name] = int(rest.split()[0]) * KIBI
         if name == "Anonymous":
-            own = min(sizes["Anonymous"], sizes["Pss"])
-            anonymous += own
-            files[path] += Mapped(sizes["Rss"] - sizes["Anonymous"], sizes["Pss"] - own)
+            private = min(sizes["Anonymous"], sizes["Pss"])
+            anonymous += private
+            files[path] += Mapped(
+                sizes["Rss"] - sizes["Anonymous"], sizes["Pss"] - private
+            )
     return Footprint(anonymous, files)
 
 

@@ -45,8 +45,8 @@ def use(plan: Plan, before_loading: Footprint | None, before: Footprint | None) 
     if MPI_MEMORY in plan.regions:
         announce("measuring", region=MPI_MEMORY)
         # The suite's own buffers are still alive, hence known to the byte.
-        own = sum(memoryview(buffer).nbytes for buffer in buffers)
-        _measure_footprint(comm, before_loading, before, own, announce)
+        occupied = sum(memoryview(buffer).nbytes for buffer in buffers)
+        _measure_footprint(comm, before_loading, before, occupied, announce)
 
 
 def _call_collectives(comm: MPI.Intracomm, message_bytes: int) -> Iterator[Buffer]:
@@ -86,8 +86,8 @@ def _measure_constructors(
         return
     sizes = iter(allocations.remaining)
     for region in regions:
-        own = [next(sizes) for _ in range(objects[region])]
-        _announce_sizes(region, own, plan, comm, announce)
+        object_sizes = [next(sizes) for _ in range(objects[region])]
+        _announce_sizes(region, object_sizes, plan, comm, announce)
 
 
 def _without_memray() -> str:
@@ -121,9 +121,9 @@ def _construct(
 
 
 def _announce_sizes(
-    region: str, own: list[int], plan: Plan, comm: MPI.Intracomm, announce: Announce
+    region: str, sizes: list[int], plan: Plan, comm: MPI.Intracomm, announce: Announce
 ) -> None:
-    first, later = own[0], own[1:]
+    first, later = sizes[0], sizes[1:]
     medians = [
         median(later[start : start + OBJECTS])
         for start in range(0, len(later), OBJECTS)
@@ -145,7 +145,7 @@ def _measure_footprint(
     comm: MPI.Intracomm,
     before_loading: Footprint | None,
     before: Footprint | None,
-    own: int,
+    occupied: int,
     announce: Announce,
 ) -> None:
     if not _all(comm, before is not None and before_loading is not None):
@@ -156,8 +156,8 @@ def _measure_footprint(
     used = growth(before, footprint())
     loaded = growth(before_loading, before)
     bytes_of = {
-        "memory": used.total - own,
-        "anonymous memory": used.anonymous - own,
+        "memory": used.total - occupied,
+        "anonymous memory": used.anonymous - occupied,
         "shared memory": used.shared,
         "memory of loading": loaded.total,
     }

@@ -1,4 +1,4 @@
-"""What a job says while it runs: one JSON object per line on rank 0's output."""
+"""Messages of a running job: one JSON object per line on rank 0's output."""
 
 import json
 import sys

@@ -85,12 +85,12 @@ def find_library(mpiexec: Path | None = None) -> Library:
     MpiUnusable
         If mpi4py is missing, or cannot load the library.
     """
-    own = Path(sys.prefix) / "bin"
-    path = os.pathsep.join([str(own), os.environ.get("PATH", os.defpath)])
-    found = shutil.which(mpiexec or "mpiexec", path=path)
-    if found is None:
+    environment = Path(sys.prefix) / "bin"
+    path = os.pathsep.join([str(environment), os.environ.get("PATH", os.defpath)])
+    program = shutil.which(mpiexec or "mpiexec", path=path)
+    if program is None:
         raise MpiMissing(mpiexec)
-    return library_at(Path(found).absolute())
+    return library_at(Path(program).absolute())
 
 
 def library_at(mpiexec: Path) -> Library:

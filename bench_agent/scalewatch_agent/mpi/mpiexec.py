@@ -51,7 +51,7 @@ class Launcher:
 
     @property
     def settings(self) -> dict[str, str | bool]:
-        """What the configuration of a run should say about how it was started."""
+        """Settings of the start, for the configuration of a run."""
         settings: dict[str, str | bool] = {
             "thread_level": self.thread_level,
             "transport": self.transport,

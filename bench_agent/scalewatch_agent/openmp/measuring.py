@@ -23,7 +23,7 @@ Values = Mapping[str, Sequence[float]]
 
 @dataclass(slots=True)
 class Outcome:
-    """What a job measured by region, and why it failed if it did."""
+    """Values of a job by region, or the reason of its failure."""
 
     started_at: datetime
     ended_at: datetime
@@ -42,10 +42,10 @@ def environment_of(
 
     A team of another size than asked for would be measured as if it were that one.
     """
-    own = {"OMP_NUM_THREADS": str(job.threads), "OMP_DYNAMIC": "false"}
+    settings = {"OMP_NUM_THREADS": str(job.threads), "OMP_DYNAMIC": "false"}
     if not any(name in variables for name in PLACES):
-        own["OMP_PROC_BIND"] = "spread"
-    return {**variables, **own}
+        settings["OMP_PROC_BIND"] = "spread"
+    return {**variables, **settings}
 
 
 def placement(environment: Mapping[str, str]) -> str:

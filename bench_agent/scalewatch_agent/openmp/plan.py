@@ -1,4 +1,4 @@
-"""What the OpenMP suite measures: the jobs of a sweep over threads."""
+"""Plan of the OpenMP suite: the jobs of a sweep over threads."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -60,7 +60,7 @@ class Job:
 
     @property
     def kind(self) -> Kind:
-        """What is measured."""
+        """The regions that are measured."""
         return KINDS[self.part]
 
     @property
@@ -77,7 +77,7 @@ class Job:
 
     @property
     def configuration(self) -> dict[str, int]:
-        """What is fixed along the scan."""
+        """Settings that are fixed along the scan."""
         return {"elements": self.size} if self.part == "stream" and self.size else {}
 
     @property

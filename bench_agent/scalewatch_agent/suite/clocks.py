@@ -124,8 +124,8 @@ class Clocks:
         while distance:
             place = leaders.rank % (2 * distance)
             if place == distance:
-                asked = self.exchange(leaders, leaders.rank - distance)
-                mine = asked.ask(times).comparison
+                comparison = self.exchange(leaders, leaders.rank - distance)
+                mine = comparison.ask(times).comparison
             elif place == 0 and leaders.rank + distance < leaders.size:
                 asker = self.exchange(leaders, leaders.rank + distance)
                 asker.answer(times, mine)

@@ -22,7 +22,7 @@ Now = Callable[[], int]
 
 
 class ClockReply(NamedTuple):
-    """What came back to a question: nanoseconds, by the local clock and the other."""
+    """Answer of another clock: nanoseconds, by the local clock and by the other."""
 
     sent: int
     round_trip: int

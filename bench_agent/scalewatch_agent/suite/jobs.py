@@ -29,7 +29,7 @@ Key = tuple[str, str | None, int | None]
 
 @dataclass(slots=True)
 class JobOutcome:
-    """What a job measured, and why it failed if it did.
+    """Measurements of a job, or the reason of its failure.
 
     `failed` holds the reasons of regions that could not be measured although the job
     went on.
@@ -46,10 +46,10 @@ class JobFailed(Exception):
     """A job cannot be taken as it is; its message is the reason that is posted."""
 
     @classmethod
-    def with_wrong_size(cls, found: int, wanted: int) -> Self:
+    def with_wrong_size(cls, seen: int, wanted: int) -> Self:
         """Return the failure of a job in which not all processes know each other."""
         return cls(
-            f"the job has {found} processes instead of {wanted}: mpiexec and the "
+            f"the job has {seen} processes instead of {wanted}: mpiexec and the "
             "library that mpi4py loads do not belong together"
         )
 

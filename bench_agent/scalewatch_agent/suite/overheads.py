@@ -1,4 +1,4 @@
-"""What measuring itself costs: reading the clock, calling, and Python."""
+"""Overheads of measuring: reading the clock, calling, and Python."""
 
 from array import array
 from itertools import pairwise
@@ -38,19 +38,19 @@ class Overheads(NamedTuple):
 
 def measure_overheads(comm: MPI.Intracomm, library: Library | None) -> Overheads:
     """Measure what the loop in use adds to each repetition; collective over `comm`."""
-    own = MPI.COMM_SELF
+    itself = MPI.COMM_SELF
     nothing, alone = _nothing, _allreduce_alone()
     python: float | None = None
     loop: Loop
     if library is None:
         readings = interpreted.read_clock(CALLS)
-        loop = InterpretedLoop(nothing, own)
+        loop = InterpretedLoop(nothing, itself)
     else:
         readings = compiled.read_clock(library, CALLS)
-        loop = CompiledLoop([step("nothing")], own, library)
+        loop = CompiledLoop([step("nothing")], itself, library)
         assert alone.steps is not None
-        python = _duration(InterpretedLoop(alone.call, own)) - _duration(
-            CompiledLoop(alone.steps, own, library)
+        python = _duration(InterpretedLoop(alone.call, itself)) - _duration(
+            CompiledLoop(alone.steps, itself, library)
         )
     timer: float = median(later - earlier for earlier, later in pairwise(readings))
     mine = array("d", [timer, _duration(loop) - timer, python or 0.0])
@@ -61,11 +61,11 @@ def measure_overheads(comm: MPI.Intracomm, library: Library | None) -> Overheads
 
 def _allreduce_alone() -> Operation:
     send, receive = array("d", [1.0]), array("d", [0.0])
-    own = MPI.COMM_SELF
+    alone = MPI.COMM_SELF
     return Operation(
-        lambda: own.Allreduce([send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
+        lambda: alone.Allreduce([send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
         steps=(
-            step("MPI_Allreduce", send, receive, DOUBLES, MPI.DOUBLE, MPI.SUM, own),
+            step("MPI_Allreduce", send, receive, DOUBLES, MPI.DOUBLE, MPI.SUM, alone),
         ),
     )
 

@@ -13,7 +13,7 @@ from scalewatch_agent.suite.suites import SUITES
 
 @dataclass(frozen=True, slots=True)
 class MeasuredSubject:
-    """What is measured, and where: the same for all runs of a sweep."""
+    """Project, commit and machine: the same for all runs of a sweep."""
 
     project: str
     commit: Commit

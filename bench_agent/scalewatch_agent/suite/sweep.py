@@ -19,7 +19,7 @@ START = 60
 
 @dataclass(frozen=True, slots=True)
 class SuiteSweep:
-    """What to measure at which process counts, and how hard to try."""
+    """Regions, process counts and effort of a sweep."""
 
     suite: Suite
     regions: tuple[str, ...]

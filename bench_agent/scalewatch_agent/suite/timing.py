@@ -35,7 +35,7 @@ class RepetitionLimits(NamedTuple):
 
 
 class Team(NamedTuple):
-    """Who measures together, and how their clocks compare."""
+    """Processes that measure together, and how their clocks compare."""
 
     comm: MPI.Intracomm
     clocks: Clocks
@@ -118,7 +118,7 @@ class TimedOperation:
 
     @property
     def timing(self) -> Timing:
-        """What was measured so far."""
+        """Repetitions so far."""
         in_rounds = self.synchronisation == "round-time"
         return Timing(
             tuple(self.values),
@@ -139,11 +139,11 @@ class TimedOperation:
         began = self.clocks.now()
         offset = self.clocks.offset()
         rounds = self.loop.in_rounds(batch, self.pace.lead, offset)
-        found = self._largest(rounds.lasted + rounds.late, began)
-        is_late = [delay > TOLERANCE for delay in found[batch:]]
+        largest = self._largest(rounds.lasted + rounds.late, began)
+        is_late = [delay > TOLERANCE for delay in largest[batch:]]
         self.values += [
             value
-            for value, late in zip(found[:batch], is_late, strict=True)
+            for value, late in zip(largest[:batch], is_late, strict=True)
             if not late
         ]
         self.late = (self.late or 0) + sum(is_late)
@@ -160,10 +160,10 @@ class TimedOperation:
         is_source = self.comm.rank == source
         begun = (begin + offset if is_source else LONG_AGO for begin in spans.begun)
         ended = (end + offset for end in spans.ended)
-        found = self._largest(array("q", (*begun, *ended)), began)
+        largest = self._largest(array("q", (*begun, *ended)), began)
         return [
             max(end - begin, 0)
-            for begin, end in zip(found[:batch], found[batch:], strict=True)
+            for begin, end in zip(largest[:batch], largest[batch:], strict=True)
         ]
 
     def _largest(self, mine: "array[int]", began: int) -> "array[int]":

@@ -1,4 +1,4 @@
-"""What runs under mpiexec: measures the regions of a plan.
+"""The process under mpiexec: it measures the regions of a plan.
 
 Rank 0 writes one JSON object per line to standard output: that the job started, which
 region it measures, and what it measured. So a job that dies has told how far it came.

@@ -93,9 +93,9 @@ def _operations(
         for number in sorted(changed):
             count = min(map(len, waiting[number]))
             if count:
-                calls = np.stack([one[:count] for one in waiting[number]])
+                calls = np.stack([each[:count] for each in waiting[number]])
                 yield _together(members[number], calls)
-                waiting[number] = [one[count:] for one in waiting[number]]
+                waiting[number] = [each[count:] for each in waiting[number]]
 
 
 def _is_collective(trace: Trace) -> NDArray[np.bool_]:
@@ -126,14 +126,16 @@ def _by_communicator(calls: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
 def _agreeing(trace: Trace, is_wanted: NDArray[np.bool_]) -> Mapping[int, Indices]:
     """Return the members of communicators all of which call the same operations."""
     positions = {process.rank: at for at, process in enumerate(trace.processes)}
-    told = [_signatures(process.records, is_wanted) for process in trace.processes]
+    signatures = [
+        _signatures(process.records, is_wanted) for process in trace.processes
+    ]
     agreeing = {}
-    for number in sorted({one for each in told for one in each}):
+    for number in sorted({signature for each in signatures for signature in each}):
         ranks = trace.communicators.get(number, np.zeros(0, np.int64)).tolist()
         if len(ranks) < 2 or any(rank not in positions for rank in ranks):
             continue
         of = [positions[rank] for rank in ranks]
-        if len({told[at].get(number) for at in of}) == 1:
+        if len({signatures[at].get(number) for at in of}) == 1:
             agreeing[number] = np.array(of, np.int64)
     return agreeing
 

@@ -46,21 +46,21 @@ def traces_in(path: Path) -> list[Path]:
     """
     if not path.is_dir() or is_own_trace(path):
         return [path]
-    found = sorted(_traces_below(path))
-    if not found:
+    paths = sorted(_traces_below(path))
+    if not paths:
         known = ", ".join(SUFFIXES)
         reason = f"no trace is in this folder ({known}, or one of the agent's)"
         raise TraceUnusable(path, reason)
-    return found
+    return paths
 
 
 def _traces_below(folder: Path) -> Iterator[Path]:
     for place, folders, files in os.walk(folder):
-        own = [name for name in folders if is_own_trace(Path(place, name))]
-        yield from (Path(place, name) for name in own)
+        recorded = [name for name in folders if is_own_trace(Path(place, name))]
+        yield from (Path(place, name) for name in recorded)
         yield from (Path(place, name) for name in files if name.endswith(SUFFIXES))
         # An own trace may hold itself once more, as an archive of OTF2.
-        folders[:] = [name for name in folders if name not in own]
+        folders[:] = [name for name in folders if name not in recorded]
 
 
 def read_reduced(path: Path, calibration: Calibration | None = None) -> Reduced:

@@ -1,4 +1,4 @@
-"""What calls take beyond their best time: max(0, t - t_max).
+"""Overheads: time of calls beyond their best time, max(0, t - t_max).
 
 The processes of a collective are those of its communicator. A wait has the best time of
 the slowest message, or collective, that it completes.
@@ -39,7 +39,7 @@ WAITS: Final = frozenset(
 
 
 class BestTimes(Protocol):
-    """What calls take at their best, in s."""
+    """Best time of calls, in s."""
 
     def __call__(
         self, function: str, processes: int, sizes: NDArray[np.float64]
@@ -98,10 +98,10 @@ class Overheads:
         processes, sizes = self._taking_part(name, records[calls])
         for count in np.unique(processes).tolist():
             chosen = processes == count
-            found = self._best_times(name, count, sizes[chosen])
-            if found is None:
+            best_times = self._best_times(name, count, sizes[chosen])
+            if best_times is None:
                 return None
-            best[chosen] = found
+            best[chosen] = best_times
         return best
 
     def _taking_part(
@@ -137,25 +137,25 @@ class Overheads:
             ("MPI_Send", completed.is_sent),
         ):
             chosen = is_own & is_one
-            found = self._best_times(
+            best_times = self._best_times(
                 function, len(self._trace.processes), completed.sizes[chosen]
             )
-            if found is None:
+            if best_times is None:
                 return None
-            np.maximum.at(best, owners[chosen], found)
+            np.maximum.at(best, owners[chosen], best_times)
         kinds = list(self._kinds)
         together: dict[tuple[str, int], list[int]] = defaultdict(list)
         for number in np.unique(completed.kind[is_own]).tolist():
             if number >= 0:
-                one = kinds[number]
-                together[one.function, one.processes].append(number)
+                kind = kinds[number]
+                together[kind.function, kind.processes].append(number)
         for (function, processes), numbers in together.items():
             chosen = np.flatnonzero(is_own & np.isin(completed.kind, numbers))
-            found = self._best_times(
+            best_times = self._best_times(
                 wait_for(function), processes, completed.sizes[chosen]
             )
-            if found is not None:
-                np.maximum.at(best, owners[chosen], found)
+            if best_times is not None:
+                np.maximum.at(best, owners[chosen], best_times)
         return best[calls]
 
     def _completed(self, records: Records) -> "_Completed":
@@ -172,20 +172,22 @@ class Overheads:
         posts = np.flatnonzero((requests > 0) & ((flags & Flag.SENT) != 0))
         posted = records["bytes"][posts].astype(np.int64)
         ended = np.flatnonzero(~is_received)
-        known, found = self._sent.ended(requests[posts], posted, requests[at[ended]])
+        known, positions = self._sent.ended(
+            requests[posts], posted, requests[at[ended]]
+        )
         is_sent = np.zeros(len(at), bool)
         is_sent[ended[known]] = True
-        sizes[ended[known]] = found
+        sizes[ended[known]] = positions
         started = np.flatnonzero(
             (requests > 0) & np.isin(records["function"], self._starting)
         )
-        known, found = self._started.ended(
+        known, positions = self._started.ended(
             requests[started], self._numbers(records[started]), requests[at[ended]]
         )
         kind = np.full(len(at), -1)
-        kind[ended[known]] = found
-        of_kinds = np.array([one.bytes for one in self._kinds], np.float64)
-        sizes[ended[known]] = of_kinds[found]
+        kind[ended[known]] = positions
+        of_kinds = np.array([each.bytes for each in self._kinds], np.float64)
+        sizes[ended[known]] = of_kinds[positions]
         return _Completed(at, sizes, is_received, is_sent, kind)
 
     def _numbers(self, calls: Records) -> Indices:
@@ -197,11 +199,11 @@ class Overheads:
             processes, sizes = self._taking_part(name, calls[chosen])
             both = np.stack([processes.astype(np.float64), sizes])
             unique, place = np.unique(both, axis=1, return_inverse=True)
-            own = []
+            kind_numbers = []
             for count, size in unique.T.tolist():
-                one = _Kind(name, int(count), size)
-                own.append(self._kinds.setdefault(one, len(self._kinds)))
-            numbers[chosen] = np.array(own, np.int64)[place.reshape(-1)]
+                kind = _Kind(name, int(count), size)
+                kind_numbers.append(self._kinds.setdefault(kind, len(self._kinds)))
+            numbers[chosen] = np.array(kind_numbers, np.int64)[place.reshape(-1)]
         return numbers
 
 
@@ -216,7 +218,7 @@ class _Kind:
 
 @dataclass(frozen=True, slots=True)
 class _Completed:
-    """What waits have completed: positions of records, and bytes, shape (n,).
+    """Operations that waits completed: positions of records, and bytes, shape (n,).
 
     `kind` numbers kinds of collectives, -1 where it is none.
     """

@@ -52,7 +52,7 @@ VERSION: Final = 1
 
 
 class Flag(IntFlag):
-    """What a record says beside the call.
+    """Flags of a record.
 
     A `PART` is no call, but a message that the call before it has completed: one
     record for each message that a wait, or the second half of an exchange, brought.

@@ -43,7 +43,7 @@ NO_IDEAL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class LocationSums:
-    """What the calls of a function at one place came to, over all processes.
+    """Sums over the calls of a function at one place, of all processes.
 
     Times are in s. `messages` counts those that are sent or received there, `bytes`
     what these hold, and what each process brings to a collective. On the critical path

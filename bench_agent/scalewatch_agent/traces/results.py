@@ -1,4 +1,4 @@
-"""What is posted of a trace: results of the program and of its locations."""
+"""Results of a trace: those of the program and of its locations."""
 
 import re
 from collections import defaultdict
@@ -65,10 +65,14 @@ def region_names(traces: Iterable[Reduced]) -> Names:
     MPI_Recv 2`. Places of all traces count: a place that few processes never come to
     would otherwise pass its number on to the next one.
     """
-    found = {(one.function, one.site) for each in traces for one in each.locations}
-    callers = written_names(_symbol(site) for _, site in found)
+    places = {
+        (location.function, location.site)
+        for each in traces
+        for location in each.locations
+    }
+    callers = written_names(_symbol(site) for _, site in places)
     together = defaultdict(list)
-    for function, site in sorted(found):
+    for function, site in sorted(places):
         caller = callers[_symbol(site)] or site.file
         together[_name(caller, function)].append((function, site))
     return {

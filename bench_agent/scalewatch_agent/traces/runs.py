@@ -26,7 +26,7 @@ LEAST_NAMED: Final = 0.1
 
 @dataclass(frozen=True, slots=True)
 class TracedSubject:
-    """What was traced, and where; `settings` join the coordinate beside p."""
+    """Subject of a trace; `settings` join the coordinate beside p."""
 
     project: str
     suite: str

@@ -47,13 +47,13 @@ def read_talp(path: Path) -> Reduced:
     TraceUnusable
         If it is none, or lacks the time of the whole run.
     """
-    told = _document(path)
-    regions = _regions(told)
+    document = _document(path)
+    regions = _regions(document)
     if not regions:
         raise TraceUnusable(path, "it is no file of TALP: it names no regions")
-    name = next((one for one in WHOLE if one in regions), next(iter(regions)))
+    name = next((each for each in WHOLE if each in regions), next(iter(regions)))
     whole = regions.pop(name)
-    processes = _processes(path, told.get("resources"), whole)
+    processes = _processes(path, document.get("resources"), whole)
     runtime = _seconds(path, whole, "elapsedTime")
     if not runtime:
         raise TraceUnusable(path, "it does not say how long the run took")
@@ -76,17 +76,17 @@ def read_talp(path: Path) -> Reduced:
     )
 
 
-def _regions(told: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+def _regions(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Return the regions by their names; before version 3.5 they stood in lists."""
     regions: dict[str, Mapping[str, Any]] = {}
     for key in REGIONS:
-        listed = told.get(key)
+        listed = document.get(key)
         if isinstance(listed, list):
-            named = [one for one in listed if isinstance(one, dict)]
-            listed = {str(one.get("name")): one for one in named}
-        for name, one in listed.items() if isinstance(listed, dict) else ():
-            if isinstance(one, dict):
-                renamed = {NEWER.get(str(k), str(k)): v for k, v in one.items()}
+            named = [each for each in listed if isinstance(each, dict)]
+            listed = {str(each.get("name")): each for each in named}
+        for name, region in listed.items() if isinstance(listed, dict) else ():
+            if isinstance(region, dict):
+                renamed = {NEWER.get(str(k), str(k)): v for k, v in region.items()}
                 regions[name] = {**regions.get(name, {}), **renamed}
     return regions
 
@@ -95,11 +95,12 @@ def _remarks(path: Path, whole: Mapping[str, Any], parallel: float) -> tuple[str
     remarks = []
     if _number(path, whole, "mpiTime") is None:
         remarks.append("TALP did not tell the time in MPI")
-    told = _number(path, whole, "parallelEfficiency")
-    if told is not None and abs(told - parallel) > CLOSE:
+    efficiency = _number(path, whole, "parallelEfficiency")
+    if efficiency is not None and abs(efficiency - parallel) > CLOSE:
         remarks.append(
-            f"TALP tells a parallel efficiency of {told:.2f}, of the time in which it "
-            f"saw threads: of the run time of all processors {parallel:.2f} is useful"
+            f"TALP tells a parallel efficiency of {efficiency:.2f}, of the time in "
+            f"which it saw threads: of the run time of all processors {parallel:.2f} "
+            "is useful"
         )
     return tuple(remarks)
 
@@ -108,21 +109,21 @@ def _document(path: Path) -> dict[str, Any]:
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
-        told = json.loads(content) if len(content) <= LARGEST else None
+        document = json.loads(content) if len(content) <= LARGEST else None
     except OSError as error:
         raise TraceUnusable(path, error.strerror or str(error)) from None
     except (ValueError, RecursionError):
         raise TraceUnusable(path, "it is no JSON") from None
-    if not isinstance(told, dict):
+    if not isinstance(document, dict):
         raise TraceUnusable(path, "it is no file of TALP")
-    return told
+    return document
 
 
 def _processes(path: Path, resources: Any, whole: Mapping[str, Any]) -> int:
-    told = [one for one in (resources, whole) if isinstance(one, dict)]
+    sections = [each for each in (resources, whole) if isinstance(each, dict)]
     for name in ("numMpiRanks", "numCpus"):
-        for one in told:
-            number = one.get(name)
+        for section in sections:
+            number = section.get(name)
             if isinstance(number, int) and 0 < number <= MOST_PROCESSES:
                 return number
     reason = "it does not say how many processes there were"
@@ -157,12 +158,12 @@ def _useful(
 
 def _locations(path: Path, regions: Mapping[str, Any]) -> tuple[LocationSums, ...]:
     """Return the regions that tell a time in MPI."""
-    found = []
+    locations = []
     for name, region in regions.items():
         time = _seconds(path, region, "mpiTime")
         if time is not None:
             calls = _number(path, region, "numMpiCalls")
-            found.append(
+            locations.append(
                 LocationSums(
                     function=MPI,
                     site=Site(caller=str(name)),
@@ -171,7 +172,7 @@ def _locations(path: Path, regions: Mapping[str, Any]) -> tuple[LocationSums, ..
                     overhead=time,
                 )
             )
-    return tuple(sorted(found, key=lambda each: -each.mpi_time))
+    return tuple(sorted(locations, key=lambda location: -location.mpi_time))
 
 
 def _seconds(path: Path, region: Mapping[str, Any], name: str) -> float | None:

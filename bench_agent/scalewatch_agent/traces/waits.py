@@ -43,7 +43,7 @@ WAITED: Final = np.dtype(
         ("cause", "<i4"),
     ]
 )
-"""What a call waits for in ns, by its kind; `cause` is for which process, plus one."""
+"""Waiting time of a call in ns, by its kind; `cause` is the late process, plus one."""
 
 KINDS: Final = ("late_sender", "late_receiver", "collective")
 
@@ -86,12 +86,12 @@ def _put_messages(trace: Trace, states: WaitStates, messages: NDArray[Any]) -> N
     late_receiver = np.clip(posted - sent, 0, send_took)
     may_wait = np.isin(function, numbers_of(trace.functions, BLOCKING_SENDS))
     late_receiver[~may_wait | (sent + send_took <= posted)] = 0
-    for name, own, other, calls, waited in (
+    for name, rank, other, calls, waited in (
         ("late_sender", "receiver", "sender", receive, late_sender),
         ("late_receiver", "sender", "receiver", send, late_receiver),
     ):
         is_late = waited > 0
-        at = states.begins[messages[own][is_late]] + calls[is_late]
+        at = states.begins[messages[rank][is_late]] + calls[is_late]
         causes = messages[other][is_late]
         _put_largest(states.rows, name, at, waited[is_late], causes)
 

@@ -65,7 +65,7 @@ def _ends(
     if total > size:
         stride = max(1, min(total // SAMPLES, size // max(1, len(lengths))))
         times = [sampled(records, stride)["start"] for records in all_records]
-        numbers = np.repeat(np.arange(len(lengths)), [len(one) for one in times])
+        numbers = np.repeat(np.arange(len(lengths)), [len(each) for each in times])
         in_time = numbers[np.argsort(np.concatenate(times), kind="stable")]
         step = max(1, size // stride)
         done = np.zeros(len(lengths), np.int64)

@@ -17,7 +17,7 @@ from scalewatch.cli.ci.waiting import ask
 from scalewatch.cli.remote import Remote, server_options
 
 ANSWERS: Final = {"fine": "good", "worse": "bad"}
-"""What git is told; of everything else it is told to skip the commit."""
+"""Outcomes of a gate in the words of git; every other one skips the commit."""
 
 FOUND: Final = "is the first bad commit"
 FIRST: Final = "refs/bisect/bad"
@@ -71,10 +71,10 @@ class Bisection:
             return "pending"
         click.echo(f"  {reply.content['sentence']}", err=True)
         self.worse[sha] = [
-            f"{found['region']} ({found['metric']}) on {found['machine']}: "
-            f"{found['sentence']}"
-            for found in reply.content["findings"]
-            if found["is_sure"]
+            f"{finding['region']} ({finding['metric']}) on {finding['machine']}: "
+            f"{finding['sentence']}"
+            for finding in reply.content["findings"]
+            if finding["is_sure"]
         ]
         return str(reply.content["outcome"])
 

@@ -1,4 +1,4 @@
-"""`scalewatch expectations push`: declare what a file in the repository promises."""
+"""`scalewatch expectations push`: declare the expectations in a file of the code."""
 
 from collections.abc import Mapping, Sequence
 from getpass import getuser

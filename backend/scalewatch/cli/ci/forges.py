@@ -246,9 +246,9 @@ def _marked(
     mark = _mark(gate)
     for page in range(1, MOST_PAGES + 1):
         comments = ask("GET", f"{path}?per_page={PAGE}&page={page}", None)
-        for each in comments:
-            if mark in (each.get("body") or ""):
-                return int(each["id"])
+        for comment in comments:
+            if mark in (comment.get("body") or ""):
+                return int(comment["id"])
         if len(comments) < PAGE:
             break
     return None

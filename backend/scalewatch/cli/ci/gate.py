@@ -166,8 +166,8 @@ def command(
     click.echo(_written(reply.content, options["wanted"]))
     if (forge := options["forge"]) is not None:
         try:
-            told = with_whole_hash(reply.content, commit)
-            answer = report(forge, told, options["server"])
+            outcome = with_whole_hash(reply.content, commit)
+            answer = report(forge, outcome, options["server"])
             click.echo(f"{forge}: {answer}", err=True)
         except NotReported as error:
             click.echo(f"Warning: {forge} was not told: {error}", err=True)
@@ -212,14 +212,14 @@ def _judge_files(
     return EXITS[outcome] if answer.is_whole or outcome == "worse" else UNKNOWN
 
 
-def with_whole_hash(gate: Mapping[str, Any], asked: str) -> Mapping[str, Any]:
+def with_whole_hash(gate: Mapping[str, Any], commit: str) -> Mapping[str, Any]:
     """Return a gate with the hash that was asked for, if runs abbreviated that.
 
     Forges want whole hashes.
     """
     known = gate["commit"]
-    is_abbreviated = asked.startswith(known["sha"])
-    return {**gate, "commit": {**known, "sha": asked}} if is_abbreviated else gate
+    is_abbreviated = commit.startswith(known["sha"])
+    return {**gate, "commit": {**known, "sha": commit}} if is_abbreviated else gate
 
 
 def _written(gate: Mapping[str, Any], wanted: str) -> str:

@@ -17,7 +17,7 @@ def ask(
     remote: Remote, project: str, commit: str, baseline: str | None, deadline: float
 ) -> Reply:
     """Ask until the analysis is finished; a commit may still be on its way."""
-    told = None
+    last_reason = None
     while True:
         try:
             reply = remote.get(
@@ -31,13 +31,13 @@ def ask(
         left = deadline - time.monotonic()
         if not is_open or left <= 0:
             return reply
-        is_lost = reply.status == NOT_FOUND and told is None
+        is_lost = reply.status == NOT_FOUND and last_reason is None
         if is_lost and (wrong := _unknown_project(remote, project)):
             return wrong
         why = reply.content["sentence"] if reply.is_good else reply.reason
-        if why != told:
+        if why != last_reason:
             click.echo(f"Waiting for up to {left:.0f} s: {why}", err=True)
-            told = why
+            last_reason = why
         time.sleep(min(PAUSE, left))
 
 
@@ -50,11 +50,11 @@ def confirmed(
         return reply
     wish = {"commit": sha, "baseline": baseline}
     try:
-        asked = remote.post(f"projects/{segment(project)}/confirmations", wish)
+        request = remote.post(f"projects/{segment(project)}/confirmations", wish)
     except Unreachable as error:
-        asked = Reply(503, {"detail": str(error)})
-    if not asked.is_good:
-        click.echo(f"No confirming run was asked for: {asked.reason}", err=True)
+        request = Reply(503, {"detail": str(error)})
+    if not request.is_good:
+        click.echo(f"No confirming run was asked for: {request.reason}", err=True)
         return reply
     while True:
         reply = ask(remote, project, sha, baseline, deadline)

@@ -202,7 +202,7 @@ class SweepEffort:
 
 @dataclass(frozen=True, slots=True)
 class Unmeasured:
-    """What is not measured, and why."""
+    """Sweeps that are not measured, by the reason."""
 
     failed: list[DemoSweep] = field(default_factory=list)
     not_installed: list[Release] = field(default_factory=list)

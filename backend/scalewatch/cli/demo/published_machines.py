@@ -28,7 +28,7 @@ NOISE: Final = {"time": 0.03, "memory": 0.001}
 """Standard deviation of the logarithm."""
 
 CONSTANT_SHARE: Final = 0.2
-"""Of the run time at the smallest process count; the rest grows."""
+"""Share of the run time at the smallest process count that does not grow."""
 
 PROVENANCE: Final = (
     "Not measured: drawn from the models that Shudler et al. (Exascaling Your Library, "

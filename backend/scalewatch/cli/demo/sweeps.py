@@ -1,4 +1,4 @@
-"""What the demo measures: releases of MPI over transports, by the agent's command."""
+"""Sweeps of the demo: releases of MPI over transports, by the agent's command."""
 
 import socket
 from collections.abc import Iterator

@@ -57,11 +57,11 @@ def command(*, output: Path | None, kind: str, region: str | None, **view: Any) 
     Reads the database that `scalewatch serve` uses; the server may go on.
     """
     settings = view.pop("configuration")
-    asked = View.stated(settings=settings, **view)
+    selection = View.stated(settings=settings, **view)
     with opened(configured()) as engine:
         prepare(engine)
         with sessions_of(engine).reading() as session:
-            measured = list(exported(session, asked, region))
+            measured = list(exported(session, selection, region))
     if output is None:
         WRITERS[kind](measured, sys.stdout.buffer)
         return

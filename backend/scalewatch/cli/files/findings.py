@@ -97,8 +97,8 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     is_modelled = any(row.finding.model or row.composed or row.splits for row in rows)
     if ranking := question.ranking:
         if unranked := sum(row.finding.model is None for row in rows):
-            told = "1 series has" if unranked == 1 else f"{unranked} series have"
-            click.echo(f"Warning: {told} no model, hence no rank", err=True)
+            subject = "1 series has" if unranked == 1 else f"{unranked} series have"
+            click.echo(f"Warning: {subject} no model, hence no rank", err=True)
         rows = _costs(rows)
         ranked = ranking.order(
             [row.series for row in rows], [row.finding for row in rows]
@@ -119,8 +119,8 @@ def _costs(rows: Sequence[FindingRow]) -> list[FindingRow]:
     """Return rows of what is better low, and say which are left out."""
     costs = [row for row in rows if row.better == "lower"]
     if gains := len(rows) - len(costs):
-        told = "1 series is" if gains == 1 else f"{gains} series are"
-        click.echo(f"Note: {told} better higher, hence no cost and no rank", err=True)
+        which = "1 series is" if gains == 1 else f"{gains} series are"
+        click.echo(f"Note: {which} better higher, hence no cost and no rank", err=True)
     return costs
 
 
@@ -200,9 +200,9 @@ def warn(all_series: Sequence[ImportedSeries], question: Question) -> None:
     varied = {series.parameters for series in all_series}
     for target in question.targets:
         if varied and not any(target.keys() >= set(names) for names in varied):
-            told = ",".join(target)
+            target_text = ",".join(target)
             needed = " or ".join(sorted({",".join(names) for names in varied}))
-            click.echo(f"Warning: a target needs {needed}, not {told}", err=True)
+            click.echo(f"Warning: a target needs {needed}, not {target_text}", err=True)
 
 
 def modelled(
@@ -237,7 +237,7 @@ def modelled(
 def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
     """Print one JSON object per series and line, with what was asked for besides."""
     for series, finding, share, proposal, compared, composed, better, splits in rows:
-        found = {
+        line = {
             "region": series.region,
             "metric": series.metric,
             "unit": series.unit,
@@ -246,16 +246,16 @@ def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
         }
         if finding.model is None:
             steps = series_steps(series, series.unit)
-            found["steps"] = [step_object(step) for step in steps]
+            line["steps"] = [step_object(step) for step in steps]
         if question.ranking:
-            found["share"] = share
+            line["share"] = share
         if question.proposes:
-            found["next_measurement"] = proposal and proposal_object(proposal)
+            line["next_measurement"] = proposal and proposal_object(proposal)
         if compared is not None:
-            found["better"] = better
-            found["since"] = comparison_object(compared)
+            line["better"] = better
+            line["since"] = comparison_object(compared)
         if composed is not None:
-            found |= composed_finding(composed)
+            line |= composed_finding(composed)
         if splits:
-            found["splits"] = list(map(split_object, splits))
-        click.echo(json.dumps(found, allow_nan=False))
+            line["splits"] = list(map(split_object, splits))
+        click.echo(json.dumps(line, allow_nan=False))

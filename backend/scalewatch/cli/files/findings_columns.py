@@ -85,10 +85,10 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
     columns = [
         FindingColumn("region", lambda row: printable(row.series.region), narrowest=24)
     ]
-    if told := _told_configuration(rows):
+    if varied := _told_configuration(rows):
         columns.append(
             FindingColumn(
-                "configuration", lambda row: _configuration(row, told), narrowest=24
+                "configuration", lambda row: _configuration(row, varied), narrowest=24
             )
         )
     if any(row.share is not None for row in rows):
@@ -187,8 +187,8 @@ def _reason(row: FindingRow) -> str:
         return str(finding.misfit)
     if finding.model is None:
         steps = series_steps(row.series, row.series.unit)
-        told = whole_step_words(steps, row.series.parameters[0])
-        return "; ".join(filter(None, [finding.reason, told]))
+        sentence = whole_step_words(steps, row.series.parameters[0])
+        return "; ".join(filter(None, [finding.reason, sentence]))
     exactness = finding.exactness
     is_ambiguous = exactness and exactness.outcome is Outcome.AMBIGUOUS
     if finding.model and finding.expectation is None and not is_ambiguous:
@@ -236,9 +236,11 @@ def _told_configuration(rows: Sequence[FindingRow]) -> list[str]:
     ]
 
 
-def _configuration(row: FindingRow, told: Sequence[str]) -> str:
+def _configuration(row: FindingRow, names: Sequence[str]) -> str:
     held = row.series.configuration
-    return printable(", ".join(f"{name}={held[name]}" for name in told if name in held))
+    return printable(
+        ", ".join(f"{name}={held[name]}" for name in names if name in held)
+    )
 
 
 def _target(at: Mapping[str, float]) -> str:

@@ -37,8 +37,8 @@ def summary(findings: Sequence[Finding]) -> str:
     """Return how many findings there are of each kind."""
     counts = Counter(map(_kind, findings))
     kinds = (*map(str, Verdict), "without expectation", "without model")
-    told = ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind])
-    return f"{len(findings)} series: {told}"
+    tally = ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind])
+    return f"{len(findings)} series: {tally}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ REFUSED = 4
 
 @dataclass(slots=True)
 class _Counts:
-    """What was made of the files so far."""
+    """Runs made of the files so far."""
 
     files: int = 0
     runs: int = 0

@@ -13,7 +13,7 @@ COLOURS: Final[Mapping[Verdict, str]] = {
     Verdict.MISMATCH: "#D55E00",
     Verdict.UNDECIDED: "bright_black",
 }
-"""Of verdicts on a terminal."""
+"""Colours of verdicts on a terminal."""
 
 
 @dataclass(frozen=True, slots=True)

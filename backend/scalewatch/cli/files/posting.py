@@ -118,7 +118,7 @@ def _posted(remote: Remote, lines: Sequence[bytes]) -> tuple[int, int]:
         except Unreachable as error:
             raise NotTaken(str(error)) from None
         if reply.is_good:
-            known = sum(one["state"] == "known" for one in reply.items)
+            known = sum(each["state"] == "known" for each in reply.items)
             return len(lines), known
         if reply.status not in BUSY:
             break

@@ -1,4 +1,4 @@
-"""What files hold, printed: a row per series, and what could not be read."""
+"""Preview of files: a row per series, and the parts that could not be read."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
@@ -37,12 +37,12 @@ LISTED_ALIKE: Final = 3
 
 def tell(*readings: Reading) -> None:
     """Say which files cannot be read, which are no results, and which repeat others."""
-    unreadable = [each for one in readings for each in one.unreadable]
+    unreadable = [part for reading in readings for part in reading.unreadable]
     tell_faults((str(error), error.reason) for error in unreadable)
     for reading in readings:
         for name in reading.passed_over:
-            told = f"Note: {name} is of no known format and passed over"
-            click.echo(printable(told), err=True)
+            line = f"Note: {name} is of no known format and passed over"
+            click.echo(printable(line), err=True)
         for note in (*reading.left_out, *reading.known.notes()):
             click.echo(printable(f"Note: {note}"), err=True)
 
@@ -59,10 +59,10 @@ def tell_faults(faults: Iterable[tuple[str, str]]) -> None:
     for sentence, reason in faults:
         by_reason.setdefault(reason, []).append(sentence)
     for alike in by_reason.values():
-        told = alike if len(alike) <= MOST_ALIKE else alike[:LISTED_ALIKE]
-        for sentence in told:
+        listed = alike if len(alike) <= MOST_ALIKE else alike[:LISTED_ALIKE]
+        for sentence in listed:
             click.echo(f"Error: {sentence}", err=True)
-        if more := len(alike) - len(told):
+        if more := len(alike) - len(listed):
             click.echo(f"Error: {more} more, for the same reason", err=True)
 
 
@@ -113,5 +113,5 @@ def _setting(setting: PreviewedSetting) -> str:
         for level in setting.levels
     ]
     more = f" … {levels[-1]}" if len(levels) > MOST_LEVELS else ""
-    told = " ".join(levels[:MOST_LEVELS])
-    return f"{setting.name}={told}{more} ({setting.source})"
+    described = " ".join(levels[:MOST_LEVELS])
+    return f"{setting.name}={described}{more} ({setting.source})"

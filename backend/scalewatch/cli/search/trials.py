@@ -23,7 +23,7 @@ Settings = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveQuery:
-    """What the dashboard is asked about a configuration: parameters of its query."""
+    """Parameters of the query by which the dashboard judges a configuration."""
 
     region: str
     query: Mapping[str, str]
@@ -115,17 +115,19 @@ class Bench:
             "machine": self.place["machine"],
             **self.objective.query,
         }
-        found = self._get(
+        answer = self._get(
             f"{self.server}/api/v1/projects/{project}/configurations",
             [
                 *query.items(),
                 *(("where", f"{name}={value}") for name, value in settings.items()),
             ],
         )
-        tried = found.get("tried") or [{}]
+        tried = answer.get("tried") or [{}]
         value = tried[0].get("value")
         if value is None:
-            reason = tried[0].get("reason") or found.get("detail") or "nothing is known"
+            reason = (
+                tried[0].get("reason") or answer.get("detail") or "nothing is known"
+            )
             raise TrialFailed(settings, str(reason))
         return float(value)
 

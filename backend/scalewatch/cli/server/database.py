@@ -1,4 +1,4 @@
-"""What the server's commands share: settings and a database with its schema."""
+"""Settings and a database with its schema, for all commands of the server."""
 
 import time
 from collections.abc import Iterator
@@ -27,8 +27,8 @@ def configured() -> Settings:
     except ValidationError as error:
         first = error.errors()[0]
         variable = f"SCALEWATCH_{first['loc'][0]}".upper()
-        found = f"{variable}={first['input']}"
-        raise click.ClickException(f"{found}: {first['msg']}") from None
+        setting = f"{variable}={first['input']}"
+        raise click.ClickException(f"{setting}: {first['msg']}") from None
 
 
 @contextmanager

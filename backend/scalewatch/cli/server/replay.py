@@ -51,8 +51,8 @@ def command(*, project: str | None) -> None:
             after, done = ids[-1], done + len(ids)
         files = _files_read_again(sessions, project)
         transact(sessions, partial(replay.note, project=project, runs=done))
-        told = f" and {files:,} files were read again" if files else ""
-        click.echo(f"{done:,} runs were replayed{told}; their analysis is queued.")
+        reread = f" and {files:,} files were read again" if files else ""
+        click.echo(f"{done:,} runs were replayed{reread}; their analysis is queued.")
 
 
 def _files_read_again(sessions: Sessions, project: str | None) -> int:

@@ -27,23 +27,23 @@ def command(*, as_json: bool) -> None:
     with opened(configured()) as engine:
         require_newest(engine)
         with sessions_of(engine).reading() as session:
-            found = status(session)
+            current = status(session)
         if as_json:
-            click.echo(json_text(found, indented=True))
+            click.echo(json_text(current, indented=True))
         else:
-            click.echo(f"{shown(engine)}\n{_sentence(found)}")
+            click.echo(f"{shown(engine)}\n{_sentence(current)}")
 
 
-def _sentence(found: Status) -> str:
-    queue = found.jobs
+def _sentence(status: Status) -> str:
+    queue = status.jobs
     since = ""
     if queue.oldest_open_at is not None:
         since = f", the oldest since {queue.oldest_open_at:%Y-%m-%d %H:%M:%S} UTC"
     summary = (
-        f"{found.runs} runs of {found.projects} projects; "
+        f"{status.runs} runs of {status.projects} projects; "
         f"{queue.open} jobs to be done{since}; {queue.failed} failed"
     )
-    return "\n".join([summary, *map(_failure, found.failed_jobs)])
+    return "\n".join([summary, *map(_failure, status.failed_jobs)])
 
 
 def _failure(job: FailedJob) -> str:

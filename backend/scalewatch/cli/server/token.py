@@ -77,11 +77,11 @@ def create(  # noqa: PLR0913 - an option each
 def list_(*, project: str | None, as_json: bool) -> None:
     """List tokens by what may be shown of them."""
     with _writing() as session:
-        found = tokens.listed(session, project)
+        listed = tokens.listed(session, project)
     if as_json:
-        click.echo(json_text(found, indented=True))
-    elif found:
-        Console(highlight=False).print(_table(found))
+        click.echo(json_text(listed, indented=True))
+    elif listed:
+        Console(highlight=False).print(_table(listed))
     else:
         click.echo("There is no token: `scalewatch token create --help` tells more.")
 
@@ -113,11 +113,11 @@ def _shown(token: Token) -> dict[str, object]:
     return {name: getattr(token, name) for name in Token.__slots__}
 
 
-def _table(found: tuple[Token, ...]) -> Table:
+def _table(listed: tuple[Token, ...]) -> Table:
     table = Table()
     for heading in ("Token", "Name", "Project", "Role", "State", "Last used"):
         table.add_column(heading)
-    for token in found:
+    for token in listed:
         used = token.last_used_at
         table.add_row(
             token.prefix,

@@ -29,7 +29,7 @@ FOLLOW_SECONDS: Final = 0.25
 """How soon a worker notices that it is to stop, or that its server was killed."""
 
 SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-"""What asks a worker to stop, the second also where a terminal is closed."""
+"""Signals that ask a worker to stop; a terminal that closes sends the second."""
 
 EPILOG: Final = """
 \b
@@ -81,14 +81,14 @@ def _work(engine: Engine, terms: JobTerms, server: int | None) -> None:
         poll_seconds=POLL_SECONDS if server is None else EAGER_POLL_SECONDS,
         overdue=start_anew,
     )
-    asked: list[int] = []
+    signals: list[int] = []
     for number in SIGNALS:
-        signal.signal(number, lambda number, _: asked.append(number))
+        signal.signal(number, lambda number, _: signals.append(number))
     click.echo(_working(engine))
     # Not before: to start is no analysis. Nor again, once started anew.
     os.nice(max(0, NICENESS - os.nice(0)))
     worker.start()
-    while not asked and server in {None, os.getppid()}:
+    while not signals and server in {None, os.getppid()}:
         time.sleep(FOLLOW_SECONDS)
     if not worker.stop():
         os._exit(0)  # the thread that is still busy would hold up any other way out

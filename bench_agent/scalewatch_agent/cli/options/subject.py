@@ -1,4 +1,4 @@
-"""What is measured: project, commit and machine, from options or from the library."""
+"""Subject of a measurement: project, commit and machine, by options or the library."""
 
 from importlib.metadata import version
 from typing import Any
@@ -72,8 +72,8 @@ def subject(
     library, transport = launcher.library, launcher.transport
     project, title, release = library.name, library.title, f"v{library.version}"
     if suite.project is not None:
-        own = version("scalewatch")
-        project, title, release = suite.project, f"{suite.project} {own}", f"v{own}"
+        ours = version("scalewatch")
+        project, title, release = suite.project, f"{suite.project} {ours}", f"v{ours}"
     facts: dict[str, Any] = fingerprint(transport)
     if (options["project"] or project) != library.name:
         # Otherwise the library is what is measured, not what it is measured on.

@@ -49,8 +49,8 @@ class _Lines:
 
     def finish(self, report: RunReport) -> None:
         self.ended += 1
-        found = failure_of(report) or _found(report.results)
-        click.echo(f"{self.ended} of {self.jobs}: {_at(report)}: {found}", err=True)
+        outcome = failure_of(report) or _found(report.results)
+        click.echo(f"{self.ended} of {self.jobs}: {_at(report)}: {outcome}", err=True)
 
 
 @contextmanager

@@ -38,7 +38,7 @@ def swept_settings(
 
 @dataclass(frozen=True, slots=True)
 class SweptProgram:
-    """What is measured: an experiment, the folder of its sweep, and where it runs."""
+    """An experiment, the folder of its sweep, and where its programs run."""
 
     loaded: Loaded
     folder: Path

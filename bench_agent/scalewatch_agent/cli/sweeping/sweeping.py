@@ -60,7 +60,7 @@ sweep_options = together(
         "--json", "as_json", is_flag=True, help="Print a line of JSON per run."
     ),
 )
-"""What all sweeps of experiments have."""
+"""Options of all sweeps of experiments."""
 
 
 def scalar(text: str) -> Scalar:

@@ -34,16 +34,17 @@ def print_counts(reports: Sequence[RunReport]) -> None:
         table.add_column(heading, overflow="fold", min_width=width)
     for report in shown:
         table.add_column(_at(report), justify="right", no_wrap=True)
-    found = [
-        {(one.region, one.metric): one for one in report.results} for report in shown
+    counted = [
+        {(each.region, each.metric): each for each in report.results}
+        for report in shown
     ]
-    for key in dict.fromkeys(key for results in found for key in results):
-        cells = [results.get(key) for results in found]
-        where = next((one for one in cells if one and one.location), None)
+    for key in dict.fromkeys(key for results in counted for key in results):
+        cells = [results.get(key) for results in counted]
+        where = next((each for each in cells if each and each.location), None)
         region, metric = key
         label = region if metric == "count" else f"{region}, {metric}"
         table.add_row(
-            escape(label), escape(_where(where)), *(_cell(one) for one in cells)
+            escape(label), escape(_where(where)), *(_cell(each) for each in cells)
         )
     console.print(table)
     if len(shown) < len(reports):

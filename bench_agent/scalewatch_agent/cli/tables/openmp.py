@@ -1,4 +1,4 @@
-"""What the OpenMP suite measured: a row for each region, a column per thread count."""
+"""Table of the OpenMP suite: a row for each region, a column per thread count."""
 
 from collections.abc import Mapping, Sequence
 from statistics import median

@@ -29,40 +29,40 @@ FACTORS: Final = (
 
 def print_traces(reports: Sequence[RunReport]) -> None:
     """Print efficiencies and the longest locations, a column for each sound run."""
-    sound = [one for one in reports if all(r.status == "ok" for r in one.results)]
+    sound = [each for each in reports if all(r.status == "ok" for r in each.results)]
     if not sound:
         return
     ordered = sorted(sound, key=lambda report: report.coordinate.get("p", 1))
     values = [
-        {(one.region, one.metric): one.values[0] for one in report.results}
+        {(each.region, each.metric): each.values[0] for each in report.results}
         for report in ordered
     ]
     console = Console()
     table = _table("%", ordered)
     for title, above, below in FACTORS:
-        table.add_row(title, *(_quotient(one, above, below) for one in values))
+        table.add_row(title, *(_quotient(each, above, below) for each in values))
     console.print(table)
     times = {
         region: value
-        for one in values
-        for (region, metric), value in one.items()
+        for each in values
+        for (region, metric), value in each.items()
         if metric == "mpi_time" and region != PROGRAM
     }
     table = _table("mpi_time, s over all processes", ordered)
     longest = sorted(times, key=lambda region: -times[region])
     for region in (PROGRAM, *longest[:MOST_LOCATIONS]):
-        cells = (one.get((region, "mpi_time")) for one in values)
+        cells = (each.get((region, "mpi_time")) for each in values)
         table.add_row(
-            escape(region), *("–" if one is None else f"{one:.4g}" for one in cells)
+            escape(region), *("–" if each is None else f"{each:.4g}" for each in cells)
         )
     console.print(table)
     if len(longest) > MOST_LOCATIONS:
         left = len(longest) - MOST_LOCATIONS
         console.print(f"{left} shorter locations are not shown.", highlight=False)
     last = ordered[-1]
-    for told in (_uncalibrated(last), _extrapolated(last), _on_path(last)):
-        if told:
-            console.print(told, highlight=False)
+    for remark in (_uncalibrated(last), _extrapolated(last), _on_path(last)):
+        if remark:
+            console.print(remark, highlight=False)
 
 
 def _uncalibrated(report: RunReport) -> str:
@@ -72,14 +72,14 @@ def _uncalibrated(report: RunReport) -> str:
     if report.configuration.get("calibration") == "none" or not functions:
         return ""
     times = {
-        one.region: one.values[0]
-        for one in report.results
-        if one.metric == "mpi_time" and one.region != PROGRAM
+        each.region: each.values[0]
+        for each in report.results
+        if each.metric == "mpi_time" and each.region != PROGRAM
     }
-    own = sum(
+    uncalibrated = sum(
         time for region, time in times.items() if function_of(region) in functions
     )
-    share = 100 * own / (sum(times.values()) or 1)
+    share = 100 * uncalibrated / (sum(times.values()) or 1)
     return (
         f"Not calibrated, so that all of it is overhead: {', '.join(functions)}, "
         f"{share:.1f} % of the time in MPI at p = {report.coordinate.get('p', 1)}."

@@ -1,1 +1,1 @@
-"""What `scalewatch-agent trace` does: read traces of others, or record its own."""
+"""Steps of `scalewatch-agent trace`: read traces of other tools, or record them."""

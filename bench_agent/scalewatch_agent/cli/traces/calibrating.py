@@ -70,7 +70,7 @@ def calibrate(options: dict[str, Any], folder: Path) -> Calibrated:
         if not sizes:
             break
     machine, library = templates[0].machine.name, library_of(launcher)
-    begun = next(one.job.started_at for one in templates if one.job)
+    begun = next(each.job.started_at for each in templates if each.job)
     title = f"{library} on {machine}" + (f", {begun:%Y-%m-%d}" if begun else "")
     return Calibrated(
         Calibration(title, tuple(instrument.cells)),
@@ -150,7 +150,7 @@ def _runs(templates: Sequence[RunReport], cells: Sequence[Cell]) -> Iterator[Run
         together[cell.processes, cell.bytes].append(cell)
     for template in templates:
         procedure = template.results[0].procedure
-        for (processes, size), found in sorted(together.items()):
+        for (processes, size), measured in sorted(together.items()):
             if processes != template.coordinate["p"]:
                 continue
             coordinate = {"p": processes, **({"bytes": size} if size else {})}
@@ -158,7 +158,7 @@ def _runs(templates: Sequence[RunReport], cells: Sequence[Cell]) -> Iterator[Run
                 update={
                     "id": uuid4(),
                     "coordinate": coordinate,
-                    "results": tuple(_result(cell, procedure) for cell in found),
+                    "results": tuple(_result(cell, procedure) for cell in measured),
                 }
             )
 

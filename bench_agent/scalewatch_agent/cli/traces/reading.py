@@ -44,7 +44,7 @@ def read(ctx: click.Context, paths: Sequence[Path], options: dict[str, Any]) -> 
         for path in filter(is_own_trace, traces):
             write_otf2(read_own(path), path / ARCHIVE)
     names = region_names(traces.values())
-    reports = [traced_run(path, subject, one, names) for path, one in traces.items()]
+    reports = [traced_run(path, subject, each, names) for path, each in traces.items()]
     show_and_deliver(ctx, reports, options)
 
 

@@ -72,7 +72,7 @@ def record_program(
         sweep.discard_builds()
     reports = _renamed(_traced(sweep), tracing)
     show_and_deliver(ctx, reports, options)
-    if any(one.status == "failed" for run in reports for one in run.results):
+    if any(each.status == "failed" for run in reports for each in run.results):
         ctx.exit(Exit.FAILED)
 
 
@@ -116,16 +116,16 @@ def _repeats(loaded: Loaded) -> int:
 
 def _in_short(report: RunReport) -> RunReport:
     shown = [
-        one
-        for one in report.results
-        if one.region == PROGRAM and (one.metric in SHOWN or one.status != "ok")
+        each
+        for each in report.results
+        if each.region == PROGRAM and (each.metric in SHOWN or each.status != "ok")
     ]
     return report.model_copy(update={"results": tuple(shown)})
 
 
 def _renamed(reports: list[RunReport], tracing: Tracing) -> list[RunReport]:
     """Return the runs with the names that their places have in all of them."""
-    known = [one for one in tracing.traced if one is not None]
+    known = [each for each in tracing.traced if each is not None]
     together = region_names(known)
     renamed = []
     for report, sums in zip(reports, tracing.traced, strict=True):
@@ -135,8 +135,8 @@ def _renamed(reports: list[RunReport], tracing: Tracing) -> list[RunReport]:
         alone = region_names([sums])
         names = {alone[key]: together[key] for key in alone}
         results = tuple(
-            one.model_copy(update={"region": names.get(one.region, one.region)})
-            for one in report.results
+            each.model_copy(update={"region": names.get(each.region, each.region)})
+            for each in report.results
         )
         renamed.append(report.model_copy(update={"results": results}))
     return renamed

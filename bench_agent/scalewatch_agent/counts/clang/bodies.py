@@ -35,11 +35,11 @@ def bodies_in(file: Path, modified: float) -> tuple[Body, ...]:  # noqa: ARG001 
         text = file.read_text(encoding="utf-8", errors="surrogateescape")
     except OSError:
         return ()
-    tokens = [one for one in TOKEN.finditer(text) if one["blank"] is None]
+    tokens = [each for each in TOKEN.finditer(text) if each["blank"] is None]
     place = _Places(text)
     return tuple(
         Body(place(tokens[keyword].start())[0], place(tokens[body].start()))
-        for keyword, body in _loops([one[0] for one in tokens])
+        for keyword, body in _loops([each[0] for each in tokens])
         if body < len(tokens)
     )
 

@@ -29,7 +29,7 @@ from scalewatch_agent.counts.regions import (
 from scalewatch_agent.experiments.launchers.jobs import Request
 
 FLAGS: Final = "-g -grecord-command-line -fprofile-instr-generate -fcoverage-mapping"
-"""What makes clang count, before it optimises anything, and say how it compiled."""
+"""Flags by which clang counts before it optimises, and notes how it compiled."""
 
 CODE: Final = 0
 """The kind of regions that are counted; others are expansions and gaps."""
@@ -85,7 +85,7 @@ class Clang:
         functions = list(
             _functions(json.loads(coverage)["data"][0]["functions"], roots)
         )
-        sources = {one.place.file for one in functions}
+        sources = {each.place.file for each in functions}
         check_sources(sources, program, program.stat().st_mtime)
         return Tally(functions, {program.name: len(files)})
 
@@ -110,12 +110,12 @@ def _tool(name: str, program: Path, *words: str | Path) -> str:
     """Return what a tool says, that of the compiler's own version if it is there."""
     (compiler, *_) = build_of(program, program.stat().st_mtime).compilers or ("",)
     major = compiler.rpartition(" ")[2].partition(".")[0]
-    found = shutil.which(f"{name}-{major}") or shutil.which(name)
-    if found is None:
+    tool = shutil.which(f"{name}-{major}") or shutil.which(name)
+    if tool is None:
         raise Uncountable(f"{name} is not installed, which comes with clang as `llvm`")
     try:
         answer = subprocess.run(  # noqa: S603 - of the compiler's own tools
-            [found, *map(str, words)],
+            [tool, *map(str, words)],
             capture_output=True,
             check=False,
             text=True,
@@ -133,13 +133,13 @@ def _functions(
     entries: Sequence[Mapping[str, Any]], roots: tuple[Path, ...]
 ) -> Iterator[Function]:
     """Yield the functions of sources below the roots."""
-    own = [
-        (one["name"].rpartition(":")[2], Path(one["filenames"][0]), one)
-        for one in entries
-        if is_below(Path(one["filenames"][0]), roots)
+    in_sources = [
+        (each["name"].rpartition(":")[2], Path(each["filenames"][0]), each)
+        for each in entries
+        if is_below(Path(each["filenames"][0]), roots)
     ]
-    names = written_names((name, file) for name, file, _ in own)
-    for name, file, entry in own:
+    names = written_names((name, file) for name, file, _ in in_sources)
+    for name, file, entry in in_sources:
         regions = {
             (region[0], region[1]): region[4]
             for region in reversed(entry["regions"])

@@ -59,12 +59,12 @@ def arc_counts(graph: Graph, counters: Sequence[int]) -> tuple[int, ...]:
         excess[target] += count
         if len(unknown[other]) == 1:
             leaves.append(other)
-    found = [count for count in counts if count is not None]
-    if len(found) < len(counts):
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
         raise Unreadable(f"counters of {graph.name} do not tell all of its work")
-    if min(found) < 0 or any(excess):
+    if min(known) < 0 or any(excess):
         raise CountsLost(
             f"counters of {graph.name} contradict each other, as when threads "
             "count at once: compile with -fprofile-update=atomic"
         )
-    return tuple(found[:-1])
+    return tuple(known[:-1])

@@ -27,7 +27,7 @@ FLAGS: Final = (
     "-g --coverage -fno-early-inlining -fno-partial-inlining "
     "-fno-optimize-sibling-calls -fno-ipa-pure-const"
 )
-"""What makes gcc count, and leaves functions and calls what the source says.
+"""Flags by which gcc counts, and keeps functions and calls as in the source.
 
 What is optimised after the counters are there, inlining too, does not change them.
 Where threads are (-pthread, -fopenmp), gcc counts atomically by itself; elsewhere that
@@ -72,9 +72,9 @@ class Gcov:
         for data in files:
             functions += _of_object(data, prefix, roots)
         begun: Counter[str] = Counter()
-        for one in functions:
-            if one.name == PROGRAM and one.calls:
-                begun[one.place.file.name] += one.calls
+        for function in functions:
+            if function.name == PROGRAM and function.calls:
+                begun[function.place.file.name] += function.calls
         return Tally(functions, begun)
 
 
@@ -113,10 +113,10 @@ def _counted(graphs: Mapping[int, Graph], counters: Counters) -> list[Function]:
     for ident, graph in graphs.items():
         if graph.name == "main" and fortran:
             continue  # gfortran's own, which calls the program
-        own = counters.arcs.get(ident)
-        if own is None:
-            own = (0,) * sum(not arc.is_derived for arc in graph.arcs)
-        counts = arc_counts(graph, own)
+        known = counters.arcs.get(ident)
+        if known is None:
+            known = (0,) * sum(not arc.is_derived for arc in graph.arcs)
+        counts = arc_counts(graph, known)
         functions.append(
             Function(
                 name=names[graph.name, graph.place.file],

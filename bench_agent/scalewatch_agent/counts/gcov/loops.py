@@ -33,7 +33,7 @@ def loops_of(graph: Graph) -> tuple[Loop, ...]:
         if arc.source in above and _dominates(arc.target, arc.source, above):
             body = bodies.setdefault(arc.target, {arc.target})
             _add(body, arc.source, leaders)
-    found = [
+    loops = [
         Loop(header, frozenset(body), _place(graph, header, body))
         for header, body in bodies.items()
     ]
@@ -43,7 +43,7 @@ def loops_of(graph: Graph) -> tuple[Loop, ...]:
         is_elsewhere = file != graph.place.file  # by a macro, or inlined
         return is_elsewhere, str(file), line, -len(loop.blocks), loop.header
 
-    return tuple(sorted(found, key=order))
+    return tuple(sorted(loops, key=order))
 
 
 def iterations(graph: Graph, counts: Sequence[int], loop: Loop) -> int:
@@ -105,10 +105,10 @@ def _dominators(
     while is_changing:
         is_changing = False
         for block in order[1:]:
-            ways = [one for one in leaders[block] if one in above]
+            ways = [each for each in leaders[block] if each in above]
             new = ways[0]
-            for one in ways[1:]:
-                new = _meeting(new, one, above, rank)
+            for way in ways[1:]:
+                new = _meeting(new, way, above, rank)
             if above.get(block) != new:
                 above[block] = new
                 is_changing = True
@@ -116,14 +116,14 @@ def _dominators(
 
 
 def _meeting(
-    one: int, other: int, above: Mapping[int, int], rank: Mapping[int, int]
+    block: int, other: int, above: Mapping[int, int], rank: Mapping[int, int]
 ) -> int:
-    while one != other:
-        if rank[one] > rank[other]:
-            one = above[one]
+    while block != other:
+        if rank[block] > rank[other]:
+            block = above[block]
         else:
             other = above[other]
-    return one
+    return block
 
 
 def _dominates(block: int, below: int, above: Mapping[int, int]) -> bool:
@@ -164,5 +164,5 @@ def _place(graph: Graph, header: int, body: set[int]) -> Place:
     if lines := graph.lines.get(header):
         return lines[0]
     inside = [line for block in body for line in graph.lines.get(block, ())]
-    own = [line for line in inside if line.file == graph.place.file]
-    return min(own or inside, key=lambda place: place.line, default=graph.place)
+    in_file = [line for line in inside if line.file == graph.place.file]
+    return min(in_file or inside, key=lambda place: place.line, default=graph.place)

@@ -19,7 +19,7 @@ CALL: Final = re.compile(
     r"\b(?!(?:if|for|while|switch|return|sizeof)\b)([A-Za-z_]\w*)\s*\("
 )
 CALL_IN_FORTRAN: Final = re.compile(r"\bcall\s+(\w+)", re.IGNORECASE)
-"""What looks like a call, so that a line of arguments is none."""
+"""Pattern of a call; a line that holds only arguments does not match."""
 
 MPI: Final = re.compile(r"MPI_[A-Za-z]\w*", re.IGNORECASE)
 
@@ -44,8 +44,8 @@ def _is_plain(name: str) -> bool:
     return not name.isupper() or MPI.fullmatch(name) is not None
 
 
-def _line(found: tuple[Place, Mapping[int, int]]) -> int:
-    return found[0].line
+def _line(call: tuple[Place, Mapping[int, int]]) -> int:
+    return call[0].line
 
 
 def _calls(graph: Graph, counts: Sequence[int]) -> dict[Place, dict[int, int]]:
@@ -55,12 +55,12 @@ def _calls(graph: Graph, counts: Sequence[int]) -> dict[Place, dict[int, int]]:
         for arc in graph.arcs
         if arc.is_fake
     }
-    found: dict[Place, dict[int, int]] = defaultdict(dict)
+    calls: dict[Place, dict[int, int]] = defaultdict(dict)
     for arc, count in zip(graph.arcs, counts, strict=True):
         if (place := lines.get(arc.source)) is not None:
-            blocks = found[place]
+            blocks = calls[place]
             blocks[arc.source] = blocks.get(arc.source, 0) + count
-    return found
+    return calls
 
 
 def _line_of_call(graph: Graph, block: int) -> Place | None:
@@ -88,13 +88,13 @@ def _calls_in(file: Path) -> Mapping[int, tuple[str, ...]]:
 def _read(file: Path, modified: float) -> Mapping[int, tuple[str, ...]]:  # noqa: ARG001 - of the cache
     in_fortran = file.suffix.lower() in FORTRAN
     pattern = CALL_IN_FORTRAN if in_fortran else CALL
-    found = {}
+    calls = {}
     text = file.read_text(encoding="utf-8", errors="replace")
     for number, line in enumerate(text.splitlines(), start=1):
         code = line.partition("!" if in_fortran else "//")[0]
         if names := tuple(pattern.findall(code)):
-            found[number] = names
-    return found
+            calls[number] = names
+    return calls
 
 
 def _written(name: str) -> str:

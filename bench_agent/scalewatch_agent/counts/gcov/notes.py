@@ -205,11 +205,11 @@ class _Lines:
         self.file = folder
 
     def read(self, reader: Reader) -> tuple[Place, ...]:
-        found = []
+        lines = []
         while True:
             if number := reader.word():
-                found.append(Place(self.file, number))
+                lines.append(Place(self.file, number))
             elif name := reader.text():
                 self.file = _file(name, self.folder)
             else:
-                return tuple(found)
+                return tuple(lines)

@@ -67,14 +67,14 @@ class PythonCalls:
                 entries = json.loads(file.read_text())
             except (OSError, ValueError):
                 raise Uncountable(f"{file} cannot be read: count again") from None
-            functions += [_function(one) for one in entries if _is_own(one, roots)]
+            functions += [_function(each) for each in entries if _is_own(each, roots)]
         return Tally(functions, {"python": len(files)})
 
 
 def is_python(word: str) -> bool:
     """Tell whether a program is an interpreter of Python."""
-    found = shutil.which(word) or word
-    return INTERPRETER.fullmatch(Path(found).name) is not None
+    program = shutil.which(word) or word
+    return INTERPRETER.fullmatch(Path(program).name) is not None
 
 
 def _is_own(entry: Mapping[str, Any], roots: tuple[Path, ...]) -> bool:

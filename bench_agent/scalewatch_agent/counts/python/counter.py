@@ -99,9 +99,9 @@ def main() -> None:
         return  # a child of the program, which counts for itself
     text = json.dumps(counter.end())
     # Each process of a job, on any of its nodes, has files of its own.
-    own = f"{os.uname().nodename}-{os.getpid()}"
-    target = f"{os.environ[VARIABLE]}.{own}"
-    partial = Path(f"{os.environ[VARIABLE]}-{own}.part")
+    process = f"{os.uname().nodename}-{os.getpid()}"
+    target = f"{os.environ[VARIABLE]}.{process}"
+    partial = Path(f"{os.environ[VARIABLE]}-{process}.part")
     partial.write_text(text)
     partial.replace(target)
 

@@ -121,11 +121,11 @@ class JobLauncher(Protocol):
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """What is known of the machine before any job has run."""
+        """Facts of the machine that are known before any job has run."""
 
     @property
     def settings(self) -> Mapping[str, Fact]:
-        """What the launcher fixes, for the configuration of the runs."""
+        """Settings that the launcher fixes, for the configuration of the runs."""
 
     @property
     def tools(self) -> Mapping[str, str]:
@@ -133,7 +133,7 @@ class JobLauncher(Protocol):
 
     @property
     def compilers(self) -> Mapping[str, str]:
-        """What `{mpicc}`, `{mpicxx}` and `{mpif90}` mean to the steps that compile."""
+        """Values of `{mpicc}`, `{mpicxx}` and `{mpif90}` in the steps that compile."""
 
     def named(self, machine: str) -> str:
         """Return the name of a machine as its runs give it."""
@@ -157,7 +157,7 @@ class JobLauncher(Protocol):
 
 
 class MeasuredJobs:
-    """What launchers have in common whose jobs really run."""
+    """Base of launchers whose jobs really run."""
 
     __slots__ = ()
 
@@ -168,7 +168,7 @@ class MeasuredJobs:
 
     @property
     def compilers(self) -> Mapping[str, str]:
-        """Those on the search path, which begins beside `mpiexec`."""
+        """Compilers on the search path, which begins beside `mpiexec`."""
         return {name: name for name in COMPILERS}
 
     def named(self, machine: str) -> str:
@@ -177,7 +177,7 @@ class MeasuredJobs:
 
 
 class ChildJobs:
-    """What launchers without a queue have in common: jobs end before the agent."""
+    """Base of launchers without a queue: their jobs end before the agent."""
 
     __slots__ = ()
 

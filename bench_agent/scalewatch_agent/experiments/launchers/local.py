@@ -65,7 +65,7 @@ class LocalJobs(MeasuredJobs, ChildJobs):
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """What the host is."""
+        """Facts of the host."""
         facts: dict[str, Fact] = {"interconnect": TRANSPORTS[self.launcher.transport]}
         facts |= hardware()
         if self.starts_mpi:

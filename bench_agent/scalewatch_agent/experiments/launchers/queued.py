@@ -148,11 +148,11 @@ class QueuedJobs(MeasuredJobs, ABC):
     """Words of a refusal that another attempt may change."""
 
     advice: ClassVar[str] = ""
-    """What else to try where processes do not find each other."""
+    """Further advice where processes do not find each other."""
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """What is known of all nodes."""
+        """Facts of all nodes."""
         return self.known
 
     @property

@@ -61,7 +61,7 @@ _COLLECTIVES: Final = (
 )
 FUNCTIONS: Final = (
     *_MESSAGES,
-    *(one for name in _COLLECTIVES for one in (name, non_blocking(name))),
+    *(each for name in _COLLECTIVES for each in (name, non_blocking(name))),
 )
 """Functions that are calibrated; messages carry their places here as tags."""
 
@@ -69,7 +69,7 @@ WITHOUT_BYTES: Final = frozenset({"MPI_Barrier", "MPI_Ibarrier", "MPI_Irecv"})
 """Functions whose time does not depend on bytes: one size does."""
 
 SHARED: Final = frozenset(
-    one
+    each
     for name in (
         "MPI_Alltoall",
         "MPI_Alltoallv",
@@ -77,14 +77,14 @@ SHARED: Final = frozenset(
         "MPI_Reduce_scatter",
         "MPI_Reduce_scatter_block",
     )
-    for one in (name, non_blocking(name))
+    for each in (name, non_blocking(name))
 )
 """Functions to which each process brings so many bytes for each other one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What a function takes with so many processes and bytes: a quantile per block."""
+    """Times of a function with so many processes and bytes: a quantile per block."""
 
     function: str
     processes: int
@@ -129,26 +129,26 @@ def _measured(
     trace: Trace, process: Process
 ) -> Mapping[tuple[str, int], NDArray[np.float64]]:
     """Return the times of a process's measured calls in s, by function and bytes."""
-    own = process.records[:]
-    own = own[own["communicator"] == 1]
-    is_part = (own["flags"] & Flag.PART) != 0
-    own, parts = own[~is_part], own[is_part]
+    records = process.records[:]
+    records = records[records["communicator"] == 1]
+    is_part = (records["flags"] & Flag.PART) != 0
+    records, parts = records[~is_part], records[is_part]
     times = {}
     for tag, name in enumerate(FUNCTIONS):
         if name not in trace.functions:
             continue
-        chosen = own["function"] == trace.functions.index(name)
+        chosen = records["function"] == trace.functions.index(name)
         if name in _MESSAGES:
-            chosen &= own["tag"] == tag
-        calls = own[chosen]
+            chosen &= records["tag"] == tag
+        calls = records[chosen]
         sizes = calls["bytes"].astype(np.int64)
         if process.rank == ROOT and name in SCATTERING:
             sizes //= len(trace.processes)
         for size in np.unique(sizes).tolist():
-            found = calls[sizes == size]
-            times[name, size] = _seconds(found)
+            of_size = calls[sizes == size]
+            times[name, size] = _seconds(of_size)
             if name in STARTING:
-                is_one = np.isin(parts["request"], found["request"])
+                is_one = np.isin(parts["request"], of_size["request"])
                 times[wait_for(name), size] = _seconds(parts[is_one])
     return times
 
@@ -160,7 +160,7 @@ def _seconds(calls: Records) -> NDArray[np.float64]:
 def _quantiles(
     function: str, took: list[NDArray[np.float64]], blocks: int
 ) -> tuple[float, ...]:
-    lengths = {len(one) for one in took}
+    lengths = {len(each) for each in took}
     if len(lengths) != 1 or lengths.pop() % blocks:
         raise CalibrationUnusable(function, "calls are missing in its trace")
     slowest = np.max(took, axis=0).reshape(blocks, -1)[:, WARM_UPS:]

@@ -34,7 +34,7 @@ MUCH_BETTER: Final = 0.5
 """Share of a constant's squared deviations that a growth may leave."""
 
 _SHARES: Final = np.append(1 / (1 + 10 ** np.linspace(4, -4, 161)), 1.0)
-"""Of b g(p) in t(p), at the most processes that are known; b = 0 is the constant."""
+"""Least share of b g(p) in t(p) at the most processes known; b = 0 is the constant."""
 
 
 def extrapolated(counts: Reals, times: Reals, at: float) -> tuple[Reals, list[str]]:
@@ -53,9 +53,9 @@ def extrapolated(counts: Reals, times: Reals, at: float) -> tuple[Reals, list[st
     left[1:] /= MUCH_BETTER
     chosen = left.argmin(axis=0)
     foreseen = np.array([_foreseen(name, counts, logs, at) for name in names])
-    own = foreseen[chosen, np.arange(times.shape[1])]
-    later: Reals = np.exp(np.maximum(own, logs[-1]))
-    return later, [names[one] for one in chosen.tolist()]
+    predicted = foreseen[chosen, np.arange(times.shape[1])]
+    later: Reals = np.exp(np.maximum(predicted, logs[-1]))
+    return later, [names[each] for each in chosen.tolist()]
 
 
 def _deviations(name: str, counts: Reals, logs: Reals) -> Reals:

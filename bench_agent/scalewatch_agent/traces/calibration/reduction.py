@@ -12,13 +12,13 @@ def reduced_by(calibration: Calibration | None, trace: Trace) -> Reduced:
     """Return the sums of a trace, and which table they go by."""
     if calibration is None:
         return reduced(trace)
-    own = replace(calibration, extrapolated={})
-    sums = reduced(trace, own)
-    told = frozenset(
+    measured = replace(calibration, extrapolated={})
+    sums = reduced(trace, measured)
+    extrapolated = frozenset(
         " ".join([function, *_by(growths)])
-        for function, growths in own.extrapolated.items()
+        for function, growths in measured.extrapolated.items()
     )
-    return replace(sums, calibration=own.title, extrapolated=told)
+    return replace(sums, calibration=measured.title, extrapolated=extrapolated)
 
 
 def _by(growths: Collection[str]) -> Iterator[str]:

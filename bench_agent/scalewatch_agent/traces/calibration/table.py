@@ -31,7 +31,7 @@ Curve = tuple[NDArray[np.float64], NDArray[np.float64]]
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """What was calibrated, and where.
+    """Best times of calls, and the library and machine that they belong to.
 
     Parameters
     ----------
@@ -99,8 +99,8 @@ def _curves(cells: Iterable[Cell], function: str) -> Mapping[int, Curve]:
         if cell.function == function and cell.best > 0:
             points[cell.processes].append((max(1, cell.bytes), cell.best))
     curves = {}
-    for processes, found in points.items():
-        sizes, times = np.array(sorted(found)).T
+    for processes, times_by_size in points.items():
+        sizes, times = np.array(sorted(times_by_size)).T
         curves[processes] = np.log(sizes), np.maximum.accumulate(np.log(times))
     return curves
 
@@ -123,11 +123,11 @@ def _around(counts: Sequence[int], processes: int) -> tuple[int, int]:
 
 def _along(curve: Curve, wanted: NDArray[np.float64]) -> NDArray[np.float64]:
     sizes, times = curve
-    found: NDArray[np.float64] = np.interp(wanted, sizes, times)
+    interpolated: NDArray[np.float64] = np.interp(wanted, sizes, times)
     if len(sizes) > 1:
         slope = (times[-1] - times[-2]) / (sizes[-1] - sizes[-2])
-        found = found + slope * np.maximum(0, wanted - sizes[-1])
-    return found
+        interpolated = interpolated + slope * np.maximum(0, wanted - sizes[-1])
+    return interpolated
 
 
 def write_calibration(calibration: Calibration, path: Path) -> None:
@@ -169,7 +169,7 @@ def read_calibration(path: Path) -> Calibration:
     """
     try:
         content = json.loads(path.read_text())
-        cells = tuple(_cell(one) for one in content["cells"])
+        cells = tuple(_cell(each) for each in content["cells"])
         if content["schema"] != SCHEMA or not cells:
             raise CalibrationUnusable(path, "it is of another version, or empty")
         return Calibration(str(content["title"]), cells)
@@ -180,8 +180,8 @@ def read_calibration(path: Path) -> Calibration:
 
 
 def _cell(content: Mapping[str, Any]) -> Cell:
-    blocks = tuple(float(one) for one in content["blocks"])
-    if not blocks or not all(0 < one < float("inf") for one in blocks):
+    blocks = tuple(float(each) for each in content["blocks"])
+    if not blocks or not all(0 < each < float("inf") for each in blocks):
         raise ValueError
     return Cell(
         str(content["function"]), int(content["p"]), int(content["bytes"]), blocks

@@ -52,8 +52,8 @@ def main(path: str, memory: str) -> None:
     except MemoryError:
         sys.exit(say("it needs too much memory"))
     except Exception as error:  # noqa: BLE001 - whatever a foreign parser raises
-        told = " ".join(f"{type(error).__name__}: {error}".split())[:200]
-        sys.exit(say(f"it is no profile of CUBE: {told}"))
+        reason = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        sys.exit(say(f"it is no profile of CUBE: {reason}"))
     print(json.dumps(asdict(sums)))  # noqa: T201 - read by the parent
 
 
@@ -65,20 +65,26 @@ def _read(path: str) -> ProfileSums:
     with CubexParser(path) as profile:
         masters = _masters(profile)
         nodes = profile.all_cnodes()
-        found = {
+        arrays = {
             what: values
             for what, names in METRICS.items()
             if (values := _values(profile, nodes, names, masters)) is not None
         }
-        if TIME not in found:
+        if TIME not in arrays:
             refuse("it has no times")
         of_mpi = np.array([_is_mpi(node) for node in nodes])
-        total = found[TIME].sum(axis=0)
+        total = arrays[TIME].sum(axis=0)
         return ProfileSums(
             runtime=float(total.max()),
-            useful=(total - found[TIME][of_mpi].sum(axis=0)).tolist(),
+            useful=(total - arrays[TIME][of_mpi].sum(axis=0)).tolist(),
             paths=[
-                _path(node, {what: float(own[at].sum()) for what, own in found.items()})
+                _path(
+                    node,
+                    {
+                        what: float(of_metric[at].sum())
+                        for what, of_metric in arrays.items()
+                    },
+                )
                 for at, node in enumerate(nodes)
                 if of_mpi[at]
             ],

@@ -31,13 +31,13 @@ def read_cube(path: Path) -> Reduced:
     printed = read_in_child(
         path, child.__name__, [str(MEMORY)], reader="pycubexr", patience=PATIENCE
     )
-    told = json.loads(printed)
-    if not told["paths"]:
+    content = json.loads(printed)
+    if not content["paths"]:
         raise TraceUnusable(path, "no call of MPI is in it")
-    if not told["runtime"] > 0:
+    if not content["runtime"] > 0:
         raise TraceUnusable(path, "the run took no time")
-    useful, runtime = np.array(told["useful"]), float(told["runtime"])
-    locations = _locations(told["paths"])
+    useful, runtime = np.array(content["useful"]), float(content["runtime"])
+    locations = _locations(content["paths"])
     together = sum(each.mpi_time for each in locations)
     return Reduced(
         processes=len(useful),
@@ -58,15 +58,17 @@ def read_cube(path: Path) -> Reduced:
 def _locations(paths: list[dict[str, Any]]) -> tuple[LocationSums, ...]:
     """Return locations, the longest first; paths of one place are one."""
     sums: dict[tuple[str, Site], dict[str, float]] = defaultdict(dict)
-    for each in paths:
-        path = each["call_path"]
+    for entry in paths:
+        path = entry["call_path"]
         if len(path) > LONGEST_PATH:
             path = f"{path[:LONGEST_PATH]} …"
-        own = sums[each["function"], Site(each["file"], 0, each["caller"], path)]
-        for what, value in each["sums"].items():
-            own[what] = own.get(what, 0.0) + value
-    found = [_location(function, site, own) for (function, site), own in sums.items()]
-    return tuple(sorted(found, key=lambda each: -each.mpi_time))
+        times = sums[entry["function"], Site(entry["file"], 0, entry["caller"], path)]
+        for what, value in entry["sums"].items():
+            times[what] = times.get(what, 0.0) + value
+    locations = [
+        _location(function, site, times) for (function, site), times in sums.items()
+    ]
+    return tuple(sorted(locations, key=lambda entry: -entry.mpi_time))
 
 
 def _location(function: str, site: Site, sums: dict[str, float]) -> LocationSums:

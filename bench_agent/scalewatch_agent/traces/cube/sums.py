@@ -1,4 +1,4 @@
-"""What the child tells of a profile."""
+"""Sums of a profile, as the child process writes them."""
 
 from dataclasses import dataclass
 

@@ -57,26 +57,26 @@ def matched(trace: Trace, size: int = WINDOW) -> Messages:
     posts = Posts(trace.processes)
     if not posts.has_messages:
         return Messages(np.zeros(0, MESSAGE))
-    found = Spool(MESSAGE)
+    messages = Spool(MESSAGE)
     sends = receives = np.zeros(0, END)
     new: list[tuple[Ends, Ends]] = []
     for window in windows([process.records for process in trace.processes], size):
         new.append(_ends_in(trace, posts, window))
         if 2 * sum(len(a) + len(b) for a, b in new) < len(sends) + len(receives):
             continue  # what waits would be sorted far too often
-        sends, receives = _put(found, sends, receives, new)
+        sends, receives = _put(messages, sends, receives, new)
         new = []
-    sends, receives = _put(found, sends, receives, new)
+    sends, receives = _put(messages, sends, receives, new)
     alone = np.concatenate([sends["communicator"], receives["communicator"]])
-    return Messages(found.stored(), len(alone), frozenset(np.unique(alone).tolist()))
+    return Messages(messages.stored(), len(alone), frozenset(np.unique(alone).tolist()))
 
 
 def _put(
-    found: Spool, sends: Ends, receives: Ends, new: Iterable[tuple[Ends, Ends]]
+    messages: Spool, sends: Ends, receives: Ends, new: Iterable[tuple[Ends, Ends]]
 ) -> tuple[Ends, Ends]:
     """Match ends, put the messages down, and return the ends that are left."""
-    sends = np.concatenate([sends, *(one for one, _ in new)])
-    receives = np.concatenate([receives, *(one for _, one in new)])
+    sends = np.concatenate([sends, *(each for each, _ in new)])
+    receives = np.concatenate([receives, *(each for _, each in new)])
     key = _keys(sends, receives)
     first, second = pairs(key[: len(sends)], key[len(sends) :])
     # In the order of the receives, so that those of one process stay together.
@@ -88,7 +88,7 @@ def _put(
     rows["receive"] = receives["call"][second]
     rows["posted"] = receives["posted"][second]
     rows["communicator"] = receives["communicator"][second]
-    found.add(rows)
+    messages.add(rows)
     return _without(sends, first), _without(receives, second)
 
 
@@ -122,15 +122,15 @@ def _ends_in(
         process = trace.processes[number]
         block = process.records[begin:end]
         wanted = np.flatnonzero(block["flags"] & Flag.SENT)
-        own = _ends(trace, number, block, wanted)
-        own["call"] = begin + _calls(block)[wanted]
-        own["goal"], own["source"] = own["source"], process.rank
-        sends.append(own[own["goal"] >= 0])
+        ends = _ends(trace, number, block, wanted)
+        ends["call"] = begin + _calls(block)[wanted]
+        ends["goal"], ends["source"] = ends["source"], process.rank
+        sends.append(ends[ends["goal"] >= 0])
         brought = posts.received(number, begin, block)
-        own = _ends(trace, number, brought.records, slice(None))
-        own["call"], own["posted"] = brought.calls, brought.posted
-        own["goal"] = process.rank
-        receives.append(own[own["source"] >= 0])
+        ends = _ends(trace, number, brought.records, slice(None))
+        ends["call"], ends["posted"] = brought.calls, brought.posted
+        ends["goal"] = process.rank
+        receives.append(ends[ends["source"] >= 0])
     return np.concatenate(sends), np.concatenate(receives)
 
 

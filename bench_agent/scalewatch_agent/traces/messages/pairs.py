@@ -42,7 +42,7 @@ def _numbered(key: Indices) -> tuple[Indices, Indices]:
 
 
 class Open:
-    """What was begun and is not yet ended, by numbers: requests that were posted."""
+    """Requests that were posted and are still open, by their numbers."""
 
     def __init__(self) -> None:
         """Begin without any."""

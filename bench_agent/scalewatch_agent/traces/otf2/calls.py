@@ -105,11 +105,11 @@ class Converter:
 
 def _completed(rows: StoredRows) -> Rows:
     """Return the rows that complete collectives, by request; the last one holds."""
-    found = []
+    completed = []
     for begin in range(0, len(rows), BLOCK):
         block = rows[begin : begin + BLOCK]
-        found.append(block[(block["flags"] & COMPLETED) != 0][::-1])
-    together = np.concatenate(found[::-1]) if found else rows[:0]
+        completed.append(block[(block["flags"] & COMPLETED) != 0][::-1])
+    together = np.concatenate(completed[::-1]) if completed else rows[:0]
     _, first = np.unique(together["request"], return_index=True)
     return together[first]
 

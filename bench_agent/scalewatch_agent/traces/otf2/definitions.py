@@ -1,4 +1,4 @@
-"""What the definitions of an archive say, as far as calls of MPI need it.
+"""Definitions of an archive, as far as calls of MPI need them.
 
 EZTrace writes definitions twice and out of order: the last one of a number wins, and
 that is said once.
@@ -86,26 +86,26 @@ class Definitions:
 
     def members(self, processes: int) -> dict[int, list[int]]:
         """Return the ranks in MPI_COMM_WORLD of the members of each communicator."""
-        found = {}
+        ranks = {}
         for number, group in self.communicators.items():
             kind, _, members = self.groups.get(group, (0, 0, ()))
             if kind == COMM_GROUP and all(rank < processes for rank in members):
-                found[number] = list(members)
-        return found
+                ranks[number] = list(members)
+        return ranks
 
     def save(self, path: Path) -> None:
         """Write them as JSON."""
-        told = {each.name: getattr(self, each.name) for each in fields(self)}
-        path.write_text(json.dumps(told), "utf-8")
+        content = {each.name: getattr(self, each.name) for each in fields(self)}
+        path.write_text(json.dumps(content), "utf-8")
 
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote."""
-        told = json.loads(path.read_text("utf-8"))
-        for name, value in told.items():
+        content = json.loads(path.read_text("utf-8"))
+        for name, value in content.items():
             if isinstance(value, dict):
-                told[name] = {
+                content[name] = {
                     int(key): tuple(each) if isinstance(each, list) else each
                     for key, each in value.items()
                 }
-        return cls(**told)
+        return cls(**content)

@@ -21,7 +21,7 @@ MOST_WAITING: Final = 1 << 18
 
 @dataclass(slots=True)
 class _Message:
-    """What an event tells of a message or of a collective."""
+    """Attributes of an event: its message or its collective."""
 
     flags: int
     peer: int = -1

@@ -31,7 +31,7 @@ _ARGUMENTS: Final = {
     "on_begin": (_U32, _U32, _POINTER),
     "on_end": (ctypes.c_int64,),
 }
-"""What follows the head of each callback; the collector in C has the same."""
+"""Arguments after the head of each callback, as in the collector in C."""
 
 CALLBACKS: Final = {
     "Enter": "on_enter",
@@ -64,10 +64,10 @@ _RETURNING: Final = (
 
 def library_path() -> Path | None:
     """Return libotf2 of the wheel, None where that is not installed."""
-    found = importlib.util.find_spec(PACKAGE)
-    if found is None or found.origin is None:
+    specification = importlib.util.find_spec(PACKAGE)
+    if specification is None or specification.origin is None:
         return None
-    return next(Path(found.origin).parent.glob(f"{PACKAGE}*.so"), None)
+    return next(Path(specification.origin).parent.glob(f"{PACKAGE}*.so"), None)
 
 
 class Archive:
@@ -87,19 +87,23 @@ class Archive:
 
     def read_definitions(self) -> None:
         """Read the definitions of all locations."""
-        own = self.definitions
-        strings, regions, locations = own.strings, own.regions, own.locations
-        groups, communicators = own.groups, own.communicators
-        parameters = own.parameters
+        definitions = self.definitions
+        strings, regions, locations = (
+            definitions.strings,
+            definitions.regions,
+            definitions.locations,
+        )
+        groups, communicators = definitions.groups, definitions.communicators
+        parameters = definitions.parameters
 
         def note(known: dict[int, Any], number: int, value: Any) -> int:
             if known.get(number, value) != value:
-                own.repeated += 1
+                definitions.repeated += 1
             known[number] = value
             return 0
 
         def clock(_: Any, resolution: int, offset: int, _length: int, _at: int) -> int:
-            own.resolution, own.offset = resolution, offset
+            definitions.resolution, definitions.offset = resolution, offset
             return 0
 
         reader = _POINTER(self.library.OTF2_Reader_GetGlobalDefReader(self.reader))

@@ -37,12 +37,12 @@ class Numbering(Generic[T]):
             numbers = [self._number(each) for each in unique.tolist()]
             return np.array(numbers, np.int64)[place.reshape(-1)]
         at = np.minimum(regions, TABLE)
-        found: Indices = self._table[at]
-        if (is_new := found < 0).any():
+        known: Indices = self._table[at]
+        if (is_new := known < 0).any():
             for region in np.unique(regions[is_new]).tolist():
                 self._table[min(region, TABLE)] = self._number(region)
-            found = self._table[at]
-        return found
+            known = self._table[at]
+        return known
 
     def _number(self, region: int) -> int:
         return self._numbers.setdefault(self._meaning(region), len(self._numbers))

@@ -88,7 +88,7 @@ def _size(anchor: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Location:
-    """What was collected of a process: the heading of its file, and its rows."""
+    """Collected events of a process: the heading of its file, and its rows."""
 
     path: Path
     heading: Mapping[str, int]
@@ -98,15 +98,15 @@ class _Location:
 def _trace(
     anchor: Path, definitions: Definitions, locations: Sequence[_Location]
 ) -> Trace:
-    headings = [one.heading for one in locations]
-    filled = [one for one in headings if one["events"]]
+    headings = [each.heading for each in locations]
+    filled = [each for each in headings if each["events"]]
     if not filled:
         raise TraceUnusable(anchor, "it holds no events")
-    scale = _Scale(min(one["first"] for one in filled), definitions.resolution)
-    runtime = scale.nanosecond(max(one["last"] for one in filled))
+    scale = _Scale(min(each["first"] for each in filled), definitions.resolution)
+    runtime = scale.nanosecond(max(each["last"] for each in filled))
     if runtime > LONGEST:
         raise TraceUnusable(anchor, "its times are beyond those of any run")
-    if not any(one["rows"] for one in headings):
+    if not any(each["rows"] for each in headings):
         raise TraceUnusable(anchor, "no call of MPI is in it")
     if not runtime:
         raise TraceUnusable(anchor, "the run took no time")
@@ -119,11 +119,11 @@ def _trace(
         Numbering(lambda reference: numbers.get(reference, 0)),
         scale.nanoseconds,
     )
-    for one in locations:
-        first, last = one.heading["first"], one.heading["last"]
+    for location in locations:
+        first, last = location.heading["first"], location.heading["last"]
         span = (scale.nanosecond(first), scale.nanosecond(last))
-        converter.add(one.rows, span if one.heading["events"] else (0, 0))
-        one.path.unlink()  # so that not all of the trace lies there twice
+        converter.add(location.rows, span if location.heading["events"] else (0, 0))
+        location.path.unlink()  # so that not all of the trace lies there twice
     communicators = {0: np.arange(len(locations), dtype=np.int64)}
     for reference, ranks in members.items():
         communicators[numbers[reference]] = np.array(ranks, np.int64)
@@ -165,8 +165,8 @@ def _site(definitions: Definitions, number: int) -> Site:
 def _remarks(
     definitions: Definitions, headings: Sequence[Mapping[str, int]]
 ) -> tuple[str, ...]:
-    left_open = sum(one["left_open"] for one in headings)
-    backwards = sum(one["backwards"] for one in headings)
+    left_open = sum(each["left_open"] for each in headings)
+    backwards = sum(each["backwards"] for each in headings)
     remarks = []
     if definitions.repeated:
         remarks.append(f"{definitions.repeated} definitions came twice, the last holds")

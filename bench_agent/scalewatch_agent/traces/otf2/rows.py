@@ -51,5 +51,5 @@ COMPLETED: Final = 64
 def read_rows(path: Path) -> tuple[dict[str, int], StoredRows]:
     """Return the heading of a location's file, and its rows."""
     heading = np.fromfile(path, HEADING, count=1)[0]
-    told = {name: int(heading[name]) for name in HEADING.names or ()}
-    return told, StoredRows(path, ROW, HEADING.itemsize, told["rows"])
+    numbers = {name: int(heading[name]) for name in HEADING.names or ()}
+    return numbers, StoredRows(path, ROW, HEADING.itemsize, numbers["rows"])

@@ -127,9 +127,9 @@ class _Archive:
         }
         self.sizes = known.parameter(SIZES, self.kinds.ParameterType.UINT64)
         begins = [
-            one.span[0] if one.span else int(one.records[0]["start"])
-            for one in trace.processes
-            if one.span or len(one.records)
+            each.span[0] if each.span else int(each.records[0]["start"])
+            for each in trace.processes
+            if each.span or len(each.records)
         ]
         self.base = min(begins, default=0)
 

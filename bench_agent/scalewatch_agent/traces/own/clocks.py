@@ -31,9 +31,11 @@ class Timeline:
 
 def timeline(definitions: Definitions, threads: Sequence[RecordFile]) -> Timeline:
     """Return the timeline of a process; its records stand for what is not defined."""
-    records = [one.records for one in threads if len(one.records)]
-    first = min((int(one[0]["start"]) for one in records), default=0)
-    last = max((int(one[-1]["start"] + one[-1]["took"]) for one in records), default=0)
+    records = [each.records for each in threads if len(each.records)]
+    first = min((int(each[0]["start"]) for each in records), default=0)
+    last = max(
+        (int(each[-1]["start"] + each[-1]["took"]) for each in records), default=0
+    )
     begin = first if definitions.begin is None else definitions.begin
     end = max(begin, last) if definitions.end is None else definitions.end
     clocks = definitions.clocks

@@ -1,4 +1,4 @@
-"""What the numbers in the records of a process mean, as the recorder wrote it down.
+"""Definitions of a process: the meaning of numbers in its records.
 
 A line each, its fields separated by tabs: `site NUMBER (OFFSET SYMBOL FILE)…` for an
 address in an object file and its callers, `python NUMBER (LINE FUNCTION FILE)…`,
@@ -36,7 +36,7 @@ class Members:
 
 @dataclass(slots=True)
 class Definitions:
-    """What one process has written down.
+    """Definitions of one process.
 
     `sites` hold the place of the call and its callers, the innermost first; `clocks`
     by how much its clock was ahead of that of process 0, by its own time, all in ns.
@@ -85,9 +85,9 @@ def _understand(
         case "comm":
             definitions.communicators[int(first)] = Members(_ranks(rest[0], processes))
         case "remote":
-            own = definitions.communicators[int(first)].ranks
+            ranks = definitions.communicators[int(first)].ranks
             definitions.communicators[int(first)] = Members(
-                own, _ranks(rest[0], processes)
+                ranks, _ranks(rest[0], processes)
             )
         case "begin":
             definitions.begin = int(first)
@@ -144,8 +144,8 @@ def common_communicators(
     for definitions in all_definitions:
         seen: dict[bytes, int] = {}
         meaning = {}
-        for number, one in sorted(definitions.communicators.items()):
-            together, shift = _together(one)
+        for number, communicator in sorted(definitions.communicators.items()):
+            together, shift = _together(communicator)
             key = together.tobytes()
             order = seen[key] = seen.get(key, -1) + 1
             common = numbers.setdefault((key, order), len(numbers))
@@ -155,9 +155,13 @@ def common_communicators(
     return members, meanings
 
 
-def _together(one: Members) -> tuple[NDArray[np.int64], int]:
-    if one.remote is None:
-        return one.ranks, 0
-    if not len(one.ranks) or not len(one.remote) or one.ranks[0] < one.remote[0]:
-        return np.concatenate([one.ranks, one.remote]), len(one.ranks)
-    return np.concatenate([one.remote, one.ranks]), 0
+def _together(members: Members) -> tuple[NDArray[np.int64], int]:
+    if members.remote is None:
+        return members.ranks, 0
+    if (
+        not len(members.ranks)
+        or not len(members.remote)
+        or members.ranks[0] < members.remote[0]
+    ):
+        return np.concatenate([members.ranks, members.remote]), len(members.ranks)
+    return np.concatenate([members.remote, members.ranks]), 0

@@ -36,7 +36,7 @@ _RANK: Final = re.compile(r"rank\.(\d+)(?:\.(\d+))?\.swt")
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """What a process has left: the records of its threads, and their meaning."""
+    """Files of a process: the records of its threads, and their meaning."""
 
     rank: int
     threads: Sequence[RecordFile]
@@ -60,31 +60,33 @@ def read_own(path: Path) -> Trace:
     header = _header(path)
     files = _files(path)
     recorded = [_recorded(path, rank, threads) for rank, threads in files.items()]
-    functions = next(one.definitions.functions for one in recorded if one.rank == 0)
+    functions = next(each.definitions.functions for each in recorded if each.rank == 0)
     roots = [Path(root) for root in header.get("roots", ())]
     program = header.get("program")
-    all_definitions = [one.definitions for one in recorded]
+    all_definitions = [each.definitions for each in recorded]
     sites, places = common_sites(
         all_definitions, Path(program) if program else None, roots
     )
     communicators, meanings = common_communicators(all_definitions)
     processes = []
     backwards = 0
-    for one, table, meaning in zip(recorded, places, meanings, strict=True):
-        translation = Translation.of(one.times, table, meaning)
-        process, turns = _process(path, one, translation, len(functions), len(table))
+    for left, table, meaning in zip(recorded, places, meanings, strict=True):
+        translation = Translation.of(left.times, table, meaning)
+        process, turns = _process(path, left, translation, len(functions), len(table))
         backwards += turns
         processes.append(process)
     if not any(len(process.records) for process in processes):
         raise TraceUnusable(path, NOTHING)
-    begin = min(one.times.begin for one in recorded)
+    begin = min(each.times.begin for each in recorded)
     return Trace(
         processes=processes,
         functions=functions,
         sites=sites,
         communicators=communicators,
-        runtime=max(one.times.end for one in recorded) - begin,
-        is_truncated=any(file.is_truncated for one in recorded for file in one.threads),
+        runtime=max(each.times.end for each in recorded) - begin,
+        is_truncated=any(
+            file.is_truncated for each in recorded for file in each.threads
+        ),
         remarks=tuple(_remarks(recorded, sites, backwards)),
     )
 
@@ -137,50 +139,55 @@ def _recorded(path: Path, rank: int, threads: Sequence[RecordFile]) -> _Recorded
 
 
 def _process(
-    path: Path, one: _Recorded, translation: Translation, functions: int, sites: int
+    path: Path,
+    left: _Recorded,
+    translation: Translation,
+    functions: int,
+    sites: int,
 ) -> tuple[Process, int]:
     """Return a process, and how often time ran backwards in it."""
 
     def check(records: Records) -> None:
         if records["function"].max() >= functions or records["site"].max() >= sites:
             raise TraceUnusable(
-                path, f"the records of process {one.rank} name what it has not defined"
+                path,
+                f"the records of process {left.rank} name what it has not defined",
             )
 
-    told = [seen(thread.records, one.times, check) for thread in one.threads]
-    threads = [thread.records.translated(translation) for thread in one.threads]
+    summaries = [seen(thread.records, left.times, check) for thread in left.threads]
+    threads = [thread.records.translated(translation) for thread in left.threads]
     records: Rows
     if len(threads) > 1:
         records, backwards = merged(threads), 0
-    elif backwards := told[0].backwards:
+    elif backwards := summaries[0].backwards:
         records = forwards(threads[0])
     else:
         records = threads[0]
-    begin, end = one.times.begin, one.times.end
-    useful = end - begin - told[0].in_mpi
-    return Process(one.rank, records, useful, span=(begin, end)), backwards
+    begin, end = left.times.begin, left.times.end
+    useful = end - begin - summaries[0].in_mpi
+    return Process(left.rank, records, useful, span=(begin, end)), backwards
 
 
-def _is_cut(one: _Recorded) -> bool:
-    return any(file.is_truncated for file in one.threads)
+def _is_cut(recorded: _Recorded) -> bool:
+    return any(file.is_truncated for file in recorded.threads)
 
 
 def _remarks(
     recorded: Sequence[_Recorded], sites: Sequence[Any], backwards: int
 ) -> list[str]:
     remarks = []
-    if lost := [one for one in recorded if one.definitions.lost]:
+    if lost := [each for each in recorded if each.definitions.lost]:
         first = lost[0]
         reason = first.definitions.lost
         remarks.append(f"process {first.rank} has lost records: {reason}")
-    if any(one.definitions.end is None for one in recorded):
+    if any(each.definitions.end is None for each in recorded):
         remarks.append("the program did not reach MPI_Finalize")
-    elif cut := [one.rank for one in recorded if _is_cut(one)]:
+    elif cut := [each.rank for each in recorded if _is_cut(each)]:
         remarks.append(f"records of process {cut[0]} are cut off at the end")
     if backwards:
         remarks.append(f"time runs backwards {backwards} times, and was held there")
     if any(site.caller and not site.line for site in sites):
         remarks.append("places without a line: compile with -g")
-    if any(len(one.threads) > 1 for one in recorded):
+    if any(len(each.threads) > 1 for each in recorded):
         remarks.append("several threads call MPI: the useful time is that of the first")
     return remarks

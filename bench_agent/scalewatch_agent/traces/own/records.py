@@ -15,7 +15,7 @@ from scalewatch_agent.traces.stored.spool import Spool
 from scalewatch_agent.traces.windows import SAMPLES, WINDOW, next_call
 
 Meaning = Mapping[int, tuple[int, int]]
-"""What the numbers of communicators mean, and what is to be added to ranks on them."""
+"""Communicators by their numbers, and the offsets of ranks on them."""
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class Translation:
             sites,
             table,
             not np.array_equal(sites, np.arange(len(sites))),
-            any(number != one or shift for number, (one, shift) in meaning.items()),
+            any(number != each or shift for number, (each, shift) in meaning.items()),
         )
 
     def __call__(self, records: Records) -> Records:
@@ -59,17 +59,17 @@ class Translation:
             records["site"] = self.sites[records["site"]]
         if self.has_other_communicators:
             table = self.communicators
-            own = np.minimum(records["communicator"], len(table) - 1)
-            records["communicator"] = table[own, 0]
+            communicators = np.minimum(records["communicator"], len(table) - 1)
+            records["communicator"] = table[communicators, 0]
             if table[:, 1].any():
-                shift = np.where(records["peer"] >= 0, table[own, 1], 0)
+                shift = np.where(records["peer"] >= 0, table[communicators, 1], 0)
                 records["peer"] += shift.astype(np.int32)
         return records
 
 
 @dataclass(slots=True)
 class Seen:
-    """What the records of one thread hold.
+    """Summary of the records of one thread.
 
     `in_mpi` is the time of its calls in ns, `backwards` how often one seems to begin
     before the one before it has begun.
@@ -83,19 +83,19 @@ def seen(
     records: StoredRows, times: Timeline, check: Callable[[Records], None]
 ) -> Seen:
     """Look through the records of a thread as they are in its file."""
-    told, last = Seen(), 0
+    summary, last = Seen(), 0
     for begin in range(0, len(records), BLOCK):
         block = records[begin : begin + BLOCK]
         check(block)
         is_call = (block["flags"] & Flag.PART) == 0
-        told.in_mpi += int(block["took"][is_call].sum())
+        summary.in_mpi += int(block["took"][is_call].sum())
         times.apply(block)
         start = block["start"]
-        told.backwards += int(start[0] < last) + int(
+        summary.backwards += int(start[0] < last) + int(
             np.count_nonzero(start[1:] < start[:-1])
         )
         last = int(start[-1])
-    return told
+    return summary
 
 
 def forwards(records: StoredRows) -> Rows:
@@ -133,7 +133,7 @@ def _moments(threads: Sequence[StoredRows]) -> Iterator[int]:
     if total > WINDOW:
         stride = total // SAMPLES + 1
         times = np.sort(
-            np.concatenate([sampled(one, stride)["start"] for one in threads])
+            np.concatenate([sampled(each, stride)["start"] for each in threads])
         )
         step = max(1, WINDOW // stride)
         yield from np.unique(times[step::step]).tolist()

@@ -25,17 +25,17 @@ def common_sites(
     """
     frames = {
         frame
-        for one in all_definitions
-        for site in one.sites.values()
+        for each in all_definitions
+        for site in each.sites.values()
         for frame in site
     }
     lines = _lines(frames, program)
     numbers: dict[Site, int] = {Site(): 0}
     known: dict[tuple[Frame, ...], int] = {}
     tables = []
-    for one in all_definitions:
-        table = np.zeros(max(one.sites, default=0) + 1, np.uint32)
-        for number, site in sorted(one.sites.items()):
+    for definitions in all_definitions:
+        table = np.zeros(max(definitions.sites, default=0) + 1, np.uint32)
+        for number, site in sorted(definitions.sites.items()):
             if site not in known:
                 place = _site(site, lines, roots)
                 known[site] = numbers.setdefault(place, len(numbers))
@@ -54,8 +54,8 @@ def _lines(
             if program is not None and not path.exists():
                 path = program
             addresses[frame] = (path, frame.offset)
-    found = source_lines(addresses.values())
-    lines = {frame: found.get(address, ()) for frame, address in addresses.items()}
+    known = source_lines(addresses.values())
+    lines = {frame: known.get(address, ()) for frame, address in addresses.items()}
     return {
         frame: lines.get(frame) or (SourceLine(frame.function, "", 0),)
         if frame.offset is not None

@@ -40,12 +40,12 @@ def source_lines(
     for path, offset in addresses:
         if path.is_file():
             by_file[path].add(offset)
-    found: dict[Address, Sequence[SourceLine]] = {}
+    known: dict[Address, Sequence[SourceLine]] = {}
     for path, offsets in by_file.items() if tool else ():
         assert tool is not None
         for offset, lines in _of_file(tool, path, sorted(offsets)):
-            found[path, offset] = lines
-    return found
+            known[path, offset] = lines
+    return known
 
 
 def _of_file(

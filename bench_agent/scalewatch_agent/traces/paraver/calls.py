@@ -26,7 +26,7 @@ KINDS: Final = (*FAMILIES, *ATTRIBUTES)
 
 TASK, THREAD, TIME, TYPE, VALUE = range(5)
 COLUMNS: Final = 5 + len(ATTRIBUTES)
-"""Of a mark: those of its event, and what its attributes say."""
+"""Fields of a mark: those of its event, and its attributes."""
 
 MOST_WAITING: Final = 1_000_000
 """Events of one moment that are waited for."""

@@ -21,18 +21,18 @@ class Labels:
 
     def source(self, kind: int, value: int) -> tuple[str, int]:
         """Return file and line of a caller, empty where nobody knows them."""
-        found = _SOURCE.fullmatch(self.values.get(kind, {}).get(value, ""))
-        if found is None or found[2].startswith(("Unresolved", "_NOT_Found")):
+        match = _SOURCE.fullmatch(self.values.get(kind, {}).get(value, ""))
+        if match is None or match[2].startswith(("Unresolved", "_NOT_Found")):
             return "", 0
-        return found[2].strip(), int(found[1])
+        return match[2].strip(), int(match[1])
 
     def caller(self, kind: int, value: int) -> str:
         """Return the name of a function that calls MPI; empty where unknown."""
         name = self.values.get(kind, {}).get(value, "")
         if name in {"", "Unresolved", "_NOT_Found", "End"}:
             return ""
-        found = _SYMBOL.fullmatch(name)
-        return found[1] if found else name
+        match = _SYMBOL.fullmatch(name)
+        return match[1] if match else name
 
 
 def read_labels(path: Path) -> Labels:

@@ -38,7 +38,7 @@ HEADER: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """What the first lines say: run time in ns, tasks, members of communicators."""
+    """Header of a file: run time in ns, tasks, members of communicators."""
 
     runtime: int
     tasks: int
@@ -113,26 +113,26 @@ def _whole_lines(
 
 
 def _header(path: Path, line: str) -> Header:
-    found = HEADER.match(line)
-    if found is None:
+    match = HEADER.match(line)
+    if match is None:
         raise TraceUnusable(path, "the first line is no header of Paraver", 1)
-    if found["unit"] != "_ns":
-        unit = (found["unit"] or "_µs")[1:]
+    if match["unit"] != "_ns":
+        unit = (match["unit"] or "_µs")[1:]
         raise TraceUnusable(path, f"its times are in {unit}: ns can be read", 1)
-    if found["applications"] != "1":
-        raise TraceUnusable(path, f"it holds {found['applications']} applications", 1)
-    tasks = _TASKS.match(found["rest"])
+    if match["applications"] != "1":
+        raise TraceUnusable(path, f"it holds {match['applications']} applications", 1)
+    tasks = _TASKS.match(match["rest"])
     if tasks is None or not int(tasks[1]):
         raise TraceUnusable(path, "the header says no number of tasks", 1)
     # Tasks, then the threads and the node of each: 2(1:1,1:1)
-    placed = found["rest"][tasks.end() :].partition(")")[0].count(":")
+    placed = match["rest"][tasks.end() :].partition(")")[0].count(":")
     if placed != int(tasks[1]):
         raise TraceUnusable(path, f"{placed} of {tasks[1]} tasks have a node", 1)
     if placed > MOST_TASKS:
         raise TraceUnusable(path, f"{placed:,} tasks are too many", 1)
-    if not int(found["runtime"]):
+    if not int(match["runtime"]):
         raise TraceUnusable(path, "the run took no time", 1)
-    return Header(int(found["runtime"]), int(tasks[1]), {})
+    return Header(int(match["runtime"]), int(tasks[1]), {})
 
 
 def _add_communicator(path: Path, header: Header, line: bytes, number: int) -> None:
@@ -140,7 +140,7 @@ def _add_communicator(path: Path, header: Header, line: bytes, number: int) -> N
         _, _, name, count, *members = map(int, [b"0", *line.strip().split(b":")[1:]])
     except ValueError:
         raise TraceUnusable(path, "this is no communicator", number) from None
-    if len(members) != count or not all(0 < one <= header.tasks for one in members):
+    if len(members) != count or not all(0 < each <= header.tasks for each in members):
         raise TraceUnusable(path, "a communicator has other members", number)
     header.communicators[name] = np.array(members, np.int64) - 1
 

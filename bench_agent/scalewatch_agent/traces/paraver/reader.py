@@ -36,7 +36,7 @@ MESSAGE: Final = np.dtype(
         ("size", "<i8"),
     ]
 )
-"""What is kept of messages: tasks, times of the calls in ns, bytes."""
+"""Fields of messages: tasks, times of the calls in ns, bytes."""
 
 
 def read_paraver(path: Path) -> Trace:
@@ -130,14 +130,14 @@ def _trace(
         roots = np.flatnonzero(records["tag"])
         for number in np.unique(records["communicator"][roots]).tolist():
             members = communicators.get(number, world)
-            own = np.flatnonzero(members == rank)
+            position = np.flatnonzero(members == rank)
             inside = roots[records["communicator"][roots] == number]
-            records["peer"][inside] = own[0] if len(own) else -1
+            records["peer"][inside] = position[0] if len(position) else -1
         records["tag"] = 0
         computing = running[rank]
         useful = int((computing[:, 1] - computing[:, 0]).sum())
         processes.append(Process(rank, records, useful, computing))
-    found = _messages(processes, messages)
+    matched = _messages(processes, messages)
     stored = calls.spool.stored()
     processes = [
         replace(process, records=part(stored, begin, end))
@@ -156,7 +156,7 @@ def _trace(
         calls.sites,
         communicators,
         header.runtime,
-        found,
+        matched,
         remarks=tuple(remarks),
     )
 

@@ -106,13 +106,16 @@ def interposer_source() -> str:
 def _compilers(
     mpicc: str, path: str, environment: Mapping[str, str]
 ) -> Iterator[Compiler]:
-    own, starter = shutil.which(mpicc, path=path), shutil.which("mpiexec", path=path)
+    wrapper, starter = (
+        shutil.which(mpicc, path=path),
+        shutil.which("mpiexec", path=path),
+    )
     if mpicc == "smpicc":
-        if own:
-            yield Compiler((own, "-DSIMULATED"))
+        if wrapper:
+            yield Compiler((wrapper, "-DSIMULATED"))
         return
-    if own and (starter is None or Path(own).parent == Path(starter).parent):
-        yield Compiler((own,))
+    if wrapper and (starter is None or Path(wrapper).parent == Path(starter).parent):
+        yield Compiler((wrapper,))
     if starter and (plain := compiler_in(environment)):
         prefix = Path(starter).resolve().parents[1]
         yield Compiler(

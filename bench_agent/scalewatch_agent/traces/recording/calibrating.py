@@ -70,10 +70,10 @@ class Calibrating:
         folder = executed.request.folder / FOLDER
         if executed.failure is not None:
             return Output([_counted(0, executed.failure)])
-        found = cells_of(read_own(folder), self.blocks)
+        cells = cells_of(read_own(folder), self.blocks)
         shutil.rmtree(folder, ignore_errors=True)
-        self.cells += found
-        return Output([_counted(len(found))])
+        self.cells += cells
+        return Output([_counted(len(cells))])
 
 
 def _counted(cells: int, failure: str | None = None) -> Result:
@@ -129,6 +129,6 @@ def command(folder: str, sizes: Sizes, blocks: int, repetitions: int) -> str:
 def compilation(folder: Path) -> str:
     """Return the command that compiles the program, whose source goes to a folder."""
     source = folder / "calibrate.c"
-    with as_file(files(__package__).joinpath("calibration.c")) as own:
-        shutil.copyfile(own, source)
+    with as_file(files(__package__).joinpath("calibration.c")) as shipped:
+        shutil.copyfile(shipped, source)
     return f"{{mpicc}} -O2 -o calibrate {shlex.quote(str(source))}"

@@ -63,10 +63,10 @@ BY_HAND: Final[Mapping[str, str]] = {
 """Functions whose bodies are in `fortran.c`, with their parameters."""
 
 FAMILIES: Final = ("_", "_f08_", "_f08ts_")
-"""What follows the name: as compilers write it, and in two kinds of `mpi_f08`."""
+"""Suffixes of names: as compilers write them, and in two kinds of `mpi_f08`."""
 
 OTHERS: Final = ("", "__")
-"""What else compilers append, beside capital letters."""
+"""Further suffixes of compilers, beside capital letters."""
 
 
 def fortran_wrappers() -> str:
@@ -87,7 +87,7 @@ def _all() -> Iterator[str]:
 
 def _names(name: str, parameters: list[str]) -> Iterator[str]:
     """Yield a function in C for each name that Fortran may give one of MPI."""
-    declared = ", ".join(f"void *{one}" for one in (*parameters, "code"))
+    declared = ", ".join(f"void *{each}" for each in (*parameters, "code"))
     passed = ", ".join((*parameters, "code"))
     symbol = f"mpi_{name.lower()}"
     for family in FAMILIES:
@@ -144,8 +144,8 @@ def _body(function: Function) -> str:
     return "\n".join(
         [
             *head,
-            *(f"    {one}" for one in reads),
-            *(f"    {one}" for one in lines),
+            *(f"    {each}" for each in reads),
+            *(f"    {each}" for each in lines),
             *tail,
         ]
     )

@@ -9,7 +9,7 @@ from typing import Final
 
 
 class Kind(Enum):
-    """What a call does, as far as its record tells."""
+    """Kinds of calls, as far as records tell them apart."""
 
     SEND = auto()
     START_SEND = auto()
@@ -263,7 +263,7 @@ FUNCTIONS: Final = (
     *(Function(name, Kind.PLAIN, parameters) for name, parameters in _PLAIN),
 )
 
-NAMES: Final = tuple(f"MPI_{one}" for one in BY_HAND) + tuple(
-    f"MPI_{one.name}" for one in FUNCTIONS
+NAMES: Final = tuple(f"MPI_{each}" for each in BY_HAND) + tuple(
+    f"MPI_{each.name}" for each in FUNCTIONS
 )
-"""What the numbers in records mean."""
+"""Meaning of the numbers in records."""

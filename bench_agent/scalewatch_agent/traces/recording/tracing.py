@@ -110,11 +110,11 @@ class Tracing:
         """Write down, beside the records, what they do not say themselves."""
         request = executed.request
         place = request.work or request.folder
-        found = shutil.which(request.words[0]) or place / request.words[0]
+        program = shutil.which(request.words[0]) or place / request.words[0]
         header = {
             "schema": 1,
             "command": list(request.words),
-            "program": str(Path(found).resolve()),
+            "program": str(Path(program).resolve()),
             "parameters": dict(request.configured.combination),
             "roots": [str(root) for root in self.roots],
             "started": str(executed.job.started_at),

@@ -67,7 +67,7 @@ LARGE: Final[Mapping[str, str]] = {
     "displs": "const MPI_Aint displs[]",
     "in_displs": "const MPI_Aint in_displs[]",
 }
-"""Those that differ in the variant for large counts."""
+"""Types that differ in the variant for large counts."""
 
 _ON: Final = "const struct communicator *on = known_as(thread, comm);"
 _OPEN: Final = (
@@ -136,12 +136,12 @@ NOTES: Final[Mapping[Kind, tuple[str, ...]]] = {
     Kind.ONE_SIDED: ("call->peer = rank; call->bytes = {volume};",),
     Kind.PLAIN: (),
 }
-"""What follows a call, by its kind."""
+"""Code after a call, by its kind."""
 
 
 def numbers() -> str:
     """Return the numbers of functions, and the list of their names, as C."""
-    names = [*BY_HAND, *(one.name for one in FUNCTIONS)]
+    names = [*BY_HAND, *(each.name for each in FUNCTIONS)]
     members = ", ".join(f"F_{name}" for name in names)
     return f'enum {{ {members} }};\n#define FUNCTIONS "{",".join(NAMES)}"\n'
 

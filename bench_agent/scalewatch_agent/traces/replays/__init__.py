@@ -1,1 +1,1 @@
-"""What decides the run time: a replay on an ideal network, and the critical path."""
+"""Replays of a trace: on an ideal network, and along the critical path."""

@@ -29,7 +29,7 @@ MOST_WAITS: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class CriticalPath:
-    """What lies on the critical path, in ns.
+    """Parts of the critical path, in ns.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def _spans(trace: Trace, waiting: WaitingCalls) -> Sequence[list[tuple[int, int]
     lives = [_life(trace, number) for number in range(len(trace.processes))]
     calls = [waiting.of(number) for number in range(len(trace.processes))]
     spans: list[list[tuple[int, int]]] = [[] for _ in lives]
-    number = max(range(len(lives)), key=lambda each: lives[each][1])
+    number = max(range(len(lives)), key=lambda life: lives[life][1])
     moment = lives[number][1]
     while True:
         start, until, causes = calls[number]
@@ -115,7 +115,7 @@ def _spans(trace: Trace, waiting: WaitingCalls) -> Sequence[list[tuple[int, int]
             at -= 1
         if at < 0:
             spans[number].append((min(lives[number][0], moment), moment))
-            return [each[::-1] for each in spans]
+            return [life[::-1] for life in spans]
         spans[number].append((int(until[at]), moment))
         number, moment = int(causes[at]), int(until[at])
 

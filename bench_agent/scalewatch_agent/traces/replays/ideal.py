@@ -55,7 +55,7 @@ class _Script:
 
 @dataclass(slots=True)
 class _Stage:
-    """What has happened so far, and who waits for what."""
+    """State of a replay: events so far, and processes that wait."""
 
     sent: dict[int, int] = field(default_factory=dict)
     waits_for_message: dict[int, int] = field(default_factory=dict)
@@ -114,13 +114,15 @@ def _taking_part(
     for block in messages.blocks():
         yield begins[block["sender"]] + block["send"]
         yield begins[block["receiver"]] + block["receive"]
-    for one in collectives.operations():
-        yield (begins[one.numbers][:, np.newaxis] + one.calls).reshape(-1)
+    for operation in collectives.operations():
+        yield (begins[operation.numbers][:, np.newaxis] + operation.calls).reshape(-1)
 
 
 def _members(operations: Sequence[Operations]) -> list[int]:
     """Return how many meet in each operation, in the order of all of them."""
-    return [len(one.numbers) for one in operations for _ in range(one.calls.shape[1])]
+    return [
+        len(each.numbers) for each in operations for _ in range(each.calls.shape[1])
+    ]
 
 
 def _script(
@@ -132,9 +134,9 @@ def _script(
 ) -> _Script:
     meeting = np.full(len(steps), -1, np.int64)
     first = 0
-    for one in operations:
-        count = one.calls.shape[1]
-        for calls in one.calls[one.numbers == number]:
+    for operation in operations:
+        count = operation.calls.shape[1]
+        for calls in operation.calls[operation.numbers == number]:
             meeting[np.searchsorted(steps, calls)] = np.arange(first, first + count)
         first += count
     return _Script(
@@ -148,13 +150,13 @@ def _script(
 def _by_step(
     steps: Indices, calls: Indices, chosen: NDArray[np.bool_]
 ) -> list[list[int]]:
-    found: list[list[int]] = [[] for _ in steps]
+    places: list[list[int]] = [[] for _ in steps]
     wanted = np.flatnonzero(chosen)
     for step, message in zip(
         np.searchsorted(steps, calls[wanted]).tolist(), wanted.tolist(), strict=True
     ):
-        found[step].append(message)
-    return found
+        places[step].append(message)
+    return places
 
 
 def _work(process: Process, steps: Indices) -> Nanoseconds:
@@ -238,7 +240,7 @@ def _enter(
         stage.entered[meeting].append(number)
         stage.clocks[meeting].append(script.clock)
         if len(stage.entered[meeting]) == members[meeting]:
-            ready.extend(one for one in stage.entered[meeting] if one != number)
+            ready.extend(each for each in stage.entered[meeting] if each != number)
 
 
 def _may_leave(script: _Script, number: int, stage: _Stage, members: list[int]) -> bool:

@@ -1,4 +1,4 @@
-"""What SMPI says of jobs that fail, some of which it lets end with exit code 0."""
+"""Failures that SMPI reports, some of which end with exit code 0."""
 
 import re
 from pathlib import Path

@@ -243,7 +243,7 @@ class SmpiJobs(ChildJobs):
 
     @property
     def facts(self) -> Mapping[str, Fact]:
-        """What is simulated."""
+        """Facts of the simulation."""
         chosen = {**ALGORITHMS, **self.section.algorithms}
         return {
             "simulator": f"SimGrid {self.version} (SMPI)",
@@ -268,7 +268,7 @@ class SmpiJobs(ChildJobs):
 
     @property
     def compilers(self) -> Mapping[str, str]:
-        """Those of SMPI."""
+        """Compilers of SMPI."""
         return COMPILERS
 
     def is_oversubscribed(self, configured: Configured) -> bool:  # noqa: ARG002 - a protocol
