@@ -37,12 +37,6 @@ UNREAD = (
     *(f"backend/scalewatch/{layer}/" for layer in (
         "errors", "jobs", "wire",
     )),
-    *(f"backend/scalewatch/services/{room}" for room in (
-        "caches/", "commit_reports/", "commits/",
-        "comparisons/", "compositions.py", "costs/", "expectations/",
-        "guidelines/", "match_table/", "near_names.py", "regions/",
-        "selection/", "series/", "shared_cores.py",
-    )),
     *(f"backend/scalewatch/{module}.py" for module in ("app", "client")),
     "backend/scalewatch/cli/files/gating.py",
 )  # fmt: skip

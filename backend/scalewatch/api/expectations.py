@@ -14,7 +14,6 @@ from scalewatch.api.http.problems import problems
 from scalewatch.api.http.schemas import Composition, Expectation, Schema
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_declared, parse_formula
-from scalewatch.services.expectations import composed as compositions
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.regions import status_quo
 from scalewatch.web.sessions import AdminDep, ReadingDep
@@ -173,5 +172,5 @@ def _answer(session: Session, project: str, job: int | None) -> Expectations:
 def _listed(session: Session, project: str) -> dict[str, Any]:
     return {
         "expectations": in_force.listed(session, project),
-        "compositions": compositions.listed(session, project),
+        "compositions": in_force.listed_compositions(session, project),
     }

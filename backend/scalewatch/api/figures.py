@@ -9,9 +9,9 @@ from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.histories.paging import Axis, Window
 from scalewatch.services.histories.region import history_figure
-from scalewatch.services.regions.figures import FIGURES, Asked
+from scalewatch.services.regions.figures import FIGURES, Overlay
 from scalewatch.services.regions.outlook import LARGEST_TARGET
-from scalewatch.services.regions.preview import promised
+from scalewatch.services.regions.preview import declared_as
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.evidence import evidence_figure
 from scalewatch.web.queries import RegressionId, ViewDep
@@ -98,6 +98,6 @@ def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     shown = region_at(session, view, region)
     expectation = None
     if expected:
-        expectation = promised(shown, expected, deviation_limit or None)
-    asked_for = Asked(target, under or None, expectation)
+        expectation = declared_as(shown, expected, deviation_limit or None)
+    asked_for = Overlay(target, under or None, expectation)
     return figure_answer(draw(session, shown, asked_for))

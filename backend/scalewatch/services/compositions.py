@@ -19,10 +19,7 @@ from scalewatch.modelling import (
     compose,
 )
 from scalewatch.modelling.arrays import Reals, stacked
-from scalewatch.services.expectations.composed import (
-    ComposedExpectation,
-    formulas_for,
-)
+from scalewatch.services.expectations.in_force import ComposedExpectation, formulas_for
 from scalewatch.services.series.scans import Measurement, Scan
 from scalewatch.services.series.snapshots import CommitSnapshot
 
@@ -47,11 +44,15 @@ class ScanComposition:
 
     @property
     def as_json(self) -> dict[str, object]:
-        """What answers show of it: points, quotient and verdict, or the reason."""
-        found = {"machine": self.scan.machine, "configuration": self.scan.configuration}
+        """Points, quotient and verdict as answers show them, or the reason."""
+        head = {
+            "machine": self.scan.machine,
+            "configuration": self.scan.configuration,
+            **self.expectation.as_json,
+        }
         if self.composed is None:
-            return {**found, **self.expectation.as_json, "reason": self.reason}
-        return {**found, **self.expectation.as_json, **composed_object(self.composed)}
+            return {**head, "reason": self.reason}
+        return {**head, **composed_object(self.composed)}
 
     @property
     def mark(self) -> Mark:
@@ -140,13 +141,11 @@ def _measured(scan: Scan, repetitions: Mapping[UUID, Reals]) -> Measured:
     """Return a scan with all its repetitions, those at one coordinate together."""
     names = scan.parameters
     rows: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
-    for each in scan.measurements:
-        if (
-            each.count
-            and each.run in repetitions
-            and each.coordinate.keys() >= {*names}
-        ):
-            rows[tuple(float(each.coordinate[name]) for name in names)].append(each)
+    for measured in scan.measurements:
+        coordinate = measured.coordinate
+        is_known = measured.count and measured.run in repetitions
+        if is_known and coordinate.keys() >= {*names}:
+            rows[tuple(float(coordinate[name]) for name in names)].append(measured)
     settings = sorted(rows)
     return Measured(
         region=scan.region,

@@ -23,14 +23,14 @@ from scalewatch.storage.runs.flags import CROWDED, bits_of
 from scalewatch.wire import SECONDS
 
 _SHARERS: Final = ("p", "threads")
-"""What shares cores, as parameters."""
+"""Parameters that count what shares cores."""
 
 _CROWDED: Final = bits_of(CROWDED)
 _TIMES: Final = frozenset(SECONDS)
 
 
 class Oversubscribed(StrEnum):
-    """What a project makes of times measured while processes shared cores."""
+    """Whether a project takes times of shared cores for evidence."""
 
     UNDECIDED = "undecided"
     ACCEPT = "accept"
@@ -45,7 +45,7 @@ class Flagged(Protocol):
 
     @property
     def flags(self) -> int:
-        """What to keep in mind about it, a bit each."""
+        """Its flags, a bit each."""
 
 
 @dataclass(frozen=True, slots=True)

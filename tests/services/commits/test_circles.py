@@ -2,9 +2,8 @@
 
 import pytest
 
-from scalewatch.services.commits.baselines import baseline_of
+from scalewatch.services.commits.baselines import baseline_of, merge_base_of
 from scalewatch.services.commits.find import find_commit
-from scalewatch.services.commits.merge_bases import merge_base_of
 from scalewatch.storage.access import projects
 from support.builders import run_report
 from support.recorded import record

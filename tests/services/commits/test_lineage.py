@@ -3,8 +3,7 @@ from itertools import count
 
 import pytest
 
-from scalewatch.services.commits.ancestry import Ancestry, merge_base
-from scalewatch.services.commits.lineage import lineage
+from scalewatch.services.commits.lineage import Ancestry, lineage, merge_base
 from scalewatch.storage import tables
 
 START = datetime(2026, 1, 1, tzinfo=UTC)

@@ -5,8 +5,8 @@ import random
 import pytest
 from sqlalchemy import select
 
-from scalewatch.services.commits import newest
-from scalewatch.services.commits.merge_bases import merge_base_of
+from scalewatch.services.commits import find
+from scalewatch.services.commits.baselines import merge_base_of
 from scalewatch.services.common_mode import project_history
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.regressions import detection
@@ -99,7 +99,7 @@ def test_merge_bases_are_the_same_however_few_commits_are_read_at_first(
             return {row.sha: merge_base_of(session, project, row) for row in rows}
 
     whole = bases()
-    monkeypatch.setattr(newest, "AT_FIRST", 16)
+    monkeypatch.setattr(find, "AT_FIRST", 16)
 
     assert any(whole.values())
     assert bases() == whole
@@ -119,7 +119,7 @@ def test_watched_line_is_the_same_however_few_commits_are_read_at_first(
             return [each.sha for each in found.commits]
 
     whole = line()
-    monkeypatch.setattr(newest, "AT_FIRST", 16)
+    monkeypatch.setattr(find, "AT_FIRST", 16)
 
     assert 12 <= len(whole) < 17
     assert line() == whole

@@ -8,7 +8,7 @@ from scalewatch.errors import BadExpression, FallingLimit
 from scalewatch.jobs import perform_next
 from scalewatch.modelling import Mark
 from scalewatch.services.expectations.declarations import Declaration, declare
-from scalewatch.services.regions.preview import MOST, preview, promised
+from scalewatch.services.regions.preview import MOST, declared_as, preview
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.snapshots import CommitSnapshot
@@ -54,7 +54,7 @@ def noisy(sessions):
 def previewed(session, view, region, growth, limit=None):
     """Return the preview of a growth."""
     shown = region_at(session, view, region)
-    return preview(session, view, shown, promised(shown, growth, limit))
+    return preview(session, view, shown, declared_as(shown, growth, limit))
 
 
 def test_preview_is_what_declaring_gives(noisy):

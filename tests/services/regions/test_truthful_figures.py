@@ -12,7 +12,7 @@ from scalewatch.figures.scaling import scaling_figure
 from scalewatch.modelling import Mark
 from scalewatch.pages.wording.sentences import scan_sentence
 from scalewatch.services.match_table.table import match_table
-from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED
+from scalewatch.services.regions.figures import FIGURES, NO_OVERLAY
 from scalewatch.services.regions.outlook import (
     MULTIPLES,
     curve_forecasts,
@@ -105,7 +105,7 @@ def test_figure_goes_on_to_where_a_mismatch_leaves_its_band(large, scans):
     for scan in beyond:
         view = View(PROJECT, metric=scan.metric, machine=scan.machine)
         region = region_at(large, view, scan.region)
-        figure = FIGURES["scaling"](large, region, NOTHING_ASKED)
+        figure = FIGURES["scaling"](large, region, NO_OVERLAY)
         (band,) = (each for each in figure.data if each.get("meta") == "band")
         model = [each for each in figure.data if each.get("name", "")[:5] == "model"]
         upper = band["y"][len(band["y"]) // 2]

@@ -34,8 +34,7 @@ from scalewatch.modelling import (
 )
 from scalewatch.services.commits.find import Commit, Scanned
 from scalewatch.services.confirmations.requests import Confirmation
-from scalewatch.services.expectations.composed import ComposedExpectation
-from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.files.posted_files import FilePreview
 from scalewatch.services.gates.findings import GateFinding
 from scalewatch.services.gates.gate import Gate

@@ -16,8 +16,11 @@ from scalewatch.modelling import Growth, Mark
 from scalewatch.modelling.arrays import Reals
 from scalewatch.pages.rendering.sheets import LogAxis, points, sheet
 from scalewatch.pages.wording.formats import count, quantity
-from scalewatch.services.match_table.small_plots import plotted_cell
-from scalewatch.services.match_table.sparklines import LinePoint, sparklines
+from scalewatch.services.match_table.small_plots import (
+    LinePoint,
+    plotted_cell,
+    sparklines,
+)
 from scalewatch.services.selection.view import View
 from scalewatch.web.queries import ViewDep
 from scalewatch.web.sessions import ReadingDep

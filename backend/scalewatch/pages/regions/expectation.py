@@ -30,14 +30,14 @@ from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration, versions
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regions import status_quo
-from scalewatch.services.regions.figures import FIGURES, Asked
+from scalewatch.services.regions.figures import FIGURES, Overlay
 from scalewatch.services.regions.preview import (
     Preview,
     PreviewedSeries,
     PreviewedVerdict,
     check_parameters,
+    declared_as,
     preview,
-    promised,
 )
 from scalewatch.services.regions.region import Region, region_at
 from scalewatch.services.selection.view import View
@@ -138,14 +138,14 @@ def show_preview(  # noqa: PLR0913, PLR0917 - one per field of the form
     growth, deviation_limit = growth.strip(), deviation_limit.strip()
     if wanted is not Format.HTML:
         check_parameters(shown, growth)
-        expectation = promised(shown, growth, deviation_limit or None)
+        expectation = declared_as(shown, growth, deviation_limit or None)
         previewed = preview(session, view, shown, expectation)
         return download(wanted, f"{region}-preview", previewed, listing)
     # What is half typed is no error: the page says what is missing.
     faults = _faults(shown, growth, deviation_limit) if growth else {}
     drawn, plot = None, None
     if growth and not faults:
-        expectation = promised(shown, growth, deviation_limit or None)
+        expectation = declared_as(shown, growth, deviation_limit or None)
         drawn = preview(session, view, shown, expectation)
         plot = _plot(request, session, view, shown, expectation)
     return render(
@@ -177,13 +177,13 @@ def _faults(shown: Region, growth: str, deviation_limit: str) -> dict[str, str]:
     """Return what is wrong with each field."""
     faults = {}
     try:
-        promised(shown, growth, None)
+        declared_as(shown, growth, None)
         check_parameters(shown, growth)
     except (BadExpression, InvalidReport) as error:
         faults["growth"] = str(error)
     if deviation_limit:
         try:
-            promised(shown, "1", deviation_limit)
+            declared_as(shown, "1", deviation_limit)
         except (BadExpression, FallingLimit) as error:
             faults["deviation_limit"] = str(error)
     return faults
@@ -211,7 +211,7 @@ def _plot(
         "deviation_limit": str(expectation.deviation_limit),
     }
     address = path_to(request, "figure", query, figure=figure)
-    drawn = partial(FIGURES[figure], session, shown, Asked(promised=expectation))
+    drawn = partial(FIGURES[figure], session, shown, Overlay(expected=expectation))
     return Plot(address, drawn)
 
 

@@ -24,7 +24,7 @@ from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.histories.since import is_tracked, since_of
 from scalewatch.services.machines.machines import newest_fingerprint
-from scalewatch.services.regions.figures import FIGURES, NOTHING_ASKED, Asked
+from scalewatch.services.regions.figures import FIGURES, NO_OVERLAY, Overlay
 from scalewatch.services.regions.models import steps_of_scans
 from scalewatch.services.regions.outlook import (
     LARGEST_TARGET,
@@ -75,7 +75,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
             shown = _composed(session, region_at(session, view, region), target)
             name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
             return download(wanted, name, shown, points)
-        question = Asked(target, under or None)
+        question = Overlay(target, under or None)
         return region_page(request, session, view, region, question, again=again)
     except NotMeasured:
         present = renamed(session, view.project, region)
@@ -90,7 +90,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
     session: Session,
     view: View,
     region: str,
-    question: Asked = NOTHING_ASKED,
+    question: Overlay = NO_OVERLAY,
     again: int | None = None,
     entered: Form | None = None,
     refused: str | None = None,
@@ -167,7 +167,7 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
     session: Session,
     shown: Region,
     query: Query,
-    question: Asked,
+    question: Overlay,
     *,
     has_composed: bool,
 ) -> dict[str, Plot]:

@@ -9,8 +9,7 @@ from markupsafe import Markup, escape
 from scalewatch.figures.notation import growth_markup
 from scalewatch.modelling import Growth, Model, parse_growth
 from scalewatch.pages.wording.formats import MISSING, quantity
-from scalewatch.services.expectations.composed import ComposedExpectation
-from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.series.standing import Standing
 
 NAMES: Final = re.compile(r"\b(?!log\b|ceil\b)[A-Za-z_]\w*")

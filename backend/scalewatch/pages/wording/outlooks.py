@@ -29,7 +29,9 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
     """Tell the forecast at the target scale, if one was stated."""
     forecast = outlook.target
     if forecast is None:
-        return None if outlook.asked is None else _beyond(scan, outlook, outlook.asked)
+        return (
+            None if outlook.wanted is None else _beyond(scan, outlook, outlook.wanted)
+        )
     target = forecast.at[scan.parameter]
     sentence = Markup(
         "At {parameter} = {target}, the {metric} is forecast to be {value}"
@@ -52,8 +54,8 @@ def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
     """Tell what the forecast at the target comes to, else the farthest one."""
     if outlook is None:
         return None
-    if outlook.asked is not None and outlook.target is None:
-        return _beyond(scan, outlook, outlook.asked)
+    if outlook.wanted is not None and outlook.target is None:
+        return _beyond(scan, outlook, outlook.wanted)
     if not outlook.forecasts:
         return None
     farthest = outlook.target or outlook.forecasts[-1]

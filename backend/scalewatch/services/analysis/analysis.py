@@ -37,10 +37,10 @@ from scalewatch.services.analysis.pools import (
     measurements_at,
 )
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.expectations.composed import compositions_in_force
 from scalewatch.services.expectations.in_force import (
     Expectation,
     Expectations,
+    compositions_in_force,
     in_force,
 )
 from scalewatch.services.jobs import AnalysedCommit

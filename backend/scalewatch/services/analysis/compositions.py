@@ -21,7 +21,7 @@ from scalewatch.modelling import (
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.analysis.pools import Measurements
 from scalewatch.services.analysis.rows import shares
-from scalewatch.services.expectations.composed import (
+from scalewatch.services.expectations.in_force import (
     ComposedExpectation,
     Compositions,
     formulas_for,

@@ -20,18 +20,16 @@ from scalewatch.services.commits.baselines import (
     Relation,
     baseline_of,
     children_of,
+    merge_base_of,
     neighbours_of,
     parents_of,
 )
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.commits.merge_bases import merge_base_of
 from scalewatch.services.common_mode.alarms import smallest_effect
 from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.snapshots import CommitSnapshot, Environments
 from scalewatch.services.series.standing import crowded_among
-from scalewatch.storage import tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits.commits import AnyCommit
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +122,10 @@ def commit_report(session: Session, view: View, against: str | None) -> CommitRe
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    baseline = _baseline(session, project, row, against)
+    base = None if against else merge_base_of(session, project, row)
+    baseline = baseline_of(session, project, row, against or base)
+    if baseline is not None and base is not None:
+        baseline = replace(baseline, relation=Relation.MERGE_BASE)
     after = CommitSnapshot.of(session, row)
     before = CommitSnapshot(session, project.id, baseline.id) if baseline else None
     metrics = sorted({*after.metrics, *(before.metrics if before else ())})
@@ -179,17 +180,6 @@ def environment_changes(
         for new in (after[machine].get(name),)
         if old != new
     )
-
-
-def _baseline(
-    session: Session, project: tables.Project, row: AnyCommit, against: str | None
-) -> Baseline | None:
-    """Return the commit that is named, else the merge base, else the nearest one."""
-    base = None if against else merge_base_of(session, project, row)
-    baseline = baseline_of(session, project, row, against or base)
-    if baseline is None or base is None:
-        return baseline
-    return replace(baseline, relation=Relation.MERGE_BASE)
 
 
 def _is_shown(change: SeriesChange, view: View) -> bool:

@@ -6,8 +6,13 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commits.ancestry import Ancestry, age
-from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.commits.find import (
+    Commit,
+    commit_of,
+    ever_more,
+    find_commit,
+)
+from scalewatch.services.commits.lineage import Ancestry, age, lineage, merge_base
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit, Stored
@@ -45,7 +50,7 @@ class Baseline:
         Why it is this commit.
     unmeasured
         Parents of the later commit that nobody measured, where the baseline is none
-        of its parents: what happened in between is not known.
+        of its parents: the changes in between are not known.
     """
 
     id: int
@@ -75,21 +80,21 @@ def baseline_of(
     session: Session,
     project: tables.Project,
     commit: AnyCommit,
-    asked: str | None = None,
+    reference: str | None = None,
 ) -> Baseline | None:
-    """Return the commit asked for, else a measured parent, else the one before.
+    """Return the commit that is named, else a measured parent, else the one before.
 
     None if nothing was measured before.
 
     Raises
     ------
     NotFound, AmbiguousReference
-        If what was asked for is unknown.
+        If the reference is unknown.
     """
     measured = commits.with_hashes(session, project.id, commit.parents)
     parents = _outside_circles(session, project, commit, measured)
-    if asked:
-        row, relation = find_commit(session, project, asked), Relation.ASKED
+    if reference:
+        row, relation = find_commit(session, project, reference), Relation.ASKED
     elif parents:
         row, relation = parents[0], Relation.PARENT
     else:
@@ -101,6 +106,33 @@ def baseline_of(
     known = {parent.sha for parent in measured}
     missing = () if is_adjacent else tuple(s for s in commit.parents if s not in known)
     return Baseline(row.id, commit_of(row), relation, missing)
+
+
+def merge_base_of(
+    session: Session, project: tables.Project, row: AnyCommit
+) -> str | None:
+    """Return the hash of where a commit left the main line, None if it is on it.
+
+    `scalewatch gate` asks each second until a commit is analysed: no more commits are
+    read than lead from this one to the line.
+    """
+    if not row.parents:
+        return None  # nothing tells where it left
+    for newest in ever_more(session, project.id):
+        ancestry = Ancestry.of(newest.commits)
+        if row.sha not in ancestry.by_sha:
+            continue
+        line = lineage(newest.commits, older=newest.older)
+        base = merge_base(row, line.commits[-1], ancestry)
+        if base is None and any(
+            not newest.older.isdisjoint(ancestry.by_sha[sha].parents)
+            for sha in ancestry.ancestors(row)
+        ):
+            continue
+        if base is None or base.id == row.id or row.id not in line.aside:
+            return None
+        return base.sha
+    return None
 
 
 def parents_of(

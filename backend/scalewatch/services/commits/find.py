@@ -1,7 +1,7 @@
-"""Find commits and name them."""
+"""Find commits: by reference, the newest, and where they were measured."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Any, Final
@@ -12,10 +12,13 @@ from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits, coordinates
-from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.commits.commits import AnyCommit, Stored
 
 SHORT: Final = 10
 """Letters of a hash that name a commit to people."""
+
+AT_FIRST: Final = 512
+"""Commits that are read, and four times as many whenever they do not suffice."""
 
 _HASH: Final = re.compile("[0-9a-f]{40,64}")
 
@@ -57,6 +60,23 @@ class MeasuredCommit(Commit):
     """A version of a project, and where it was measured."""
 
     machines: tuple[Scanned, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NewestCommits:
+    """The newest commits, newest first.
+
+    Parameters
+    ----------
+    older
+        Those of their parents that are there, but came before them.
+    is_all
+        Whether nothing came before them.
+    """
+
+    commits: tuple[Stored, ...]
+    older: frozenset[str]
+    is_all: bool
 
 
 def label_of(sha: str, tag: str | None) -> str:
@@ -136,6 +156,33 @@ def measured_commits(
         )
         for row in rows
     )
+
+
+def newest_commits(
+    session: Session,
+    project_id: int,
+    limit: int,
+    before: AnyCommit | None = None,
+) -> NewestCommits:
+    """Return the newest commits of a project, or those before one, at most `limit`."""
+    rows = commits.of_project(session, project_id, before=before, limit=limit)
+    if len(rows) < limit:
+        return NewestCommits(tuple(rows), frozenset(), is_all=True)
+    known = {row.sha for row in rows}
+    named = sorted({parent for row in rows for parent in row.parents} - known)
+    older = commits.with_hashes(session, project_id, named) if named else ()
+    return NewestCommits(tuple(rows), frozenset(row.sha for row in older), is_all=False)
+
+
+def ever_more(session: Session, project_id: int) -> Iterator[NewestCommits]:
+    """Yield the newest commits, ever more of them, at last all."""
+    limit = AT_FIRST
+    while True:
+        newest = newest_commits(session, project_id, limit)
+        yield newest
+        if newest.is_all:
+            return
+        limit *= 4
 
 
 def _fields(commit: Commit) -> dict[str, Any]:

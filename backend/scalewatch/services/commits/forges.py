@@ -23,7 +23,7 @@ _OWN_BITBUCKET: Final = re.compile(
 
 
 class ForgeKind(StrEnum):
-    """What answers at the address of a repository."""
+    """The software that answers at the address of a repository."""
 
     GITHUB = "github"
     GITLAB = "gitlab"
@@ -86,10 +86,10 @@ _KINDS: Final[Mapping[str, ForgeKind]] = {
 
 
 def _kind_of(address: str) -> ForgeKind:
-    """Return what a host is called after; GitHub's addresses hold for most others."""
+    """Return the forge that a host is named after, else GitHub as most others have."""
     host = urlsplit(address).hostname or ""
-    found = (kind for word, kind in _KINDS.items() if word in host)
-    return next(found, ForgeKind.GITHUB)
+    named = (kind for word, kind in _KINDS.items() if word in host)
+    return next(named, ForgeKind.GITHUB)
 
 
 def _same(repository: str) -> str:
@@ -98,10 +98,10 @@ def _same(repository: str) -> str:
 
 def _bitbucket(repository: str) -> str:
     """Return the page of a repository, which servers of one's own have by project."""
-    own = _OWN_BITBUCKET.fullmatch(repository)
-    if own is None or urlsplit(repository).hostname == "bitbucket.org":
+    server = _OWN_BITBUCKET.fullmatch(repository)
+    if server is None or urlsplit(repository).hostname == "bitbucket.org":
         return repository
-    site, owner, name = own.groups()
+    site, owner, name = server.groups()
     is_person = owner.startswith("~")
     place = f"users/{owner[1:]}" if is_person else f"projects/{owner}"
     return f"{site}/{place}/repos/{name}"

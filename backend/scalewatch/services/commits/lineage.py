@@ -1,19 +1,24 @@
 """The order of a project's commits: by ancestry where it is known, else by time.
 
-The line leads to the newest commit of a branch. What is proven to have left it, a
-branch of its own or what a force push has replaced, is not on it. A commit whose
+The line leads to the newest commit of a branch. Commits that are proven to have left
+it, a branch of its own or what a force push has replaced, are not on it. A commit whose
 parents nobody has posted is placed by its time.
+
+Hashes cannot contain themselves, names that people choose for commits can: those that
+name each other as parents go in a circle. Of a circle, the links lead nowhere by which
+a commit descends from one that is not older. Every circle has such a link.
 """
 
 import heapq
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import timedelta
-from functools import lru_cache
+from datetime import datetime, timedelta
+from functools import cached_property, lru_cache
 from itertools import pairwise
-from typing import Final
+from typing import Final, Self
 
-from scalewatch.services.commits.ancestry import Ancestry, age, moment
+import numpy as np
+
 from scalewatch.services.commits.find import SHORT
 from scalewatch.storage.commits.commits import AnyCommit
 
@@ -24,6 +29,78 @@ KEPT: Final = 8
 
 MOST_CIRCULAR: Final = 3
 """Links of circles that are named; of further ones their number is told."""
+
+Link = tuple[str, str]
+"""A commit and its parent."""
+
+
+@dataclass(frozen=True)
+class Ancestry:
+    """The links between commits that are known.
+
+    Parameters
+    ----------
+    by_sha
+        The commits.
+    parents
+        Of each commit, those that are known.
+    circular
+        Links that would close a circle, left out of `parents`.
+    """
+
+    by_sha: Mapping[str, AnyCommit]
+    parents: Mapping[str, tuple[str, ...]]
+    circular: tuple[Link, ...]
+
+    @classmethod
+    def of(cls, commits: Iterable[AnyCommit]) -> Self:
+        """Return the ancestry of commits, as far as they name each other."""
+        by_sha = {commit.sha: commit for commit in commits}
+        links = {
+            sha: tuple(p for p in dict.fromkeys(commit.parents) if p in by_sha)
+            for sha, commit in by_sha.items()
+        }
+        circular = _circular(by_sha, links)
+        for sha, parent in circular:
+            links[sha] = tuple(each for each in links[sha] if each != parent)
+        return cls(by_sha, links, circular)
+
+    @cached_property
+    def children(self) -> Mapping[str, Sequence[str]]:
+        """The commits that descend from each commit at once."""
+        children: dict[str, list[str]] = {}
+        for sha, parents in self.parents.items():
+            for parent in parents:
+                children.setdefault(parent, []).append(sha)
+        return children
+
+    def ancestors(self, commit: AnyCommit) -> set[str]:
+        """Return a commit and all of its ancestors."""
+        return _reached([commit.sha], self.parents)
+
+    def descendants(self, shas: Iterable[str]) -> set[str]:
+        """Return commits and all of their descendants."""
+        return _reached(shas, self.children)
+
+
+def moment(commit: AnyCommit) -> datetime:
+    """Return when a commit was made or, where nobody said, first measured."""
+    return commit.committed_at or commit.first_run_at
+
+
+def age(commit: AnyCommit) -> tuple[datetime, int]:
+    """Return the key that sorts commits by time, oldest first."""
+    return moment(commit), commit.id
+
+
+def merge_base(
+    commit: AnyCommit, other: AnyCommit, ancestry: Ancestry
+) -> AnyCommit | None:
+    """Return the newest commit that is an ancestor of both, None if none is known."""
+    shared = ancestry.ancestors(commit) & ancestry.ancestors(other)
+    if not shared:
+        return None
+    return max((ancestry.by_sha[sha] for sha in shared), key=age)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,13 +150,13 @@ def _lineage(
         return Lineage(())
     ancestry = Ancestry.of(commits)
     tip = head or _tip(commits, ancestry)
-    own = ancestry.ancestors(tip)
-    replaced = _replaced(own, ancestry, older)
+    line_of_tip = ancestry.ancestors(tip)
+    replaced = _replaced(line_of_tip, ancestry, older)
     after = moment(tip)
     aside: dict[int, str] = {}
     line = []
     for commit in commits:
-        if commit.sha in own:
+        if commit.sha in line_of_tip:
             line.append(commit)
         elif commit.branch and tip.branch and commit.branch != tip.branch:
             aside[commit.id] = f"it is on branch {commit.branch}"
@@ -98,25 +175,25 @@ def _tip(commits: Sequence[AnyCommit], ancestry: Ancestry) -> AnyCommit:
     main = next((name for name in usual if name in names), None)
     if main is None and names:
         main = max(sorted(set(names)), key=names.count)
-    own = {c.sha: c for c in commits if main is None or c.branch in {main, None}}
-    newest = max(own.values(), key=age)
+    on_main = {c.sha: c for c in commits if main is None or c.branch in {main, None}}
+    newest = max(on_main.values(), key=age)
     # Its clock may be wrong: a commit that has children is no tip.
-    while children := own.keys() & ancestry.children.get(newest.sha, ()):
-        newest = max((own[sha] for sha in children), key=age)
+    while children := on_main.keys() & ancestry.children.get(newest.sha, ()):
+        newest = max((on_main[sha] for sha in children), key=age)
     return newest
 
 
-def _replaced(own: set[str], ancestry: Ancestry, older: Collection[str]) -> set[str]:
+def _replaced(line: set[str], ancestry: Ancestry, older: Collection[str]) -> set[str]:
     """Return commits that come from the line and surely do not lead back to it."""
     # A merged branch may have left the line at a commit that was never posted.
     by_sha = ancestry.by_sha
     posted = by_sha.keys() | older
     if any(
         len(by_sha[sha].parents) > 1 and not posted.issuperset(by_sha[sha].parents)
-        for sha in own
+        for sha in line
     ):
         return set()
-    return ancestry.descendants(own) - own
+    return ancestry.descendants(line) - line
 
 
 def _ordered(commits: Sequence[AnyCommit], ancestry: Ancestry) -> tuple[AnyCommit, ...]:
@@ -192,3 +269,48 @@ def _named(sha: str, parent: str, ancestry: Ancestry) -> str:
 
 def _name(commit: AnyCommit) -> str:
     return commit.tag or commit.sha[:SHORT]
+
+
+def _reached(shas: Iterable[str], links: Mapping[str, Sequence[str]]) -> set[str]:
+    reached = set(shas)
+    waiting = list(reached)
+    while waiting:
+        for sha in links.get(waiting.pop(), ()):
+            if sha not in reached:
+                reached.add(sha)
+                waiting.append(sha)
+    return reached
+
+
+def _circular(
+    by_sha: Mapping[str, AnyCommit], parents: Mapping[str, Sequence[str]]
+) -> tuple[Link, ...]:
+    """Return the links of circles that lead to commits that are not older.
+
+    Without any link against time there is no circle; with one, it may be a wrong clock.
+    """
+    links = [(sha, parent) for sha, named in parents.items() for parent in named]
+    against_time = [
+        (sha, parent)
+        for sha, parent in links
+        if age(by_sha[parent]) >= age(by_sha[sha])
+    ]
+    if not against_time:
+        return ()
+    # Slow to load, and circles are rare.
+    from scipy.sparse import coo_array  # noqa: PLC0415
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    number = {sha: position for position, sha in enumerate(by_sha)}
+    rows, columns = np.array([[number[sha] for sha in link] for link in links]).T
+    graph = coo_array(
+        (np.ones(len(links), dtype=np.int8), (rows, columns)),
+        shape=(len(number), len(number)),
+    )
+    # Commits that reach each other share a label, and so does one that reaches itself.
+    _, labels = connected_components(graph, directed=True, connection="strong")
+    return tuple(
+        (sha, parent)
+        for sha, parent in against_time
+        if labels[number[sha]] == labels[number[parent]]
+    )

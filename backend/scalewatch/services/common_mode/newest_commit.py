@@ -27,8 +27,7 @@ from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.histories import locations, middle
 from scalewatch.services.analysis.pools import SeriesPool, pools_by_job
 from scalewatch.services.caches import kept_at
-from scalewatch.services.commits.ancestry import age
-from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.commits.lineage import Lineage, age
 from scalewatch.services.common_mode.alarms import alarming_share
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,

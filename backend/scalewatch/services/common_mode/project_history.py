@@ -15,9 +15,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.services.analysis.pools import SeriesPool
-from scalewatch.services.commits.ancestry import age
-from scalewatch.services.commits.lineage import Lineage, lineage
-from scalewatch.services.commits.newest import NewestCommits, ever_more
+from scalewatch.services.commits.find import NewestCommits, ever_more
+from scalewatch.services.commits.lineage import Lineage, age, lineage
 from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
 from scalewatch.services.expectations.in_force import Expectations, in_force
 from scalewatch.services.selection.renamed_regions import present_name

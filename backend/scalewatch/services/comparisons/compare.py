@@ -65,8 +65,12 @@ def compare_sides(session: Session, view: View, names: Sequence[str]) -> Compare
     if 0 < len(strange) < len(names):
         raise NotFound("machine", strange[0])
     if not strange:
-        return _machines(session, project, view, {name: known[name] for name in names})
-    return _commits(session, project, view, names)
+        row = compared_commit(session, project, view, names)
+        slots = {name: known[name] for name in names}
+        return _machines(CommitSnapshot.of(session, row), row, project, view, slots)
+    rows = [find_commit(session, project, name) for name in dict.fromkeys(names)]
+    snapshots = {commit_of(row).label: CommitSnapshot.of(session, row) for row in rows}
+    return _commits(snapshots, rows[-1], project, view)
 
 
 def compared_commit(
@@ -80,10 +84,12 @@ def compared_commit(
 
 
 def _machines(
-    session: Session, project: tables.Project, view: View, slots: Mapping[str, int]
+    commit: CommitSnapshot,
+    row: AnyCommit,
+    project: tables.Project,
+    view: View,
+    slots: Mapping[str, int],
 ) -> ComparedSides:
-    row = compared_commit(session, project, view, list(slots))
-    commit = CommitSnapshot.of(session, row)
     metric = choose_metric(commit.metrics, view.metric)
     judged = _chosen(commit, metric, view)
     for name in slots:
@@ -112,11 +118,12 @@ def _machines(
 
 
 def _commits(
-    session: Session, project: tables.Project, view: View, names: Sequence[str]
+    commits: Mapping[str, CommitSnapshot],
+    row: AnyCommit,
+    project: tables.Project,
+    view: View,
 ) -> ComparedSides:
-    meant = [find_commit(session, project, name) for name in dict.fromkeys(names)]
-    commits = {commit_of(row).label: CommitSnapshot.of(session, row) for row in meant}
-    last = commits[commit_of(meant[-1]).label]
+    last = commits[commit_of(row).label]
     metric = choose_metric(last.metrics, view.metric)
 
     def compared() -> tuple[ComparedRow, ...]:
@@ -149,7 +156,7 @@ def _commits(
         beside=[each for each in commits.values() if each is not last],
     )
     slots = {label: slot for slot, label in enumerate(commits)}
-    return _compared(project, SideKind.COMMIT, slots, meant[-1], metric, last, rows)
+    return _compared(project, SideKind.COMMIT, slots, row, metric, last, rows)
 
 
 def _chosen(commit: CommitSnapshot, metric: str, view: View) -> list[Judged]:

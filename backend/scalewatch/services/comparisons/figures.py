@@ -1,4 +1,4 @@
-"""What the figures of comparisons draw: ratios, and all sides of one region."""
+"""Figures of comparisons: ratios, and all sides of one region."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -47,10 +47,10 @@ def compared_scalings(
                 label = commit_of(row).label
                 if view.machine is None:
                     scaling = scaling_of(scan, position=place)
-                    own = replace(scaling, name=f"{label} · {scan.machine}")
+                    scaling = replace(scaling, name=f"{label} · {scan.machine}")
                 else:  # the colour of the side, as in the table
-                    own = replace(scaling_of(scan), name=label, slot=place)
-                drawn.append(own)
+                    scaling = replace(scaling_of(scan), name=label, slot=place)
+                drawn.append(scaling)
     return drawn
 
 
@@ -63,7 +63,7 @@ def ratios_drawn(duel: Duel, ratios: Sequence[RowRatios], place: int) -> Figure:
 
 
 def name_of(row: ComparedRow) -> str:
-    """Return what tells a row from others, as a legend has it."""
+    """Return the name of a row in a legend, which tells it from others."""
     settings = (f"{name}={value}" for name, value in row.configuration.items())
     place = f"{row.region} on {row.machine}" if row.machine else row.region
     return " ".join([place, *settings])

@@ -29,7 +29,7 @@ BEYOND: Final = 4.0
 """Ratios are followed to this many times the largest setting: there are crossings."""
 
 STEPS: Final = 13
-"""Settings at which a ratio is told, evenly in logarithms."""
+"""Settings at which a ratio is forecast, evenly in logarithms."""
 
 MOST_RATIOS: Final = 100
 """Rows of a page or a figure: each series of them takes milliseconds at first."""
@@ -92,7 +92,7 @@ def known_ratios(
         for each in ratios
         if (ratio := each.ratios[place]) is not None
     ]
-    return sorted(known, key=lambda one: -abs(log(one[1].at_largest)))
+    return sorted(known, key=lambda pair: -abs(log(pair[1].at_largest)))
 
 
 def _ratios(
@@ -100,26 +100,23 @@ def _ratios(
 ) -> tuple[tuple[Ratio | None, ...], ...]:
     pools = [
         [
-            None if place.series_id is None else own.get(place.series_id)
-            for place, own in zip(row.places, sides, strict=True)
+            None if place.series_id is None else side.get(place.series_id)
+            for place, side in zip(row.places, sides, strict=True)
         ]
         for row in rows
     ]
     questions = [
-        _question(row, place, pool, _targets(row, own))
-        for row, own in zip(rows, pools, strict=True)
-        for place, pool in zip(row.places, own, strict=True)
+        _question(row, place, pool, _targets(row, row_pools))
+        for row, row_pools in zip(rows, pools, strict=True)
+        for place, pool in zip(row.places, row_pools, strict=True)
         if pool is not None
     ]
     findings = iter(find_all(questions, {"level": LEVEL}))
     forecasts = [
-        [() if pool is None else next(findings).forecasts for pool in own]
-        for own in pools
+        [() if pool is None else next(findings).forecasts for pool in row_pools]
+        for row_pools in pools
     ]
-    return tuple(
-        _row(row, own, told)
-        for row, own, told in zip(rows, pools, forecasts, strict=True)
-    )
+    return tuple(map(_row, rows, pools, forecasts))
 
 
 def _row(
@@ -132,15 +129,17 @@ def _row(
     return tuple(
         None
         if first is None or other is None
-        else ratio_of(forecasts[0], told, row.parameter, _common(first, other))
-        for other, told in zip(others, forecasts[1:], strict=True)
+        else ratio_of(forecasts[0], of_other, row.parameter, _common(first, other))
+        for other, of_other in zip(others, forecasts[1:], strict=True)
     )
 
 
 def _common(first: SeriesPool, other: SeriesPool) -> set[float]:
     """Return the settings at which both were measured; without any, those of both."""
-    own, others = ({float(x) for x in each.settings[:, 0]} for each in (first, other))
-    return own & others or own | others
+    settings, others = (
+        {float(x) for x in pool.settings[:, 0]} for pool in (first, other)
+    )
+    return settings & others or settings | others
 
 
 def _targets(

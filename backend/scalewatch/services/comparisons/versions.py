@@ -11,11 +11,9 @@ from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.comparisons.values import (
     ComparedRow,
-    ComparedSeries,
     ComparedSides,
 )
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 
 
@@ -28,7 +26,15 @@ def changes_since_first(
     """
     project = projects.existing(session, shown.project)
     (_, earlier), *others = (
-        (side.name, _pool(session, project, side.name, place))
+        (
+            side.name,
+            None
+            if place.series_id is None
+            else _pool(
+                CommitSnapshot.of(session, find_commit(session, project, side.name)),
+                place.series_id,
+            ),
+        )
         for side, place in zip(shown.sides, row.places, strict=True)
     )
     return {
@@ -45,9 +51,7 @@ def change_of(session: Session, report: CommitReport, change: SeriesChange) -> C
     project = projects.existing(session, report.project)
     row = find_commit(session, project, report.commit.sha)
     earlier, later = (
-        CommitSnapshot(session, project.id, each)
-        .pools([change.series_id])
-        .get(change.series_id)
+        _pool(CommitSnapshot(session, project.id, each), change.series_id)
         for each in (report.baseline.id, row.id)
     )
     if later is None:
@@ -55,12 +59,6 @@ def change_of(session: Session, report: CommitReport, change: SeriesChange) -> C
     return compared_once(earlier, later, noise=change.after.noise or USUAL)
 
 
-def _pool(
-    session: Session, project: tables.Project, label: str, place: ComparedSeries
-) -> SeriesPool | None:
-    """Return the repetitions of a place at the commit of its side."""
-    if place.series_id is None:
-        return None
-    commit = find_commit(session, project, label)
-    pools = CommitSnapshot.of(session, commit).pools([place.series_id])
-    return pools.get(place.series_id)
+def _pool(commit: CommitSnapshot, series_id: int) -> SeriesPool | None:
+    """Return the repetitions of a series at a commit, if it was measured there."""
+    return commit.pools([series_id]).get(series_id)

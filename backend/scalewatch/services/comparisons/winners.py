@@ -11,7 +11,7 @@ from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides
 
 HIGHER = "higher"
-"""Of such a metric more is better."""
+"""Direction of metrics of which more is better."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,1 @@
-"""What regions cost at scale, beside one another."""
+"""Costs of regions at scale, beside one another."""

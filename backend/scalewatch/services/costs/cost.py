@@ -1,4 +1,4 @@
-"""What all regions cost beside one another on a machine, up to a target scale."""
+"""Costs of all regions beside one another on a machine, up to a target scale."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ class RegionCost:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What the regions of a machine cost.
+    """Costs of the regions of a machine.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Cost:
     choices, chosen
         Settings that vary within the machine, and those that are shown.
     measured, scales
-        Process counts that were measured, and all at which costs are told.
+        Process counts that were measured, and all at which costs are known.
     target
         The scale up to which they were asked for.
     reach
@@ -143,13 +143,13 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
     metric = choose_metric(now.metrics, view.metric)
     judged = now.judged([metric])
     machine = _machine(judged, view.machine, commit)
-    own = [each for each in judged if each.machine == machine]
-    choices = choices_among(own)
+    on_machine = [each for each in judged if each.machine == machine]
+    choices = choices_among(on_machine)
     chosen = {
         name: view.configuration.get(name, str(values[0]))
         for name, values in choices.items()
     }
-    shown, left_out = _shown(own, chosen)
+    shown, left_out = _shown(on_machine, chosen)
     regions, reasons = measured_regions(now, shown)
     left_out |= {
         each.region: reasons[each.series_id]
@@ -159,8 +159,8 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
     measured = sorted({p for region in regions for p in region.medians})
     wanted = target or (MULTIPLES[-1] * measured[-1] if measured else 1.0)
     scales = _scales(measured, wanted)
-    found = forecasts_at(now, regions, scales)
-    values = _values(regions, found, scales)
+    findings = forecasts_at(now, regions, scales)
+    values = _values(regions, findings, scales)
     shares = shares_of(values)
     end = shares.end
     return Cost(
@@ -171,7 +171,7 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
         metrics=tuple(now.metrics),
         machine=machine,
         machines=tuple(dict.fromkeys(each.machine for each in judged)),
-        unit=own[0].unit,
+        unit=on_machine[0].unit,
         choices=choices,
         chosen=chosen,
         measured=tuple(measured),
@@ -179,33 +179,33 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
         target=wanted,
         reach=None if end is None else scales[end],
         lacking=_lacking(regions, shares),
-        regions=_ranked(regions, found, values, shares, scales),
+        regions=_ranked(regions, findings, values, shares, scales),
         left_out=left_out,
     )
 
 
-def _machine(judged: Sequence[Judged], asked: str | None, commit: Commit) -> str:
+def _machine(judged: Sequence[Judged], wanted: str | None, commit: Commit) -> str:
     slots = {each.machine: each.slot for each in judged}
-    if asked is not None and asked not in slots:
-        raise NotMeasured("machine", asked, at=commit.label)
-    return asked or min(slots, key=slots.__getitem__)
+    if wanted is not None and wanted not in slots:
+        raise NotMeasured("machine", wanted, at=commit.label)
+    return wanted or min(slots, key=slots.__getitem__)
 
 
 def _shown(
-    own: Sequence[Judged], chosen: Mapping[str, str]
+    on_machine: Sequence[Judged], chosen: Mapping[str, str]
 ) -> tuple[list[Judged], dict[str, str]]:
     """Return one series of each region of a code, and why others are left out."""
     shown: dict[str, Judged] = {}
     left_out = {}
-    for each in own:
-        if each.region in LITMUS_TESTS:
-            left_out[each.region] = "a litmus test, no part of the code"
-        elif each.region == PROGRAM:
-            left_out[each.region] = "the whole program, which holds the others"
-        elif each.better != LOWER:
-            left_out[each.region] = "more of it is better: it is no cost"
-        elif is_chosen(each, chosen):
-            shown.setdefault(each.region, each)
+    for series in on_machine:
+        if series.region in LITMUS_TESTS:
+            left_out[series.region] = "a litmus test, no part of the code"
+        elif series.region == PROGRAM:
+            left_out[series.region] = "the whole program, which holds the others"
+        elif series.better != LOWER:
+            left_out[series.region] = "more of it is better: it is no cost"
+        elif is_chosen(series, chosen):
+            shown.setdefault(series.region, series)
     return list(shown.values()), left_out
 
 
@@ -223,12 +223,12 @@ def _scales(measured: Sequence[float], target: float) -> list[float]:
 
 def _values(
     regions: Sequence[MeasuredRegion],
-    found: Sequence[Finding | None],
+    findings: Sequence[Finding | None],
     scales: Sequence[float],
 ) -> Reals:
     """Return medians, and forecasts where nothing was measured; NaN for neither."""
     values = np.full((len(regions), len(scales)), np.nan)
-    for row, (region, finding) in enumerate(zip(regions, found, strict=True)):
+    for row, (region, finding) in enumerate(zip(regions, findings, strict=True)):
         smallest = min(region.medians)
         forecasts = finding.forecasts if finding else ()
         foretold = {each.at[PARAMETER]: each.value for each in forecasts}
@@ -255,16 +255,16 @@ def _lacking(regions: Sequence[MeasuredRegion], shares: Shares) -> dict[str, flo
 
 def _ranked(
     regions: Sequence[MeasuredRegion],
-    found: Sequence[Finding | None],
+    findings: Sequence[Finding | None],
     values: Reals,
     shares: Shares,
     scales: Sequence[float],
 ) -> tuple[RegionCost, ...]:
     """Return regions by what they cost where shares end, most expensive first."""
     at = shares.end
-    told, parts = _told(values), _told(shares.shares)
+    costs_at, shares_at = _finite(values), _finite(shares.shares)
     costs = []
-    for row, (region, finding) in enumerate(zip(regions, found, strict=True)):
+    for row, (region, finding) in enumerate(zip(regions, findings, strict=True)):
         forecast: Forecast | None = None
         if at is not None and scales[at] not in region.medians:
             forecast = forecast_at(finding, scales[at])
@@ -274,12 +274,12 @@ def _ranked(
                 configuration=region.judged.configuration,
                 expectation=region.judged.expectation,
                 standing=region.judged.standing,
-                values=tuple(told[row]),
-                shares=tuple(parts[row]),
-                value=None if at is None else told[row][at],
+                values=tuple(costs_at[row]),
+                shares=tuple(shares_at[row]),
+                value=None if at is None else costs_at[row][at],
                 low=forecast.low if forecast else None,
                 high=forecast.high if forecast else None,
-                share=None if at is None else parts[row][at],
+                share=None if at is None else shares_at[row][at],
                 horizon=finding.horizon if finding else None,
             )
         )
@@ -290,8 +290,9 @@ def _expense(cost: RegionCost) -> tuple[bool, float, str]:
     return cost.value is None, -(cost.value or 0.0), cost.region
 
 
-def _told(values: Reals) -> list[list[float | None]]:
-    told = values.astype(object)
-    told[~np.isfinite(values)] = None
-    rows: list[list[float | None]] = told.tolist()
+def _finite(values: Reals) -> list[list[float | None]]:
+    """Return values as lists, None where they are not finite."""
+    known = values.astype(object)
+    known[~np.isfinite(values)] = None
+    rows: list[list[float | None]] = known.tolist()
     return rows

@@ -1,4 +1,4 @@
-"""What figures draw of the costs of regions."""
+"""Figures of the costs of regions."""
 
 from collections.abc import Callable, Mapping
 from typing import Final

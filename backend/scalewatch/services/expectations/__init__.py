@@ -1,1 +1,1 @@
-"""Growths that authors promise: declared, built in, in force."""
+"""Expectations of authors: declared, built in, in force."""

@@ -1,4 +1,4 @@
-"""What is known about the suites of the product: expectations, guidelines.
+"""Published expectations and guidelines for the suites of the product.
 
 References
 ----------

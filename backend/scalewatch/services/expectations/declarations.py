@@ -28,7 +28,7 @@ from scalewatch.wire import RunReport
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What one promises for a region's metric.
+    """An expectation that somebody states for a region's metric.
 
     Parameters
     ----------
@@ -119,7 +119,9 @@ def declare(
     """
     project = projects.existing(session, project_name)
     projects.lock(session, project.id)  # two authors do not make the same version
-    normal = {(one.region, one.metric): normalised(one) for one in declarations}
+    normal = {
+        (stated.region, stated.metric): normalised(stated) for stated in declarations
+    }
     known = expectations.newest_versions(session, project.id)
     changed = [
         _row(

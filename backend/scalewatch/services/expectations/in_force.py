@@ -1,4 +1,4 @@
-"""The expectations of a project that are in force: the newest versions, read once."""
+"""The expectations of a project in force, growths and composed models: read once."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,13 @@ from typing import Any
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling import Growth, default_deviation_limit, parse_growth
+from scalewatch.modelling import (
+    Formula,
+    Growth,
+    default_deviation_limit,
+    parse_formula,
+    parse_growth,
+)
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import expectations
@@ -17,7 +23,7 @@ from scalewatch.storage.judgements import expectations
 
 @dataclass(frozen=True, slots=True)
 class Expectation:
-    """How the authors promise that a region's metric grows: the version in force.
+    """Growth that the authors expect of a region's metric: the version in force.
 
     Parameters
     ----------
@@ -44,7 +50,7 @@ class Expectation:
 
     @property
     def as_json(self) -> dict[str, object]:
-        """What answers show of it beside its region and metric."""
+        """Its fields as answers show them beside its region and metric."""
         return {
             "growth": str(self.growth),
             "deviation_limit": str(self.deviation_limit),
@@ -56,6 +62,39 @@ class Expectation:
 
 
 Expectations = Mapping[tuple[str, str], Expectation]
+"""By region and metric, in this order."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedExpectation:
+    """A model composed of other regions, as a version in force.
+
+    Parameters
+    ----------
+    id
+        Of its row, which verdicts by it name; not part of an answer.
+    """
+
+    id: int
+    formula: Formula
+    version: int
+    author: str
+    reason: str | None
+    declared_at: datetime
+
+    @property
+    def as_json(self) -> dict[str, object]:
+        """Its fields as answers show them beside its region and metric."""
+        return {
+            "formula": str(self.formula),
+            "version": self.version,
+            "author": self.author,
+            "reason": self.reason,
+            "declared_at": self.declared_at,
+        }
+
+
+Compositions = Mapping[tuple[str, str], ComposedExpectation]
 """By region and metric, in this order."""
 
 
@@ -84,6 +123,61 @@ def listed(session: Session, project_name: str) -> list[dict[str, object]]:
         {"region": each.region, "metric": each.metric, **each.as_json}
         for each in in_force(session, project.id).values()
     ]
+
+
+def compositions_in_force(session: Session, project_id: int) -> Compositions:
+    """Return the composed models of a project."""
+    return once(
+        session,
+        ("compositions in force", project_id),
+        lambda: {
+            (row.region, row.metric): ComposedExpectation(
+                id=row.id,
+                formula=parse_formula(row.formula or ""),
+                version=row.version,
+                author=row.author,
+                reason=row.reason,
+                declared_at=row.declared_at,
+            )
+            for row in expectations.composed_of(session, project_id)
+        },
+    )
+
+
+def listed_compositions(session: Session, project_name: str) -> list[dict[str, object]]:
+    """Return the composed models of a project as answers list them.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    return [
+        {"region": region, "metric": metric, **each.as_json}
+        for (region, metric), each in compositions_in_force(session, project.id).items()
+    ]
+
+
+def formulas_for(
+    compositions: Compositions, key: tuple[str, str]
+) -> dict[str, Formula]:
+    """Return all formulas by region, and that of one metric by `region:metric`, too.
+
+    A formula names regions; `region:metric` tells one of several metrics.
+    """
+    formulas = {region: each.formula for (region, _), each in compositions.items()}
+    formulas[":".join(key)] = formulas[key[0]] = compositions[key].formula
+    return formulas
+
+
+def ids_in_force(session: Session, project_id: int) -> Sequence[int]:
+    """Return the ids of all expectations in force, growths and composed models."""
+    return once(
+        session,
+        ("ids of expectations in force", project_id),
+        lambda: expectations.ids_in_force(session, project_id),
+    )
 
 
 @lru_cache(maxsize=4096)

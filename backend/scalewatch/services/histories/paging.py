@@ -6,9 +6,8 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commits.find import find_commit
+from scalewatch.services.commits.find import find_commit, newest_commits
 from scalewatch.services.commits.lineage import Lineage, lineage
-from scalewatch.services.commits.newest import newest_commits
 from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.storage import tables
 

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from scalewatch.modelling import Mark
 from scalewatch.services.commit_reports.pairs import WORSE, ChangeKind
-from scalewatch.services.expectations.composed import ComposedExpectation
-from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.selection.view import key_of, shared
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing

@@ -1,15 +1,43 @@
-"""What the small plot of a cell draws: one scan of a region on a machine."""
+"""Plots that fit a cell: a scan of its region, and the recent history of its series."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.figures.curves import Scaling
+from scalewatch.modelling import Growth, Mark, Verdict
 from scalewatch.services.commits.find import commit_of, find_commit
 from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.drawn import scaling_of
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.services.series.standing import growth_or_none
 from scalewatch.storage.access import projects
-from scalewatch.storage.runs import measurements
+from scalewatch.storage.commits import commits
+from scalewatch.storage.judgements import verdicts
+
+COMMITS: Final = 30
+"""Commits that a line goes back."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinePoint:
+    """A series at a commit: `at` counts commits from the oldest one shown."""
+
+    at: int
+    growth: Growth | None
+    mark: Mark | None
+
+
+@dataclass(frozen=True, slots=True)
+class Sparklines:
+    """Lines by series; all of them go over the same number of commits."""
+
+    commits: int
+    lines: Mapping[int, tuple[LinePoint, ...]]
 
 
 def plotted_cell(session: Session, view: View, region: str) -> Scaling:
@@ -24,12 +52,48 @@ def plotted_cell(session: Session, view: View, region: str) -> Scaling:
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    metrics = measurements.metrics_at_commit(session, row.id, region)
-    if metrics:
-        metric = choose_metric(metrics, view.metric)
-        for scan in CommitSnapshot.of(session, row).scans(metric, region):
+    commit = CommitSnapshot.of(session, row)
+    if metrics := commit.metrics_of(region):
+        for scan in commit.scans(choose_metric(metrics, view.metric), region):
             if view.machine in {None, scan.machine} and is_chosen(
                 scan, view.configuration
             ):
                 return scaling_of(scan)
     raise NotMeasured("region", region, at=commit_of(row).label)
+
+
+def sparklines(session: Session, view: View, metrics: tuple[str, ...]) -> Sparklines:
+    """Return the lines of all series up to a commit.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    """
+    project = projects.existing(session, view.project)
+    last = find_commit(session, project, view.commit)
+    older = commits.of_project(session, project.id, before=last, limit=COMMITS - 1)
+    place = {row.id: at for at, row in enumerate(reversed((last, *older)))}
+    lines: dict[int, dict[int, LinePoint]] = {}
+    for metric in metrics:
+        for series, commit, growth, verdict, divergence in verdicts.lines_at(
+            session, place.keys(), metric
+        ):
+            at = place[commit]
+            lines.setdefault(series, {})[at] = LinePoint(
+                at,
+                growth_or_none(growth),
+                None if verdict is None else _mark(verdict, divergence),
+            )
+    return Sparklines(
+        commits=len(place),
+        lines={
+            series: tuple(points[at] for at in sorted(points))
+            for series, points in lines.items()
+        },
+    )
+
+
+@lru_cache(maxsize=4096)
+def _mark(verdict: str, divergence: str | None) -> Mark:
+    return Mark.of_divergence(Verdict(verdict), growth_or_none(divergence))

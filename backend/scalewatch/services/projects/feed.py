@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Mark, Verdict, direction, parse_growth
 from scalewatch.services.caches import all_kept_at
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.expectations.composed import promised_ids
+from scalewatch.services.expectations.in_force import ids_in_force
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.judgements import verdicts
@@ -87,7 +87,7 @@ def _counted(
     session: Session, project_id: int, commit_ids: Sequence[int]
 ) -> Sequence[Counts]:
     """Return the verdicts by expectations in force, at each commit."""
-    in_force = promised_ids(session, project_id)
+    in_force = ids_in_force(session, project_id)
     return all_kept_at(
         session,
         commit_ids,

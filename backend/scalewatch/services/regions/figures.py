@@ -1,4 +1,4 @@
-"""What figures draw of a region: its scans, how they scale and what they miss."""
+"""Figures of a region: its scans, how they scale and what they miss."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -25,8 +25,8 @@ from scalewatch.services.series.snapshots import repetitions_of
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What a figure of a region is to show besides its measurements.
+class Overlay:
+    """Parts that a figure of a region shows besides its measurements.
 
     Parameters
     ----------
@@ -34,32 +34,32 @@ class Asked:
         Setting of the parameter up to which it is drawn.
     under
         A commit whose curve lies, in grey, under the present one.
-    promised
-        What is drawn as expected, instead of what is in force.
+    expected
+        The expectation that is drawn instead of the one in force.
     """
 
     target: float | None = None
     under: str | None = None
-    promised: Expectation | None = None
+    expected: Expectation | None = None
 
 
-NOTHING_ASKED: Final = Asked()
+NO_OVERLAY: Final = Overlay()
 
 PAST: Final = 2.0
 """A curve is drawn to this multiple of where it leaves its tolerance, or doublings of
 the largest run beyond."""
 
 MOST_BEYOND: Final = 64.0
-"""Multiple of the largest run beyond which a curve is not drawn unasked."""
+"""Multiple of the largest run beyond which a curve is drawn only on demand."""
 
 
-def _scaling(session: Session, region: Region, asked: Asked) -> Figure:
-    scan = _promised(region, asked).scans[0]
+def _scaling(session: Session, region: Region, overlay: Overlay) -> Figure:
+    scan = _expecting(region, overlay).scans[0]
     drawn = scaling_of(scan, repetitions_of(session, [scan]))
-    under = _under(session, region, scan, asked.under)
+    under = _under(session, region, scan, overlay.under)
     if not drawn.x.size:
         return scaling_figure(drawn, under)
-    forecasts = curve_forecasts(session, scan, asked.target or _parting(scan))
+    forecasts = curve_forecasts(session, scan, overlay.target or _parting(scan))
     return scaling_figure(replace(drawn, forecasts=forecasts), under)
 
 
@@ -86,29 +86,29 @@ def _under(
         former = region_at(session, view, region.region)
     except NotMeasured:
         return None
-    for each in former.scans:
-        if each.configuration == scan.configuration:
-            drawn = replace(scaling_of(each), name=former.commit.label).evidence
-            return drawn if drawn.x.size else None
-    return None
+    same = (s for s in former.scans if s.configuration == scan.configuration)
+    if (at_former := next(same, None)) is None:
+        return None
+    drawn = replace(scaling_of(at_former), name=former.commit.label).evidence
+    return drawn if drawn.x.size else None
 
 
-def _promised(region: Region, asked: Asked) -> Region:
-    """Return a region beside the promise that was asked for, if one was."""
-    return region if asked.promised is None else under(region, asked.promised)
+def _expecting(region: Region, overlay: Overlay) -> Region:
+    """Return a region beside the expectation that is to be drawn, if there is one."""
+    return region if overlay.expected is None else under(region, overlay.expected)
 
 
-def _slices(_session: Session, region: Region, asked: Asked) -> Figure:
-    return machines_figure(slices_of(_promised(region, asked).scans[0]))
+def _slices(_session: Session, region: Region, overlay: Overlay) -> Figure:
+    return machines_figure(slices_of(_expecting(region, overlay).scans[0]))
 
 
-def _residuals(_session: Session, region: Region, _asked: Asked) -> Figure:
+def _residuals(_session: Session, region: Region, _overlay: Overlay) -> Figure:
     return residuals_figure(slices_of(region.scans[0]))
 
 
-def _machines(_session: Session, region: Region, asked: Asked) -> Figure:
+def _machines(_session: Session, region: Region, overlay: Overlay) -> Figure:
     by_machine: dict[str, list[Scan]] = {}
-    for scan in _promised(region, asked).scans:
+    for scan in _expecting(region, overlay).scans:
         by_machine.setdefault(scan.machine, []).append(scan)
     return machines_figure(
         [
@@ -119,13 +119,13 @@ def _machines(_session: Session, region: Region, asked: Asked) -> Figure:
     )
 
 
-def _composed(session: Session, region: Region, _asked: Asked) -> Figure:
+def _composed(session: Session, region: Region, _overlay: Overlay) -> Figure:
     shown = region if region.compositions else with_compositions(session, region)
     composed = (each.composed for each in shown.compositions)
     return composed_figure(next(composed, None))
 
 
-FIGURES: Final[Mapping[str, Callable[[Session, Region, Asked], Figure]]] = {
+FIGURES: Final[Mapping[str, Callable[[Session, Region, Overlay], Figure]]] = {
     "composed": _composed,
     "machines": _machines,
     "residuals": _residuals,

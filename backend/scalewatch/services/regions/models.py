@@ -16,8 +16,7 @@ from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.expectations.composed import ComposedExpectation
-from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.regions.outlook import forecasts_of
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.scans import Scan

@@ -60,8 +60,8 @@ class Outlook:
 
     Parameters
     ----------
-    asked
-        The scale that was asked for, if one was.
+    wanted
+        The scale of a request, if it names one.
     target
         The forecast for it, if there is one.
     horizon
@@ -82,7 +82,7 @@ class Outlook:
         The measurement to take next, where the verdict is undecided.
     """
 
-    asked: float | None
+    wanted: float | None
     target: Forecast | None
     horizon: float | None
     hidden: HiddenTerm | None
@@ -124,7 +124,7 @@ def outlook(
         scan, agreed_setting(measured), farthest if target is None else target
     )
     return Outlook(
-        asked=target,
+        wanted=target,
         horizon=finding.horizon if finding else None,
         hidden=_hidden(question, finding) if question and finding else None,
         target=next(

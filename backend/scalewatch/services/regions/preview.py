@@ -1,6 +1,6 @@
-"""Judge a region by a promise that nobody has made yet: what declaring it gives."""
+"""Judge a region by an expectation that nobody has declared yet."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -19,7 +19,6 @@ from scalewatch.services.regions.region import Region
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
@@ -65,7 +64,7 @@ class PreviewedSeries:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a promise would give.
+    """Verdicts that an expectation would give.
 
     Parameters
     ----------
@@ -89,7 +88,7 @@ class Preview:
         return tuple(each.verdicts[0] for each in self.series if each.verdicts)
 
 
-def promised(shown: Region, growth: str, deviation_limit: str | None) -> Expectation:
+def declared_as(shown: Region, growth: str, deviation_limit: str | None) -> Expectation:
     """Return the expectation that declaring these would put in force.
 
     Raises
@@ -150,22 +149,26 @@ def preview(
     """
     project = projects.existing(session, shown.project)
     commit = find_commit(session, project, shown.commit.sha)
-    now = _judged(session, project, view, shown, commit.id)
+    now = _judged(CommitSnapshot.of(session, commit), view, shown)
     measured = [
-        each
-        for each in machines.of_project(session, project.id)
-        if any(each.name == series.machine for series in now)
+        machine
+        for machine in machines.of_project(session, project.id)
+        if any(machine.name == series.machine for series in now)
     ]
+    key = (shown.region, shown.metric)
+    expectations = {**in_force(session, project.id), key: expectation}
     verdicts: dict[int, list[PreviewedVerdict]] = {each.series_id: [] for each in now}
     for machine in measured[:MOST]:
-        older = MOST // min(MOST, len(measured)) - 1
-        for row in _commits(session, commit, machine.id, older):
+        number = MOST // min(MOST, len(measured)) - 1
+        ids = commits.measured_before(session, commit, machine.id, number)
+        older = commits.identified(session, ids)
+        for row in (commit, *(older[each] for each in ids)):
             subject = AnalysedCommit(row.id, machine.id)
-            found = _answers(session, project.id, shown, expectation, subject)
-            for each in _judged(session, project, view, shown, row.id):
-                if each.series_id in found and each.series_id in verdicts:
-                    verdicts[each.series_id].append(
-                        _verdict(row, each, found[each.series_id], expectation)
+            answers = answers_under(session, subject, expectations, *key)
+            for series in _judged(CommitSnapshot.of(session, row), view, shown):
+                if series.series_id in answers and series.series_id in verdicts:
+                    verdicts[series.series_id].append(
+                        _verdict(row, series, answers[series.series_id], expectation)
                     )
     return Preview(
         project=shown.project,
@@ -184,41 +187,11 @@ def preview(
     )
 
 
-def _commits(
-    session: Session, commit: AnyCommit, machine_id: int, older: int
-) -> Iterator[AnyCommit]:
-    """Yield a commit, and so many before it that a machine measured."""
-    ids = commits.measured_before(session, commit, machine_id, older)
-    known = commits.identified(session, ids)
-    yield commit
-    yield from (known[each] for each in ids)
-
-
-def _answers(
-    session: Session,
-    project_id: int,
-    shown: Region,
-    expectation: Expectation,
-    subject: AnalysedCommit,
-) -> dict[int, Answer]:
-    key = (shown.region, shown.metric)
-    expectations = {**in_force(session, project_id), key: expectation}
-    return answers_under(session, subject, expectations, *key)
-
-
-def _judged(
-    session: Session,
-    project: tables.Project,
-    view: View,
-    shown: Region,
-    commit_id: int,
-) -> Sequence[Judged]:
+def _judged(commit: CommitSnapshot, view: View, shown: Region) -> Sequence[Judged]:
     """Return the series of a region at a commit that a view is about."""
     return [
         each
-        for each in CommitSnapshot(session, project.id, commit_id).judged(
-            [shown.metric]
-        )
+        for each in commit.judged([shown.metric])
         if each.region == shown.region
         and shown.machine in {None, each.machine}
         and is_chosen(each, view.configuration)

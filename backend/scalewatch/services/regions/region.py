@@ -13,20 +13,17 @@ from scalewatch.services.commits.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.compositions import ScanComposition, compositions_of
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
-from scalewatch.services.expectations.composed import (
-    ComposedExpectation,
-)
-from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.selection.view import (
     View,
     choose_metric,
     is_chosen,
     shared,
 )
+from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.runs import measurements, source_locations
 from scalewatch.storage.runs.source_locations import SourceLocation
 from scalewatch.wire import TIME
@@ -97,11 +94,12 @@ def region_at(session: Session, view: View, region: str) -> Region:
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
     commit = commit_of(row)
-    metrics = measurements.metrics_at_commit(session, row.id, region)
+    now = CommitSnapshot.of(session, row)
+    metrics = now.metrics_of(region)
     if not metrics:
         raise NotMeasured("region", region, at=commit.label)
     metric = choose_metric(metrics, view.metric)
-    measured = CommitSnapshot.of(session, row).scans(metric, region)
+    measured = now.scans(metric, region)
     scans = sorted(
         (scan for scan in measured if is_chosen(scan, view.configuration)),
         key=lambda scan: (scan.slot, str(scan.configuration)),
@@ -157,32 +155,22 @@ def timed_region(
         If no metric is asked for, and others than time were measured only.
     """
     project = projects.existing(session, view.project)
-    commit = find_commit(session, project, view.commit)
+    row = find_commit(session, project, view.commit)
+    commit = CommitSnapshot.of(session, row)
     metric = view.metric or TIME
-    regions = tuple(measurements.regions_at(session, commit.id, metric))
+    regions = tuple(measurements.regions_at(session, row.id, metric))
     if not regions:
-        raise _without(session, view, commit)
+        others = [] if view.metric else commit.metrics
+        at = commit_of(row).label
+        raise NoTimes(others, at=at) if others else NotMeasured("metric", metric, at=at)
     everywhere = replace(view, metric=metric, machine=None, configuration={})
-    shown = region or _telling(session, commit, metric, regions)
+    shown = region or _telling(commit.judged([metric]), regions)
     return region_at(session, everywhere, shown), regions
 
 
-def _without(session: Session, view: View, commit: AnyCommit) -> NotMeasured:
-    """Return why no region has the metric that a view needs."""
-    at = commit_of(commit).label
-    others = [] if view.metric else CommitSnapshot.of(session, commit).metrics
-    if others:
-        return NoTimes(others, at=at)
-    return NotMeasured("metric", view.metric or TIME, at=at)
-
-
-def _telling(
-    session: Session, commit: AnyCommit, metric: str, regions: Iterable[str]
-) -> str:
+def _telling(judged: Iterable[Judged], regions: Iterable[str]) -> str:
     """Return the region of a commit that there is most to say about."""
     worse = Counter(
-        each.region
-        for each in CommitSnapshot.of(session, commit).judged([metric])
-        if each.standing.mark is Mark.MISMATCH
+        each.region for each in judged if each.standing.mark is Mark.MISMATCH
     )
     return min(regions, key=lambda name: (-worse[name], name in LITMUS_TESTS, name))

@@ -26,7 +26,7 @@ def accept(  # noqa: PLR0913 - one per part of the wish
 ) -> int | None:
     """Promise the growths that were found at a commit; return the job that judges.
 
-    Where machines differ, the fastest growth is what can be promised.
+    Where machines differ, the fastest growth is declared.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def scaling_of(
     Parameters
     ----------
     distinction, position
-        What tells it from other scans of its machine, and its place among them.
+        Settings that tell it from other scans of its machine, and its place there.
     held
         Where the other parameters are, if it is a slice of a scan.
     """
@@ -81,12 +81,12 @@ def scaling_of(
 
 
 def _candidates(scan: Scan, taken: Sequence[Measurement]) -> tuple[Model, ...]:
-    """Return what an open growth of one parameter may be, the likeliest first."""
+    """Return models of what an open growth may be, the likeliest first."""
     standing = scan.standing
-    is_told = standing.is_open and not standing.fit["misfit"]
+    is_known = standing.is_open and not standing.fit["misfit"]
     evidence = [each for each in taken if not each.is_left_out]
     x, middle = _numbers(evidence, "x"), _numbers(evidence, "middle")
-    if not is_told or len(scan.parameters) > 1 or not (middle > 0).all():
+    if not is_known or len(scan.parameters) > 1 or not (middle > 0).all():
         return ()
     likely = [
         growth
@@ -104,8 +104,9 @@ def slices_of(scan: Scan) -> list[Scaling]:
     taken = [each for each in scan.measurements if each.count]
     others = _others(scan, taken)
     slices: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
-    for each in taken:
-        slices[tuple(float(each.coordinate[name]) for name in others)].append(each)
+    for measured in taken:
+        at = tuple(float(measured.coordinate[name]) for name in others)
+        slices[at].append(measured)
     settings = sorted(slices)
     chosen = np.linspace(0, len(settings) - 1, min(len(settings), MOST_SLICES))
     return [
@@ -119,12 +120,13 @@ def slices_of(scan: Scan) -> list[Scaling]:
 
 
 def _row(scan: Scan) -> tuple[dict[str, float], list[Measurement]]:
-    """Return what is drawn of a scan, and the settings of parameters held there."""
+    """Return the settings at which a scan is drawn, and its measurements there."""
     taken = [each for each in scan.measurements if each.count]
     others = _others(scan, taken)
     rows: dict[tuple[float, ...], list[Measurement]] = defaultdict(list)
-    for each in taken:
-        rows[tuple(float(each.coordinate[name]) for name in others)].append(each)
+    for measured in taken:
+        at = tuple(float(measured.coordinate[name]) for name in others)
+        rows[at].append(measured)
     if not rows:
         return {}, []
     held = max(rows, key=lambda at: (len({each.x for each in rows[at]}), at))

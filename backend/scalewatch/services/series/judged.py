@@ -8,8 +8,7 @@ from statistics import median
 from typing import Any, Final, Protocol
 
 from scalewatch.figures.notation import places_words
-from scalewatch.services.expectations.composed import ComposedExpectation
-from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.series.standing import Standing, State, standing_of
 from scalewatch.storage.commits.coordinates import Place
 from scalewatch.storage.judgements.verdicts import Modelled

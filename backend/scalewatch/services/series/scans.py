@@ -7,8 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from scalewatch.services.expectations.composed import ComposedExpectation
-from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.series.standing import Standing
 from scalewatch.services.shared_cores import LeftOut
 from scalewatch.storage.runs.flags import Flag, flags_in

@@ -18,12 +18,12 @@ from scalewatch.services.analysis.pools import (
     pools_of,
 )
 from scalewatch.services.caches import kept_of
-from scalewatch.services.expectations.composed import (
+from scalewatch.services.expectations.in_force import (
     Compositions,
     compositions_in_force,
-    promised_ids,
+    ids_in_force,
+    in_force,
 )
-from scalewatch.services.expectations.in_force import in_force
 from scalewatch.services.series.judged import (
     Judged,
     Middles,
@@ -276,7 +276,7 @@ class CommitSnapshot:
             return None
         # Giving up an analysis begins no edition.
         reasons = self._given_up(self._analysed(metrics)) if metrics else {}
-        expected = promised_ids(self.session, self.project_id)
+        expected = ids_in_force(self.session, self.project_id)
         return (
             self.commit_id,
             self.edition,
@@ -289,7 +289,7 @@ class CommitSnapshot:
         return kept_of(
             self.edition,
             self.commit_id,
-            ("judged", sorted(metrics), promised_ids(self.session, self.project_id)),
+            ("judged", sorted(metrics), ids_in_force(self.session, self.project_id)),
             lambda: self._read_judged(metrics),
             lambda series: JUDGED_KILOBYTES * len(series),
         )

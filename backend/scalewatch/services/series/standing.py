@@ -48,7 +48,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True)
 class Standing:
-    """What is known about one series at one commit.
+    """Model and verdict of one series at one commit, or why there are none.
 
     Tables of cells need little of it: stored text is decoded when it is asked for.
 
@@ -132,7 +132,7 @@ class Standing:
 
     @property
     def noise(self) -> Noise | None:
-        """What the rule assumed of it; None where that was not recorded."""
+        """The noise that the rule assumed; None where that was not recorded."""
         return _stored_noise(self.stored.noise) if self.stored.points else None
 
     @property
@@ -147,7 +147,7 @@ class Standing:
 
     @cached_property
     def fit(self) -> Mapping[str, Any]:
-        """What is known of exact counts and of misfit, as `fit_object` has it."""
+        """Exactness of counts and misfit, as `fit_object` has them."""
         return _stored_fit(self.stored.fit)
 
     @cached_property
@@ -201,7 +201,7 @@ class Standing:
 
     @cached_property
     def mark(self) -> Mark | None:
-        """The verdict as it is shown: better than promised is no fault."""
+        """The verdict as it is shown: better than expected is no fault."""
         verdict = self.verdict
         return None if verdict is None else Mark.of_divergence(verdict, self.divergence)
 
@@ -266,7 +266,7 @@ def is_improbable(growth: Growth | None, shares: Mapping[Growth, float]) -> bool
 
 
 KEPT: Final = 40_000
-"""Of several thousand series at a commit and beside it, those that were read last."""
+"""Standings that are kept: several thousand series at a commit and at others."""
 
 _VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}
 

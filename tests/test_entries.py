@@ -1,0 +1,108 @@
+"""Services load once, then compute: which of their modules read the database."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+SERVICES = Path(__file__).parents[1] / "backend/scalewatch/services"
+
+# The modules of each room that read storage; the others compute with what was read.
+ENTRIES = {
+    "caches": {"caches"},
+    "commit_reports": {"report"},
+    "commits": {"baselines", "find", "forges"},
+    "comparisons": {"choices", "compare", "figures", "ratios", "versions"},
+    "compositions": set(),
+    "costs": {"cost"},
+    "expectations": {"declarations", "in_force"},
+    "guidelines": {"guidelines"},
+    "match_table": {"small_plots", "table"},
+    "near_names": {"near_names"},
+    "regions": {"figures", "models", "outlook", "preview", "region", "status_quo"},
+    "selection": {"renamed_regions"},
+    "series": {"snapshots"},
+    "shared_cores": {"shared_cores"},
+}
+# Rooms that still read storage wherever they need something.
+UNCONVERTED = {
+    "access", "analysis", "common_mode", "configurations", "confirmations", "files",
+    "gates", "histories", "hotspots", "jobs", "machines", "operations", "projects",
+    "regressions", "runs", "scaling_errors", "searches", "traces",
+}  # fmt: skip
+# Private functions that read for several entries of their module, each with its reason.
+READERS = {
+    "commits/baselines.py: _outside_circles": "reads all commits, where a link is odd",
+    "near_names.py: _commits": "names of one kind, in a table of kinds",
+    "near_names.py: _machines": "names of one kind, in a table of kinds",
+    "near_names.py: _metrics": "names of one kind, in a table of kinds",
+    "near_names.py: _regions": "names of one kind, in a table of kinds",
+    "near_names.py: _sides": "names of one kind, in a table of kinds",
+    "regions/figures.py: _composed": "a figure, in a table of figures",
+    "regions/figures.py: _scaling": "a figure, in a table of figures",
+    "regions/figures.py: _under": "the region at another commit, where one is asked",
+}
+FLAGS_IN_BITS = {"flags_in", "bits_of"}
+
+
+def modules_of(room: str) -> list[Path]:
+    folder = SERVICES / room
+    return sorted(folder.glob("*.py")) if folder.is_dir() else [SERVICES / f"{room}.py"]
+
+
+def test_every_room_is_converted_or_waits_for_it():
+    rooms = {
+        path.stem
+        for path in SERVICES.iterdir()
+        if (path.is_dir() and (path / "__init__.py").exists())
+        or (path.suffix == ".py" and path.stem != "__init__")
+    }
+
+    assert rooms - ENTRIES.keys() <= UNCONVERTED
+    assert ENTRIES.keys() <= rooms
+    assert not ENTRIES.keys() & UNCONVERTED
+
+
+@pytest.mark.parametrize("room", sorted(ENTRIES))
+def test_only_entries_read_storage(room):
+    others = [path for path in modules_of(room) if path.stem not in ENTRIES[room]]
+
+    # Types of rows and flags may be named anywhere; queries may not.
+    assert [
+        f"{path.name}: {name}"
+        for path in others
+        for name in _imported_from_storage(path)
+        if not name[0].isupper() and name not in FLAGS_IN_BITS
+    ] == []
+    assert [f"{p.name}: {f.name}" for p in others for f in _taking_sessions(p)] == []
+
+
+@pytest.mark.parametrize("room", sorted(ENTRIES))
+def test_only_the_first_function_of_a_use_case_has_a_session(room):
+    private = {
+        f"{path.relative_to(SERVICES)}: {function.name}"
+        for path in modules_of(room)
+        for function in _taking_sessions(path)
+        if function.name.startswith("_")
+    }
+
+    assert private <= READERS.keys()
+
+
+def _imported_from_storage(path: Path) -> list[str]:
+    return [
+        alias.name
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        and (node.module or "").startswith("scalewatch.storage")
+        for alias in node.names
+    ]
+
+
+def _taking_sessions(path: Path) -> list[ast.FunctionDef]:
+    return [
+        node
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+        and any(argument.arg == "session" for argument in node.args.args)
+    ]
