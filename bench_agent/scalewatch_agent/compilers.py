@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from scalewatch_agent.complaints import complaint
+from scalewatch_agent.programs import complaint
 
 COMPILERS: Final = ("cc", "gcc", "clang", "icx")
 PATIENCE: Final = 60

@@ -1,22 +1,30 @@
-"""Run a program of any kind to its end or its time limit; its output goes to files."""
+"""Run a program of any kind to its end or its time limit; its output goes to files.
 
+Starters put the processes of a job into groups and sessions of their own, so that no
+single signal reaches them all; but each inherits the job's mark in its environment.
+"""
+
+import os
 import shutil
+import signal
 import subprocess
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from scalewatch_agent.complaints import complaint
-from scalewatch_agent.processes import MARK, end_processes, resident_bytes
-
 STDOUT: Final = "stdout"
 STDERR: Final = "stderr"
 LAST_WORDS: Final = 40
+
+MARK: Final = "SCALEWATCH_AGENT_JOB"
+GRACE: Final = 3
+"""Seconds that mpiexec has to end its processes itself."""
 
 
 LOOK: Final = 0.1
@@ -68,6 +76,54 @@ def last_words(folder: Path) -> str:
             return complaint(deque(file, maxlen=LAST_WORDS))
     except OSError:
         return ""
+
+
+def complaint(last_words: Sequence[str]) -> str:
+    """Return the line of standard error that says most, behind a colon, if any does."""
+    lines = [line.strip() for line in last_words]
+    lines = [line for line in lines if line.strip("- *=")]
+    errors = [line for line in lines if "error" in line.lower()]
+    return f": {(errors or lines)[-1][:500]}" if lines else ""
+
+
+def end_processes(job: "subprocess.Popen[str]", mark: str) -> None:
+    """End `job` and whatever carries its `mark`; harmless where it has ended."""
+    try:
+        job.terminate()
+        job.wait(GRACE)
+    except subprocess.TimeoutExpired:
+        job.kill()
+    finally:  # even where a second Ctrl-C ends the waiting
+        for process in marked_processes(mark):
+            _kill(process)
+    job.wait()
+
+
+def marked_processes(mark: str) -> Iterator[int]:
+    """Yield the processes whose environment carries `mark`, where /proc tells."""
+    wanted = f"{MARK}={mark}".encode()
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (folder / "environ").read_bytes()
+        except OSError:
+            continue  # it has ended, or belongs to somebody else
+        if wanted in environment.split(b"\0"):
+            yield int(folder.name)
+
+
+def resident_bytes(mark: str) -> int:
+    """Return the memory that the processes with a `mark` hold together."""
+    total = 0
+    for process in marked_processes(mark):
+        with suppress(OSError):
+            pages = Path(f"/proc/{process}/statm").read_text().split()[1]
+            total += int(pages) * os.sysconf("SC_PAGE_SIZE")
+    return total
+
+
+def _kill(process: int) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, signal.SIGKILL)
 
 
 def _failure(

@@ -13,7 +13,7 @@ from scalewatch_agent.cli.options.library import library_options
 from scalewatch_agent.cli.options.parameters import process_counts
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.subject import subject_options
-from scalewatch_agent.cli.options.time_limit import time_limit_option
+from scalewatch_agent.cli.options.together import time_limit_option
 from scalewatch_agent.cli.tables.calibration import print_calibration
 from scalewatch_agent.cli.traces.calibrating import calibrate
 from scalewatch_agent.folders import make_folder

@@ -9,7 +9,7 @@ from scalewatch.wire import Name
 from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.options.launcher import job_launcher, launcher_option
 from scalewatch_agent.cli.options.parameters import process_counts, wire
-from scalewatch_agent.cli.options.time_limit import time_limit_option
+from scalewatch_agent.cli.options.together import time_limit_option
 from scalewatch_agent.cli.sweeping.program import swept_program, swept_settings
 from scalewatch_agent.cli.sweeping.sweeping import (
     carry_out,

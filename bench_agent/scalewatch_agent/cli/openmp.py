@@ -12,7 +12,7 @@ from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_optio
 from scalewatch_agent.cli.options.parameters import process_counts
 from scalewatch_agent.cli.options.server import server_options
 from scalewatch_agent.cli.options.subject import commit, subject_options
-from scalewatch_agent.cli.options.time_limit import time_limit_option
+from scalewatch_agent.cli.options.together import time_limit_option
 from scalewatch_agent.cli.progress.jobs import job_display
 from scalewatch_agent.cli.tables.openmp import print_openmp
 from scalewatch_agent.environment import hardware

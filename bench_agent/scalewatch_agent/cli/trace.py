@@ -9,7 +9,7 @@ import click
 from scalewatch.wire import Name
 from scalewatch_agent.cli.options.launcher import launcher_options
 from scalewatch_agent.cli.options.parameters import process_counts, wire
-from scalewatch_agent.cli.options.time_limit import time_limit_option
+from scalewatch_agent.cli.options.together import time_limit_option
 from scalewatch_agent.cli.sweeping.program import swept_settings
 from scalewatch_agent.cli.sweeping.sweeping import (
     scalar,

@@ -1,18 +1,18 @@
 """Post runs to the server, patiently, and tell what became of each."""
 
 import gzip
+import json
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any
+from typing import Any, Final
 
 import httpx2 as httpx
 
 from scalewatch_agent.delivery.connection import Connection
-from scalewatch_agent.delivery.older_servers import without_unknown
 
 REFUSALS = frozenset({400, 409, 411, 413, 415, 422})
 """Answers that speak of the run; others speak of the server, or of who asks."""
@@ -21,6 +21,11 @@ PASSING = frozenset({408, 425, 429})
 LONGEST_PAUSE = 30.0
 LONGEST_WISH = 300.0
 """Seconds that a server may ask us to wait; for longer, the spool is the place."""
+
+NEWEST: Final[Mapping[str, frozenset[str]]] = {
+    "commit": frozenset({"author", "repository"})
+}
+"""Fields that older servers refuse, though runs are whole without them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +96,7 @@ class Server(Connection):
         while True:
             answers, wish = self._attempt(ids, body)
             if isinstance(answers[0], Refused) and (
-                plain := without_unknown(body, answers[0].problem)
+                plain := _without_unknown(body, answers[0].problem)
             ):
                 body = plain
                 continue
@@ -175,3 +180,27 @@ def _retry_after(response: httpx.Response) -> float | None:
     if moment.tzinfo is None:
         return None
     return max(0.0, (moment - datetime.now(UTC)).total_seconds())
+
+
+def _without_unknown(body: bytes, problem: Mapping[str, Any]) -> bytes | None:
+    """Return runs without the newest fields, if a server refused these alone.
+
+    None where it refused something else, or there is nothing to leave out.
+    """
+    refused = [str(each.get("field", "")) for each in problem.get("errors") or ()]
+    if not refused or not all(map(_is_new, refused)):
+        return None
+    content = json.loads(body)
+    runs = content if isinstance(content, list) else [content]
+    removed = [
+        run[section].pop(name, None)
+        for run in runs
+        for section, names in NEWEST.items()
+        for name in names
+    ]
+    return json.dumps(content).encode() if any(removed) else None
+
+
+def _is_new(field: str) -> bool:
+    section, _, name = field.rpartition(".")
+    return name in NEWEST.get(section.rpartition(".")[2], ())

@@ -1,6 +1,6 @@
 """The parameters of an experiment, and the combinations that are measured."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice, product
 from math import isfinite, prod
@@ -150,14 +150,3 @@ def _numbers(
         if start == end:
             return
         count += 1
-
-
-def projected(
-    combinations: Sequence[Combination], names: frozenset[str]
-) -> list[dict[str, Scalar]]:
-    """Return the distinct settings of some parameters, in their order."""
-    distinct = {
-        tuple(item for item in combination.items() if item[0] in names): None
-        for combination in combinations
-    }
-    return [dict(items) for items in distinct]

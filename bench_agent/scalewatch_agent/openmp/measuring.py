@@ -9,8 +9,8 @@ from math import isfinite
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.complaints import complaint
 from scalewatch_agent.openmp.plan import Job
+from scalewatch_agent.programs import complaint
 
 PLACES: Final = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
 """Variables by which a user places threads; without any of them they are spread."""

@@ -12,8 +12,7 @@ from time import monotonic
 from typing import IO, Any, Self
 from uuid import uuid4
 
-from scalewatch_agent.complaints import complaint
-from scalewatch_agent.processes import MARK, end_processes
+from scalewatch_agent.programs import MARK, complaint, end_processes
 
 LAST_WORDS = 40
 """Lines of standard error that are kept."""

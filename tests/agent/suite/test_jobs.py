@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from scalewatch_agent.processes import marked_processes
+from scalewatch_agent.programs import marked_processes
 from scalewatch_agent.suite.jobs import run_job
 
 STARTED = '{"event": "started", "processes": 2}'

@@ -4,8 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.complaints import complaint
-from scalewatch_agent.programs import STDERR
+from scalewatch_agent.programs import STDERR, complaint
 
 LARGEST: Final = 2**20
 """Bytes of what a job said that are read: its first complaint explains the others."""
