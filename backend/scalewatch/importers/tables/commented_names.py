@@ -192,6 +192,9 @@ def _joined(columns: Sequence[_Word], below: Sequence[_Word]) -> Sequence[str]:
 
 
 def _distinct(names: Sequence[str]) -> list[str]:
+    first: dict[str, int] = {}
+    for at, name in enumerate(names):
+        first.setdefault(name, at)
     return [
-        f"{name} {at}" if name in names[:at] else name for at, name in enumerate(names)
+        name if first[name] == at else f"{name} {at}" for at, name in enumerate(names)
     ]
