@@ -25,10 +25,10 @@ from scalewatch_agent.cli.progress.suites import progress_display
 from scalewatch_agent.cli.summary import print_table
 from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.loops.build import build_loops
+from scalewatch_agent.machine import processors
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.mpi.process_counts import memory_counts, timed_counts
-from scalewatch_agent.processors import processors
 from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SORTING, SUITES, Suite
 from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep

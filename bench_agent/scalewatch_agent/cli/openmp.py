@@ -15,9 +15,8 @@ from scalewatch_agent.cli.options.subject import commit, subject_options
 from scalewatch_agent.cli.options.together import time_limit_option
 from scalewatch_agent.cli.progress.jobs import job_display
 from scalewatch_agent.cli.tables.openmp import print_openmp
-from scalewatch_agent.environment import hardware
 from scalewatch_agent.folders import loops_folder
-from scalewatch_agent.machine import host_name
+from scalewatch_agent.machine import hardware, host_name, processors
 from scalewatch_agent.openmp.build import Kernels, build_kernels
 from scalewatch_agent.openmp.measuring import (
     environment_of,
@@ -26,7 +25,6 @@ from scalewatch_agent.openmp.measuring import (
 )
 from scalewatch_agent.openmp.plan import KINDS, Job, OpenMPSweep, usual_threads
 from scalewatch_agent.openmp.runs import run_report
-from scalewatch_agent.processors import processors
 from scalewatch_agent.suite.runs import MeasuredSubject
 
 EXAMPLES = """\b

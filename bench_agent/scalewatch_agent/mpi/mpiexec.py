@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from scalewatch_agent.machine import physical_cores, processors
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.plan import ThreadLevel
-from scalewatch_agent.processors import physical_cores, processors
 
 Transport = Literal["shm", "tcp"]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from scalewatch.wire.directions import Direction
-from scalewatch_agent.processors import processors
+from scalewatch_agent.machine import processors
 
 Part = Literal["stream", "overheads", "cg"]
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from scalewatch.wire import Job as ReportedJob
 from scalewatch.wire import Procedure, Result, RunReport
-from scalewatch_agent.environment import surroundings
+from scalewatch_agent.machine import surroundings
 from scalewatch_agent.openmp.measuring import Outcome
 from scalewatch_agent.openmp.plan import Job
 from scalewatch_agent.suite.runs import MeasuredSubject

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main, mpi
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
+from scalewatch_agent.machine import processors
 from scalewatch_agent.mpi.libraries import Library
-from scalewatch_agent.processors import processors
 from scalewatch_agent.suite.suites import RUNTIME
 
 QUICK = ("--repetitions", "5", "--warm-ups", "2", "--budget", "1")

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from scalewatch.cli import main as scalewatch
 from scalewatch_agent.cli import main
+from scalewatch_agent.machine import processors
 from scalewatch_agent.mpi.mpiexec import Launcher
-from scalewatch_agent.processors import processors
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "hybrid"
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from scalewatch_agent.machine import physical_cores, processors
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.mpi.mpiexec import Launcher, is_oversubscribed
-from scalewatch_agent.processors import physical_cores, processors
 
 CROWD = processors() + 1
 

@@ -12,11 +12,11 @@ from click.testing import CliRunner
 from scalewatch.cli import main as scalewatch
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
+from scalewatch_agent.machine import processors
 from scalewatch_agent.openmp.build import build_kernels
 from scalewatch_agent.openmp.measuring import measure, measure_in_turns
 from scalewatch_agent.openmp.plan import KINDS, Job, usual_threads
 from scalewatch_agent.openmp.runs import uncertainty
-from scalewatch_agent.processors import processors
 
 CORES = processors()
 QUICK = ("--repetitions", "8", "--elements", "200000", "--width", "100,200")

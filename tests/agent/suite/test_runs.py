@@ -4,6 +4,7 @@ import pytest
 
 from scalewatch.wire import Commit, Machine, RunReport
 from scalewatch_agent.machine import fingerprint, machine_name
+from scalewatch_agent.mpi.mpiexec import TRANSPORTS
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.jobs import JobOutcome
 from scalewatch_agent.suite.runs import MeasuredSubject, run_reports
@@ -174,7 +175,7 @@ def test_run_reads_the_same_on_the_other_side():
 
 @pytest.mark.parametrize("transport", ["shm", "tcp"])
 def test_fingerprint_does_not_name_the_host(transport):
-    facts = fingerprint(transport)
+    facts = fingerprint(TRANSPORTS[transport])
 
     host = machine_name(transport).rpartition("-")[0]
     assert host not in map(str, facts.values())

@@ -11,12 +11,12 @@ import httpx2
 
 from scalewatch.cli.demo.releases import Release, newest_first
 from scalewatch.cli.processes import child, program
+from scalewatch_agent.machine import processors
 from scalewatch_agent.mpi.process_counts import (
     ENOUGH,
     memory_counts,
     timed_counts,
 )
-from scalewatch_agent.processors import processors
 
 SHARED: Final = (2, 4, 8, 16, 32)
 """For times on a machine of too few cores for a verdict."""

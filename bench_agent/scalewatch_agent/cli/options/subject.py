@@ -10,7 +10,7 @@ from scalewatch_agent.ci_variables import completed
 from scalewatch_agent.cli.options.parameters import moment, wire
 from scalewatch_agent.cli.options.together import together
 from scalewatch_agent.machine import fingerprint, machine_name
-from scalewatch_agent.mpi.mpiexec import Launcher
+from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
 from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import Suite
 
@@ -74,7 +74,7 @@ def subject(
     if suite.project is not None:
         ours = version("scalewatch")
         project, title, release = suite.project, f"{suite.project} {ours}", f"v{ours}"
-    facts: dict[str, Any] = fingerprint(transport)
+    facts: dict[str, Any] = fingerprint(TRANSPORTS[transport])
     if (options["project"] or project) != library.name:
         # Otherwise the library is what is measured, not what it is measured on.
         facts["mpi"] = library.title

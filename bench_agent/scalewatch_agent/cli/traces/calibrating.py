@@ -20,8 +20,8 @@ from scalewatch_agent.experiments.launchers.jobs import JobLauncher
 from scalewatch_agent.experiments.launchers.local import LocalJobs
 from scalewatch_agent.experiments.loading import Loaded, experiment_in
 from scalewatch_agent.experiments.sweep import ExperimentSweep
+from scalewatch_agent.machine import processors
 from scalewatch_agent.mpi.process_counts import timed_counts
-from scalewatch_agent.processors import processors
 from scalewatch_agent.traces.calibration.cells import Cell
 from scalewatch_agent.traces.calibration.kept import kept_calibration, library_of
 from scalewatch_agent.traces.calibration.table import Calibration

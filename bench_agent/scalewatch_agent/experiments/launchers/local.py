@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from scalewatch.wire import Fact, Job
-from scalewatch_agent.environment import hardware, surroundings
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.launchers.jobs import (
     ChildJobs,
@@ -18,10 +17,9 @@ from scalewatch_agent.experiments.launchers.jobs import (
     Request,
 )
 from scalewatch_agent.experiments.launchers.section import LauncherSection, register
-from scalewatch_agent.machine import machine_name
+from scalewatch_agent.machine import hardware, machine_name, processors, surroundings
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
-from scalewatch_agent.processors import processors
 from scalewatch_agent.programs import run_program
 
 

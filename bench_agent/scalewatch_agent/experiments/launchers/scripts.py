@@ -82,7 +82,7 @@ def script(
         f"export OMP_NUM_THREADS={configured.threads}",
         *(f"export {key}={shlex.quote(value)}" for key, value in variables.items()),
         *(setup or "").splitlines(),
-        _module("environment", f"> {FACTS} 2> /dev/null"),
+        _module("machine", f"> {FACTS} 2> /dev/null"),
         f"date +%s.%N > {STARTED}",
         f"timeout --kill-after=10 {configured.time_limit:g} /bin/bash {COMMAND}",
         "code=$?",
