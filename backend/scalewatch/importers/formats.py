@@ -29,7 +29,7 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "hpcg": "benchmarks.hpcg",
     "imb": "benchmarks.imb",
     "petsc": "applications.petsc",
-    COMMENTED: "tables.commented_header",
+    COMMENTED: "tables.commented",
     MARKDOWN: "tables.markdown",
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
