@@ -4,7 +4,7 @@ import pytest
 
 from scalewatch.importers import read_files
 from scalewatch.importers.source import LONGEST_LOG_LINE
-from scalewatch.importers.tables.commented_names import MOST_COLUMNS
+from scalewatch.importers.tables.commented import MOST_COLUMNS
 
 CHATTER = "what a job says before its results, line by line\n" * 2_000
 LAMMPS = """LAMMPS (2 Aug 2023)
