@@ -34,10 +34,7 @@ PATTERNS = frozenset(
 COMPOSITION_ROOTS = ("app.py", "cli/", "jobs/")
 # Layers whose code was written before these rules and is still to be read again.
 UNREAD = (
-    *(f"backend/scalewatch/{layer}/" for layer in (
-        "errors", "jobs", "wire",
-    )),
-    *(f"backend/scalewatch/{module}.py" for module in ("app", "client")),
+    "backend/scalewatch/errors/",
     "backend/scalewatch/cli/files/gating.py",
 )  # fmt: skip
 READ = [path for path in MODULES if not str(path).startswith(UNREAD)]

@@ -287,7 +287,7 @@ def _outdated(engine: Engine) -> SchemaNotMigrated | None:
 
 
 PROBES: Final = ("/healthz", "/readyz", "/metrics")
-"""What programs ask for outside the API."""
+"""Paths outside the API that programs ask for: they get problem documents, too."""
 
 
 def _answer(request: Request, error: ScalewatchError) -> Response:

@@ -1,4 +1,4 @@
-"""What scripts and notebooks read of a server: rows of measurements, models, histories.
+"""Rows of measurements, models and histories of a server, for scripts and notebooks.
 
 Needs nothing but the base install; `to_pandas` needs pandas.
 """
@@ -143,17 +143,17 @@ class Client:
         def read() -> Iterator[Row]:
             path = f"projects/{_segment(project)}/history"
             with self._open(path, {"region": region, **chosen}) as answer:
-                told = json.load(answer)
-            for series in told["series"]:
+                history = json.load(answer)
+            for series in history["series"]:
                 for step in series["steps"]:
-                    commit = told["commits"][step["position"]]
+                    commit = history["commits"][step["position"]]
                     yield {
-                        "project": told["project"],
+                        "project": history["project"],
                         "commit": commit["sha"],
                         "committed_at": commit["committed_at"],
                         "machine": series["machine"],
                         "region": series["region"],
-                        "metric": told["metric"],
+                        "metric": history["metric"],
                         "unit": series["unit"],
                         "configuration": series["configuration"],
                         **{key: step[key] for key in step if key != "position"},

@@ -1,4 +1,4 @@
-"""Who may not do what."""
+"""Refusals to callers without the rights that they need."""
 
 from scalewatch.errors.base import ScalewatchError
 

@@ -162,7 +162,7 @@ class BadSetting(ScalewatchError):
 
 
 class BadDerivation(ScalewatchError):
-    """What a setting follows from cannot be understood, or has no value."""
+    """A derivation of a setting cannot be understood, or has no value."""
 
     def __init__(self, text: str, fault: str) -> None:
         super().__init__(f"cannot derive {text!r}: {fault}")

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 UNKNOWN_ORIGIN: Final = "git+<repository URL>"
-"""What the README calls the repository's address."""
+"""The placeholder of the README for the repository's address."""
 
 
 def pip_install(extra: str) -> str:

@@ -1,4 +1,4 @@
-"""What cannot be modelled, and why."""
+"""Measurements and questions that cannot be modelled, with the reason."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""What is stored, is not there, or contradicts what is there."""
+"""Records that do not exist, or that contradict others."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""What a client sent, or wants, and the server cannot take or give."""
+"""Requests that the server cannot take or answer."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from scalewatch.errors.base import ScalewatchError
 
 
 class Refused(ScalewatchError):
-    """What was sent cannot be accepted."""
+    """The content of a request cannot be accepted."""
 
 
 class UnreadableBody(Refused):

@@ -28,15 +28,15 @@ from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.storage.work.jobs import Claim
 
 Effect = Callable[[Session], None]
-"""What a job changes, once all is computed."""
+"""The writes of a job, once all is computed."""
 
 _LOG: Final = logging.getLogger(__name__)
 
 
 def analyse(session: Session, subject: str) -> Effect:
     """Model and judge what a machine measured of a commit."""
-    found = analysis.analyse(session, AnalysedCommit.read(subject))
-    return partial(analysis.record, analysis=found)
+    analysed = analysis.analyse(session, AnalysedCommit.read(subject))
+    return partial(analysis.record, analysis=analysed)
 
 
 def rejudge(_session: Session, subject: str) -> Effect:

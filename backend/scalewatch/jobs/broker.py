@@ -91,5 +91,5 @@ def waiting(broker: Celery) -> int:
     """
     with broker.connection_for_read() as connection:
         with connection.channel() as channel:
-            found = channel.queue_declare(QUEUE)
-        return int(found.message_count)
+            queue = channel.queue_declare(QUEUE)
+        return int(queue.message_count)

@@ -1,4 +1,4 @@
-"""What the bench agent sends: the only package that agent and server share."""
+"""The reports of the bench agent: with `errors`, all that agent and server share."""
 
 from scalewatch.wire.fields import (
     SECONDS,

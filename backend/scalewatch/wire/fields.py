@@ -108,7 +108,7 @@ Repository = Annotated[
 """Where a code lies: as git or a browser calls it, kept as the latter."""
 
 PersonName = Annotated[Text, StringConstraints(max_length=200)]
-"""Of somebody who wrote a commit; without an address."""
+"""The name of an author of a commit, without an address."""
 
 _TEXT: Final[TypeAdapter[str]] = TypeAdapter(Text)
 
@@ -133,7 +133,7 @@ def _number(value: object) -> object:
 
 
 Setting = Annotated[int | float, BeforeValidator(_number)]
-"""What a parameter is set to."""
+"""The value of a parameter."""
 
 Fact = Annotated[str | bool | int | float | None, BeforeValidator(_portable)]
-"""What a machine or a configuration says of itself."""
+"""A fact about a machine, or a setting of a configuration."""

@@ -1,4 +1,4 @@
-"""What is wrong with a report, field by field."""
+"""Faults of a report, field by field."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ def wrong(message: str, field: str = "") -> PydanticCustomError:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with one field, such as `results.0.values`."""
+    """A fault of one field, such as `results.0.values`."""
 
     field: str
     message: str
@@ -25,14 +25,15 @@ def faults(error: ValidationError) -> list[Fault]:
     return [
         Fault(
             field=".".join(
-                str(part) for part in (*one["loc"], _below(one)) if part != ""
+                str(part) for part in (*details["loc"], _below(details)) if part != ""
             ),
-            message=one["msg"],
+            message=details["msg"],
         )
-        for one in error.errors(include_url=False, include_input=False)
+        for details in error.errors(include_url=False, include_input=False)
     ]
 
 
-def _below(one: ErrorDetails) -> str:
+def _below(details: ErrorDetails) -> str:
     """Return the field that `wrong` named below the location."""
-    return str(one.get("ctx", {}).get("field", "")) if one["type"] == "refused" else ""
+    is_ours = details["type"] == "refused"
+    return str(details.get("ctx", {}).get("field", "")) if is_ours else ""

@@ -1,4 +1,4 @@
-"""What the bench agent reports of a run.
+"""Reports of runs, as the bench agent sends them.
 
 A report is strict: a field of another type, an unknown field, NaN or infinity is
 refused with the name of the field.
@@ -194,7 +194,7 @@ class Result(Report):
 
 
 class FunctionTime(Report):
-    """What one function took of a run: seconds, or its share of all of them."""
+    """The time of one function in a run: seconds, or its share of the total."""
 
     region: Name = Field(examples=["exchange_halo"])
     seconds: Annotated[Quantity, Field(ge=0)] | None = None
@@ -242,7 +242,7 @@ class Profile(Report):
 
     @property
     def seconds(self) -> dict[str, float]:
-        """What each function took, in seconds."""
+        """Seconds of each function, by region."""
         return {
             function.region: function.seconds
             if function.seconds is not None
