@@ -31,6 +31,11 @@ def test_the_papers_litmus_tests_speak_against_two_platforms():
         (Suspect.PLATFORM, "Juropa"),
         (Suspect.PLATFORM, "Piz Daint"),
     ]
+    assert found[0].sentence == (
+        "On Juropa the litmus test Bcast (binary tree litmus test) grows like "
+        "p^(5/4) log p instead of log p, although its algorithm is known: suspect the "
+        "platform (network, placement, neighbours); it would explain Barrier."
+    )
     assert found[0].litmus == LITMUS
     assert [each.region for each in found[0].cells] == [LITMUS, "Barrier"]
     assert "Allreduce" in {each.region for each in found[1].cells}

@@ -27,6 +27,7 @@ from enum import StrEnum
 from functools import lru_cache
 from operator import attrgetter
 
+from scalewatch import reasons
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
 
@@ -78,6 +79,8 @@ class Attribution:
         Platform or library.
     subject
         The machine, or the region.
+    sentence
+        The suspicion and its evidence.
     cells
         The diverging cells that it would explain.
     litmus
@@ -86,6 +89,7 @@ class Attribution:
 
     suspect: Suspect
     subject: str
+    sentence: str
     cells: tuple[JudgedCell, ...]
     litmus: str | None = None
 
@@ -147,19 +151,16 @@ def _from_litmus_tests(
     diverging = tuple(cell for cell in others if cell.diverges)
     failed = tuple(cell for cell in tests if cell.diverges)
     if failed:
-        return Attribution(
-            Suspect.PLATFORM,
-            machine,
-            (*failed, *diverging),
-            failed[0].region,
+        test = failed[0]
+        reason = reasons.LitmusDiverges(
+            machine, test.region, test.growth, test.expectation, _regions(diverging)
         )
+        cells = (*failed, *diverging)
+        return Attribution(Suspect.PLATFORM, machine, str(reason), cells, test.region)
     if diverging and all(cell.verdict is Verdict.MATCH for cell in tests):
-        return Attribution(
-            Suspect.LIBRARY,
-            machine,
-            diverging,
-            tests[0].region,
-        )
+        test = tests[0]
+        holds = reasons.LitmusHolds(machine, test.region, _regions(diverging))
+        return Attribution(Suspect.LIBRARY, machine, str(holds), diverging, test.region)
     return None
 
 
@@ -170,10 +171,17 @@ def _from_column(
     diverging = tuple(c for c in column if c.diverges and c.region in behaving)
     if len(diverging) < 2 or len(diverging) <= BAD_SHARE * len(column):
         return None
-    return Attribution(Suspect.PLATFORM, machine, diverging)
+    reason = reasons.MachineDiverges(machine, _regions(diverging), len(column))
+    return Attribution(Suspect.PLATFORM, machine, str(reason), diverging)
 
 
 def _from_row(region: str, row: tuple[JudgedCell, ...]) -> Iterator[Attribution]:
     """Find a region that diverges on several machines and behaves on none."""
     if len(row) > 1 and all(cell.diverges for cell in row):
-        yield Attribution(Suspect.LIBRARY, region, row)
+        machines = [cell.machine for cell in row]
+        reason = reasons.RegionDiverges(region, machines, row[0].expectation)
+        yield Attribution(Suspect.LIBRARY, region, str(reason), row)
+
+
+def _regions(cells: Sequence[JudgedCell]) -> list[str]:
+    return [cell.region for cell in cells]

@@ -91,13 +91,13 @@ class StatedRepository:
         As administrators state it; None as runs do.
     forge
         Software that answers there; None by the address.
-    of_runs
+    told
         As runs state it.
     """
 
     address: str | None
     forge: str | None
-    of_runs: str | None
+    told: str | None
 
 
 def repository_of(session: Session, project_name: str) -> StatedRepository:
@@ -138,16 +138,11 @@ def state_repository(
         return
     project_id = projects.existing(session, project_name).id
     stated = {"repository": address, "forge": forge}
-    former = {
-        "address": before.address,
-        "forge": before.forge,
-        "told": before.of_runs,
-    }
     policies.change(session, project_id, stated)
     audit.note(
         session,
         "repository changed",
         project_name,
-        before=former,
+        before=asdict(before),
         after=stated,
     )
