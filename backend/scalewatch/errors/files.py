@@ -65,11 +65,11 @@ class MissingReader(UnreadableFile):
 class MalformedFile(UnreadableFile):
     """A file of measurements breaks the rules of its format."""
 
-    def __init__(self, source: str, place: str, expected: str, found: str) -> None:
-        super().__init__(source, f"{place}: expected {expected}, found {found}")
+    def __init__(self, source: str, place: str, expected: str, actual: str) -> None:
+        super().__init__(source, f"{place}: expected {expected}, found {actual}")
         self.place = place
         self.expected = expected
-        self.found = found
+        self.actual = actual
 
 
 class NotARun(ScalewatchError):
@@ -157,8 +157,8 @@ class BadSetting(ScalewatchError):
     """A setting, or a direction, that is stated cannot be understood."""
 
     def __init__(self, name: str, stated: object, expected: str) -> None:
-        told = f"{name} {stated}" if name else repr(stated)
-        super().__init__(f"{told} is not {expected}")
+        setting = f"{name} {stated}" if name else repr(stated)
+        super().__init__(f"{setting} is not {expected}")
 
 
 class BadDerivation(ScalewatchError):

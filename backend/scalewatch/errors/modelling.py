@@ -13,10 +13,10 @@ class BadExpression(ModellingError):
     """A growth expression cannot be read."""
 
     def __init__(self, text: str, position: int, expected: str) -> None:
-        found = f"{text[position]!r}" if position < len(text) else "the end"
+        actual = f"{text[position]!r}" if position < len(text) else "the end"
         super().__init__(
             f"cannot read {text!r}: at position {position + 1}, "
-            f"expected {expected}, found {found}"
+            f"expected {expected}, found {actual}"
         )
         self.text = text
         self.position = position
@@ -36,11 +36,11 @@ class BadProfile(ModellingError):
 class BadScale(ModellingError):
     """A scale, or a problem size, is not a positive number."""
 
-    def __init__(self, what: str, found: float | str) -> None:
-        named = repr(found) if isinstance(found, str) else f"{found:g}"
+    def __init__(self, what: str, actual: float | str) -> None:
+        named = repr(actual) if isinstance(actual, str) else f"{actual:g}"
         super().__init__(f"a {what} of {named} is not a positive number")
         self.what = what
-        self.found = found
+        self.actual = actual
 
 
 class FallingLimit(ModellingError):
@@ -121,9 +121,9 @@ class NothingMeasured(ModellingError):
     def __init__(self, reasons: Iterable[str | None]) -> None:
         results = tuple(reasons)
         self.reasons = tuple(dict.fromkeys(filter(None, results)))
-        told = f": {'; '.join(self.reasons)}" if self.reasons else ""
+        reasons = f": {'; '.join(self.reasons)}" if self.reasons else ""
         super().__init__(
-            f"every result failed{told}" if results else "there is no result"
+            f"every result failed{reasons}" if results else "there is no result"
         )
 
 

@@ -19,12 +19,12 @@ class InMemoryDatabase(ScalewatchError):
 class SchemaNotMigrated(ScalewatchError):
     """The database has another schema than this version of the product needs."""
 
-    def __init__(self, found: str | None, needed: str | None, remedy: str) -> None:
-        has = f"schema {found}" if found else "no schema yet"
+    def __init__(self, schema: str | None, needed: str | None, remedy: str) -> None:
+        has = f"schema {schema}" if schema else "no schema yet"
         super().__init__(
             f"the database has {has}, this version needs {needed}: {remedy}"
         )
-        self.found = found
+        self.schema = schema
         self.needed = needed
 
 
@@ -55,12 +55,12 @@ class DatabaseNotEmpty(ScalewatchError):
 class OtherSchema(ScalewatchError):
     """A backup was made by another version of the product."""
 
-    def __init__(self, found: str, needed: str | None) -> None:
+    def __init__(self, schema: str, needed: str | None) -> None:
         super().__init__(
-            f"the backup has schema {found}, this version needs {needed}: restore it "
+            f"the backup has schema {schema}, this version needs {needed}: restore it "
             "with the version that made it, then run `scalewatch migrate` of this one"
         )
-        self.found = found
+        self.schema = schema
         self.needed = needed
 
 

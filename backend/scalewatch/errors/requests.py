@@ -70,12 +70,12 @@ class ReaderDied(Refused):
 class UnsupportedContent(Refused):
     """A body of a type, or an encoding, that is not understood."""
 
-    def __init__(self, header: str, found: str, known: Iterable[str]) -> None:
+    def __init__(self, header: str, value: str, known: Iterable[str]) -> None:
         super().__init__(
-            f"{header} {found!r} is not supported; known are {', '.join(known)}"
+            f"{header} {value!r} is not supported; known are {', '.join(known)}"
         )
         self.header = header
-        self.found = found
+        self.value = value
         self.known = tuple(known)
 
 
