@@ -1,5 +1,6 @@
 """Archives and compressed files: their members, read within bounds."""
 
+import bz2
 import gzip
 import lzma
 import os
@@ -11,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import IO, Final
+from typing import IO, Any, Final
 
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers.source import LONGEST_LINE, Source
@@ -40,7 +41,14 @@ BROKEN: Final = (
 
 _GZIP: Final = b"\x1f\x8b"
 _ZIP: Final = b"PK\3\4"
-_COMPRESSED: Final = (_GZIP, b"BZh", b"\xfd7zXZ")
+
+COMPRESSED: Final[Mapping[bytes, Callable[[IO[bytes]], Any]]] = {
+    _GZIP: lambda file: gzip.GzipFile(fileobj=file),
+    b"BZh": bz2.BZ2File,
+    b"\xfd7zXZ": lzma.LZMAFile,
+}
+"""First bytes of compressed files, and their readers."""
+
 _TAR: Final = re.compile(r"\.(tar(\.\w+)?|t[gbx]z2?)$", re.IGNORECASE)
 _Opener = Callable[[], IO[bytes] | None]
 
@@ -64,7 +72,7 @@ def is_tar(name: str, head: bytes) -> bool:
     if head.startswith(_GZIP):
         with suppress(OSError, *BROKEN):
             head = zlib.decompressobj(wbits=31).decompress(head, _BLOCK)
-    is_compressed = head.startswith(_COMPRESSED)
+    is_compressed = head.startswith(tuple(COMPRESSED))
     return has_tar_magic(head) or (is_compressed and bool(_TAR.search(name)))
 
 

@@ -1,16 +1,14 @@
 """Read a foreign file that was posted, within bounds, as runs."""
 
-import bz2
-import gzip
 import lzma
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import IO, Any, Final
+from typing import Any, Final
 
 from scalewatch.errors import (
     BadSetting,
@@ -22,6 +20,7 @@ from scalewatch.errors import (
 )
 from scalewatch.exporters.documents import json_text
 from scalewatch.importers import AUTO, Reading, read_files
+from scalewatch.importers.places.archives import COMPRESSED, is_zip
 from scalewatch.services.files.imports import ImportOrigin, Runs, profiles_of, runs_of
 from scalewatch.services.files.previews import PreviewedSeries, previewed
 from scalewatch.services.files.stated_settings import rules_of
@@ -31,14 +30,6 @@ UNNAMED: Final = "body"
 MOST_MEASUREMENTS: Final = 100_000
 """Measurements of a file: understood, one takes a kilobyte."""
 
-COMPRESSED: Final[Mapping[bytes, Callable[[IO[bytes]], Any]]] = {
-    b"\x1f\x8b": lambda file: gzip.GzipFile(fileobj=file),
-    b"BZh": bz2.BZ2File,
-    b"\xfd7zXZ": lzma.LZMAFile,
-}
-"""Decompression of files, by the bytes that they begin with."""
-
-_ZIP: Final = b"PK\3\4"
 _BROKEN: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, zipfile.BadZipFile)
 
 
@@ -159,7 +150,7 @@ def check_unpacked(path: Path, limit: int) -> None:
     with suppress(*_BROKEN), path.open("rb") as file:
         head = file.read(6)
         file.seek(0)
-        if head.startswith(_ZIP):
+        if is_zip(head):
             with zipfile.ZipFile(file) as archive:
                 size = sum(each.file_size for each in archive.infolist())
         for magic, unpacking in COMPRESSED.items():
