@@ -35,7 +35,7 @@ COMMANDS: Final[Sequence[Deferred]] = (
     ),
     Deferred("gate", "Tell a CI job whether a commit scales worse.", package=CI),
     Deferred(
-        "expectations", "Push what the file scalewatch.toml promises.", package=CI
+        "expectations", "Push the expectations of the file scalewatch.toml.", package=CI
     ),
     Deferred(
         "bisect", "Find the commit since which something scales worse.", package=CI

@@ -57,7 +57,7 @@ def _login() -> str | None:
 
 @click.group("expectations", epilog=EPILOG)
 def command() -> None:
-    """Declare what a code promises."""
+    """Declare the growths that are expected of a code."""
 
 
 @command.command("push", epilog=EPILOG)

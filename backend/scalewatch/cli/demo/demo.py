@@ -102,7 +102,7 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     drawn from published models of Juqueen, Juropa and Piz Daint, and collectives
     simulated on a torus, a fat tree and a dragonfly. Every page says so.
 
-    With --gallery there are real codes, each with what its authors promised: a
+    With --gallery there are real codes, each with what its authors expect: a
     wavefront, a multigrid solver and the integer sort of the NAS benchmarks, simulated
     at up to 256 processes, clusters in subspaces, and a solver with OpenMP.
     """

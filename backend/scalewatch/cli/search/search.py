@@ -23,7 +23,7 @@ Examples:
       --vary compiler=gcc,clang --objective time --target 1024 --trials 5
 
 Where all combinations fit into --trials they are all run; otherwise a Bayesian search
-(tree-structured Parzen estimators) chooses those that promise most. Vary one or two
+(tree-structured Parzen estimators) chooses the likeliest. Vary one or two
 settings at a time: each trial is a whole sweep.
 
 \b

@@ -24,7 +24,7 @@ def accept(  # noqa: PLR0913 - one per part of the wish
     regions: Sequence[str] = (),
     metric: str | None = None,
 ) -> int | None:
-    """Promise the growths that were found at a commit; return the job that judges.
+    """Expect the growths that were found at a commit; return the job that judges.
 
     Where machines differ, the fastest growth is declared.
 
