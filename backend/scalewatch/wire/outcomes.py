@@ -1,0 +1,237 @@
+"""Outcomes of runs, by the words, codes and signs with which tools state them.
+
+A run succeeded only where something that is understood says so, or where nothing was
+said at all. A word that is in no list is neither: whoever reads it refuses it by name,
+or takes the run for failed, and never for a success.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The outcome that a cell states.
+
+    Parameters
+    ----------
+    has_succeeded
+        None where the cell is not understood.
+    words
+        The cell as it was written, behind the name of its column: `exit code 137`.
+    """
+
+    has_succeeded: bool | None
+    words: str
+
+
+_SUCCESS: Final = frozenset(
+    {
+        *("ok", "okay", "pass", "passed", "passing", "success", "successful"),
+        *("succeeded", "done", "complete", "completed", "finished", "valid"),
+        *("correct", "converged", "verified", "normal", "good", "true", "yes"),
+        *("y", "t", "✓", "✔", "✅", "exited normally", "no error", "none", "cd"),
+    }
+)
+_FAILURE: Final = frozenset(
+    {
+        *("fail", "failed", "failure", "fails", "error", "errored", "err", "errors"),
+        *("oom", "oom killed", "oomkilled", "out of memory", "out of mem", "memory"),
+        *("killed", "kill", "cancelled", "canceled", "aborted", "abort", "aborting"),
+        *("timeout", "timed out", "time out", "time limit", "deadline", "expired"),
+        *("node fail", "node failure", "boot fail", "launch failed", "preempted"),
+        *("revoked", "crash", "crashed", "segfault", "segv", "segmentation fault"),
+        *("bus error", "core dumped", "invalid", "incorrect", "wrong", "bad", "broken"),
+        *("unsuccessful", "not converged", "diverged", "unverified", "incomplete"),
+        *("dnf", "did not finish", "hang", "hung", "terminated", "exception", "panic"),
+        *("false", "no", "n", "f", "✗", "✘", "❌", "nan", "inf", "-inf", "infinity"),
+        # Slurm's other states, and their short forms: no run has ended well in them.
+        *("running", "pending", "suspended", "stopped", "requeued", "configuring"),
+        *("completing", "resizing", "signaling", "staged out", "stage out", "requeue"),
+        *("special exit", "reconfig fail", "resv del hold", "requeue fed"),
+        *("requeue hold", "power up node", "queued", "held", "skipped", "skip"),
+        *("ca", "to", "nf", "bf", "dl", "pr", "rv", "rq", "pd", "st", "se", "cg"),
+    }
+)
+_SLURM_ABBREVIATIONS: Final = frozenset(
+    {"cd", "ca", "to", "nf", "bf", "dl", "pr", "rv", "rq", "pd", "st", "se", "cg"}
+)
+"""Short forms that mean nothing outside a column of states."""
+
+_ABSENT: Final = frozenset({"", "-", "--", "—", "–", "n/a", "na", "none", "null", "."})
+"""Cells of values that were not measured."""
+
+_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_CODES: Final = re.compile(r"(-?\d+):(\d+)")
+_SEPARATORS: Final = re.compile(r"[\s_-]+")
+
+
+def judge_value(cell: str) -> Outcome | None:
+    """Return the failure that stands in place of a value; None for any other text.
+
+    `OOM`, `killed`, `TIMEOUT` and `nan` in a column of times are failed runs.
+    """
+    word = _plain(cell)
+    if word in _FAILURE - _SLURM_ABBREVIATIONS and word not in {"n", "f", "no"}:
+        return Outcome(has_succeeded=False, words=cell.strip())
+    return None
+
+
+def is_absent(cell: str) -> bool:
+    """Tell whether a cell says that nothing was measured."""
+    return cell.strip().lower() in _ABSENT
+
+
+def is_about_outcome(column: str) -> bool:
+    """Tell whether a column or key states how a run ended."""
+    return _judge_of(column) is not None
+
+
+def judge_cell(column: str, cell: str) -> Outcome | None:
+    """Return the outcome that a cell states; None if its column is not about one.
+
+    An exit code fails unless it is 0, `passed` unless it is true, `errors` unless it is
+    empty, 0 or false; a status is a word.
+    """
+    judge = _judge_of(column)
+    if judge is None:
+        return None
+    return Outcome(judge(cell), f"{column.strip()} {cell.strip()}".strip())
+
+
+def signs_of_abort(text: str) -> Iterator[str]:
+    """Yield the lines by which programs and schedulers tell of an end by error.
+
+    Such a line behind a table says that what was printed before may be only a part.
+    """
+    for line in text.splitlines():
+        shown = line[:_LONGEST_SIGN]
+        lowered = shown.lower()
+        last = shown.rpartition(" ")[2].strip()
+        if any(sign in lowered for sign in _SIGNS) or last in _ENDS:
+            yield shown.strip()
+
+
+def _plain(cell: str) -> str:
+    """Return a word in lower case, without emphasis and with single blanks."""
+    return _SEPARATORS.sub(" ", cell.strip(" \t*_`'\"()[].!").lower()).strip()
+
+
+def _is_good_word(cell: str) -> bool | None:
+    word = _plain(cell)
+    first = word.partition(" ")[0]
+    if word in _SUCCESS or word == "0":
+        return True
+    # Slurm writes `CANCELLED by 1234`, shells `Killed (signal 9)`.
+    if word in _FAILURE or first in _FAILURE - _SLURM_ABBREVIATIONS:
+        return False
+    return False if _NUMBER.fullmatch(word) else None
+
+
+def _is_code_of_success(cell: str) -> bool | None:
+    plain = cell.strip()
+    if codes := _CODES.fullmatch(plain):
+        return int(codes[1]) == int(codes[2]) == 0
+    if _NUMBER.fullmatch(plain):
+        return float(plain) == 0
+    return False if _plain(cell) in _FAILURE else None
+
+
+def _is_set(cell: str) -> bool | None:
+    """Tell whether a flag is set that a success sets."""
+    plain = _plain(cell)
+    if _NUMBER.fullmatch(plain):
+        return float(plain) == 1
+    return _is_good_word(cell) if plain else None
+
+
+def _is_free_of_errors(cell: str) -> bool | None:
+    """Tell whether a column of errors holds none; any text in it is an error."""
+    plain = _plain(cell)
+    if _NUMBER.fullmatch(plain):
+        return float(plain) == 0
+    return is_absent(cell) or plain in {"false", "no", "ok", "n", "f", "no error"}
+
+
+_JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
+    _is_good_word: (
+        *("status", "state", "outcome", "job state", "run status", "exit status"),
+        *(
+            "job status",
+            "exit state",
+            "verification",
+            "validation",
+            "check",
+            "jobstate",
+        ),
+    ),
+    _is_code_of_success: (
+        *("exit", "exit code", "exitcode", "return code", "returncode", "retcode"),
+        *("rc", "error code", "errorcode", "ierr", "exit status code", "retval"),
+        *("return value", "derivedexitcode", "derived exit code", "signal", "errno"),
+    ),
+    _is_set: (
+        *("passed", "pass", "success", "successful", "succeeded", "ok", "valid"),
+        *("correct", "converged", "completed", "finished", "verified", "is valid"),
+    ),
+    _is_free_of_errors: (
+        *("failed", "fail", "failure", "failures", "error", "errors", "timed out"),
+        *("wrong", "#wrong", "crashed", "killed", "oom", "aborted", "exception"),
+        *("error message", "error occurred", "timeout", "mismatches"),
+    ),
+}
+_JUDGE: Final = {name: judge for judge, names in _JUDGES.items() for name in names}
+
+
+def _judge_of(column: str) -> Callable[[str], bool | None] | None:
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column)
+    return _JUDGE.get(_plain(spaced)) or _JUDGE.get(_plain(column))
+
+
+_LONGEST_SIGN: Final = 400
+"""Characters of a line in which a sign is looked for."""
+
+_ENDS: Final = frozenset({"Killed", "Aborted", "Terminated"})
+"""Last words of a shell about a process."""
+
+_SIGNS: Final = (
+    "segmentation fault",
+    "core dumped",
+    "assertion failed",
+    "assertion `",
+    "mpi_abort",
+    "abort(",
+    "bad termination of",
+    "process received signal",
+    "returned a non-zero exit code",
+    "exited on signal",
+    "terminate called after",
+    "traceback (most recent call last)",
+    "floating point exception",
+    "bus error",
+    "illegal instruction",
+    "out of memory",
+    "out-of-memory",
+    "oom-kill",
+    "oom_kill",
+    "std::bad_alloc",
+    "cannot allocate memory",
+    "due to time limit",
+    "due to preemption",
+    "due to node failure",
+    "slurmstepd: error",
+    "srun: error",
+    "forrtl: severe",
+    "fortran runtime error",
+    "error stop",
+    "cuda error",
+    "cudaerror",
+    "hiperror",
+    "ncclsystemerror",
+    "ncclunhandledcudaerror",
+    "panicked at",
+    "fatal error in",
+    "addresssanitizer",
+)

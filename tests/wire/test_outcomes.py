@@ -1,0 +1,132 @@
+"""How runs ended, as tools and people write it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scalewatch.wire.outcomes import (
+    is_about_outcome,
+    is_absent,
+    judge_cell,
+    judge_value,
+    signs_of_abort,
+)
+
+STATED = [
+    ("status", "PASS", True),
+    ("status", "ok", True),
+    ("Status", "Success", True),
+    ("State", "COMPLETED", True),
+    ("state", "CD", True),
+    ("State", "CANCELLED by 1000", False),
+    ("State", "OUT_OF_MEMORY", False),
+    ("State", "OUT_OF_ME+", None),
+    ("State", "NODE_FAIL", False),
+    ("State", "TIMEOUT", False),
+    ("State", "RUNNING", False),
+    ("status", "FAIL", False),
+    ("status", "OOM", False),
+    ("status", "Killed (signal 9)", False),
+    ("status", "segmentation fault", False),
+    ("status", "1", False),
+    ("status", "0", True),
+    ("status", "flaky", None),
+    ("status", "", None),
+    ("job_state", "timed-out", False),
+    ("exit", "0", True),
+    ("ExitCode", "0:0", True),
+    ("ExitCode", "0:9", False),
+    ("ExitCode", "137:0", False),
+    ("returncode", "-11", False),
+    ("returncode", "1.0", False),
+    ("rc", "", None),
+    ("rc", "weird", None),
+    ("passed", "true", True),
+    ("passed", "1", True),
+    ("passed", "0", False),
+    ("passed", "No", False),
+    ("success", "False", False),
+    ("converged", "✓", True),
+    ("error", "", True),
+    ("error", "0", True),
+    ("errors", "3", False),
+    ("error", "mpi: rank 3 died", False),
+    ("#wrong", "0", True),
+    ("#wrong", "12", False),
+    ("timed_out", "false", True),
+    ("timed_out", "yes", False),
+]
+
+
+@pytest.mark.parametrize(("column", "cell", "has_succeeded"), STATED)
+def test_columns_about_outcomes_are_understood(column, cell, has_succeeded):
+    outcome = judge_cell(column, cell)
+
+    assert outcome is not None
+    assert outcome.has_succeeded is has_succeeded
+
+
+@pytest.mark.parametrize("column", ["time", "p", "nodes", "compiler", "mesh", "host"])
+def test_other_columns_are_not_about_outcomes(column):
+    assert not is_about_outcome(column)
+    assert judge_cell(column, "FAIL") is None
+
+
+@given(
+    st.sampled_from(["status", "exit code", "passed", "State"]), st.text(max_size=20)
+)
+def test_unknown_word_is_never_a_success(column, cell):
+    outcome = judge_cell(column, f"{cell} zyx")
+
+    assert outcome is not None
+    assert outcome.has_succeeded is not True
+
+
+@pytest.mark.parametrize(
+    "cell", ["OOM", "killed", "**FAIL**", "TIMEOUT", "nan", "out of memory", "DNF"]
+)
+def test_word_in_place_of_a_value_is_a_failed_run(cell):
+    failure = judge_value(cell)
+
+    assert failure is not None
+    assert failure.has_succeeded is False
+
+
+@pytest.mark.parametrize("cell", ["1.5", "fast", "n", "st", "12 s", "1e3"])
+def test_other_words_are_no_failed_run(cell):
+    assert judge_value(cell) is None
+
+
+@pytest.mark.parametrize("cell", ["", " - ", "n/a", "NA", "null"])
+def test_placeholders_are_absent_values(cell):
+    assert is_absent(cell)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "solver: mesh.c:91: refine: Assertion `n > 0' failed.",
+        "[node3:1234] *** Process received signal ***",
+        "srun: error: nid001: task 3: Out Of Memory",
+        "slurmstepd: error: *** JOB 77 ON n1 CANCELLED AT 2026 DUE TO TIME LIMIT ***",
+        "forrtl: severe (174): SIGSEGV, segmentation fault occurred",
+        "./run.sh: line 3:  4242 Killed",
+        "Traceback (most recent call last):",
+        "=   BAD TERMINATION OF ONE OF YOUR APPLICATION PROCESSES",
+    ],
+)
+def test_signs_of_an_end_by_error_are_seen(line):
+    assert list(signs_of_abort(f"p time\n1 2.0\n{line}\n")) == [line.strip()]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "total time 3.2 s",
+        "errors: 0",
+        "residual error 1e-9",
+        "tests killed: none so far",
+    ],
+)
+def test_ordinary_lines_are_no_sign(line):
+    assert list(signs_of_abort(line)) == []
