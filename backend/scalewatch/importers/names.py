@@ -4,20 +4,12 @@ import re
 from hashlib import blake2s
 from typing import Final
 
+from scalewatch.quantities import is_time, parse_unit
+
 LONGEST: Final = 200
 """Characters of a name in an address."""
 
 _REFUSED: Final = re.compile(r"[\x00-\x1f\x7f?#]")
-_SECONDS: Final = {
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds"), 1.0),
-    **dict.fromkeys(("ms", "msec", "millisecond", "milliseconds"), 1e-3),
-    **dict.fromkeys(("us", "µs", "μs", "usec", "microsecond", "microseconds"), 1e-6),
-    **dict.fromkeys(("ns", "nsec", "nanosecond", "nanoseconds"), 1e-9),
-    **dict.fromkeys(("min", "mins", "minute", "minutes"), 60.0),
-    **dict.fromkeys(("h", "hour", "hours"), 3600.0),
-}
-"""Seconds of a unit of time, as people and tools write it; both letters mu."""
-
 _DIGEST: Final = 4
 """Bytes that tell shortened names apart."""
 
@@ -36,4 +28,5 @@ def addressable(name: str) -> str:
 
 def seconds_of(unit: str | None) -> float | None:
     """Return how many seconds a unit is, or None if it is none of time."""
-    return None if unit is None else _SECONDS.get(unit.strip())
+    quantity = parse_unit(unit or "")
+    return quantity.size if is_time(quantity.dimension) else None

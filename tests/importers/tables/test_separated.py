@@ -186,3 +186,39 @@ def test_tasks_beyond_any_machine_make_no_processes(write) -> None:
     [series] = read_files([path]).series
 
     assert (series.parameters, series.settings.tolist()) == (("nodes",), [[2]])
+
+
+@pytest.mark.parametrize(
+    ("columns", "row"),
+    [
+        ("p,time,status", "8,0.1,FAIL"),
+        ("p,time,State", "8,0.1,OUT_OF_MEMORY"),
+        ("p,time,ExitCode", "8,0.1,0:9"),
+        ("p,time,returncode", "8,0.1,-11"),
+        ("p,time,passed", "8,0.1,no"),
+        ("p,time,error", "8,0.1,rank 3 died"),
+        ("p,time,status", "8,0.1,"),
+        ("p,time", "8,OOM"),
+        ("p,time", "8,killed"),
+    ],
+)
+def test_run_that_failed_has_no_value(tmp_path, columns, row):
+    good = "4,1.5,0" if columns.count(",") == 2 and "passed" not in columns else "4,1.5"
+    good = "4,1.5,yes" if "passed" in columns else good
+    table = tmp_path / "jobs.csv"
+    table.write_text(f"{columns}\n{good}\n{row}\n")
+
+    [series] = read_files([str(table)]).series
+
+    assert series.settings.ravel().tolist() == [4, 8]
+    assert np.isnan(series.values[1]).all()
+    assert not np.isnan(series.values[0]).any()
+
+
+def test_word_that_tells_no_outcome_is_refused_by_name(tmp_path):
+    table = tmp_path / "jobs.csv"
+    table.write_text("p,time,status\n4,1.5,ok\n8,0.1,flaky\n")
+
+    [refusal] = read_files([str(table)]).unreadable
+
+    assert (refusal.place, refusal.actual) == ("line 3", "'status flaky'")

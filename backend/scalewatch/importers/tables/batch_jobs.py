@@ -10,19 +10,10 @@ from typing import Final
 
 from scalewatch.importers.series import Provenance, plain_setting
 from scalewatch.importers.tables.columns import parameter_of
+from scalewatch.outcomes import Outcome, is_about_outcome, judge_cell
 
 MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
 """Cells, in lower case, that stand for a value that was not measured."""
-
-_FAILED: Final[Mapping[str, frozenset[str]]] = {
-    "success": frozenset({"false", "no", "0"}),
-    "valid": frozenset({"false", "no", "0", "invalid"}),
-    "status": frozenset(
-        {"failed", "timeout", "cancelled", "out_of_memory", "node_fail", "boot_fail"}
-        | {"preempted", "deadline", "error", "invalid"}
-    ),
-}
-"""Columns of the outcome of a run, and their cells where it failed."""
 
 _TASKS_PER_NODE: Final = re.compile(
     r"n?(tasks?|procs?|processes|ranks|mpi)_?per_?node|ppn", re.IGNORECASE
@@ -98,12 +89,10 @@ class JobColumns:
         machine, job = (_known(row, at) for at in (self.machine, self.job))
         return Provenance(machine=machine, job=job)
 
-    def is_failed(self, row: Sequence[str]) -> bool:
-        """Tell whether a job failed."""
-        return any(
-            row[at].lower().partition(" ")[0] in _FAILED[name]
-            for name, at in self.outcomes.items()
-        )
+    def stated_outcomes(self, row: Sequence[str]) -> Sequence[Outcome]:
+        """Return how a job ended, by each column that states it."""
+        outcomes = (judge_cell(name, row[at]) for name, at in self.outcomes.items())
+        return [outcome for outcome in outcomes if outcome is not None]
 
 
 def job_columns(
@@ -127,9 +116,7 @@ def job_columns(
     per_node = _first(
         header, lambda name: name in unused and bool(_TASKS_PER_NODE.fullmatch(name))
     )
-    outcomes = {
-        name.lower(): header.index(name) for name in unused if name.lower() in _FAILED
-    }
+    outcomes = {name: header.index(name) for name in unused if is_about_outcome(name)}
     numbering = [
         at
         for at, name in enumerate(header)

@@ -27,6 +27,7 @@ from scalewatch.importers.tables.columns import (
     UnclearColumns,
     columns_of,
 )
+from scalewatch.outcomes import judge_value
 from scalewatch.wire import UNITS
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
@@ -206,6 +207,7 @@ class _Table:
             if row[at].lower() not in MISSING
         )
         region = None if self.columns.region is None else row[self.columns.region]
+        is_failed = self.is_failed(row)
         for column in self.columns.measured:
             metric, unit, size = self.metric(row, column)
             subject = SeriesIdentity(
@@ -220,9 +222,26 @@ class _Table:
             yield ImportedMeasurement(
                 subject,
                 tuple(coordinate.values()),
-                [math.nan if self.jobs.is_failed(row) else value],
+                [math.nan if is_failed else value],
                 self.jobs.provenance(row),
             )
+
+    def is_failed(self, row: Sequence[str]) -> bool:
+        """Tell whether a run failed, or does not say how it ended where others do.
+
+        A word that is not understood is refused, unless another column says more.
+        """
+        outcomes = self.jobs.stated_outcomes(row)
+        if any(outcome.has_succeeded is False for outcome in outcomes):
+            return True
+        for outcome in outcomes:
+            if outcome.has_succeeded is None and not outcome.is_absent:
+                raise self.source.malformed(
+                    "how the run ended, as ok, PASS, FAILED or an exit code "
+                    "(name the column otherwise if it is about something else)",
+                    quoted(outcome.words),
+                )
+        return not all(outcome.has_succeeded for outcome in outcomes)
 
     def metric(
         self, row: Sequence[str], column: MeasuredColumn
@@ -244,7 +263,7 @@ class _Table:
         return value
 
     def value(self, cell: str) -> float:
-        if cell.lower() in MISSING:
+        if cell.lower() in MISSING or judge_value(cell):
             return math.nan
         # Where a semicolon separates the cells, a comma may stand for the point.
         plain = cell.replace(",", ".") if self.delimiter == ";" else cell

@@ -22,30 +22,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, Literal, NoReturn, Self
 
+from scalewatch import quantities
 from scalewatch.errors import BadExpression
 
-_TIMES: Final[Mapping[str, float]] = {
-    "s": 1.0,
-    "ms": 1e-3,
-    "us": 1e-6,
-    "µs": 1e-6,
-    "ns": 1e-9,
-    "min": 60.0,
-    "h": 3600.0,
-}
-_PREFIXES: Final[Mapping[str, float]] = {
-    "": 1.0,
-    "k": 1e3,
-    "K": 1e3,
-    "M": 1e6,
-    "G": 1e9,
-    "T": 1e12,
-    "Ki": 2.0**10,
-    "Mi": 2.0**20,
-    "Gi": 2.0**30,
-    "Ti": 2.0**40,
-}
-_COUNTED: Final = re.compile(r"(Ki|Mi|Gi|Ti|[kKMGT]?)(?:B|bytes?|flop|op|ops)")
+_COUNTED: Final = frozenset({"B", "flop", "op"})
+"""Dimensions of what is counted: numbers, so that B over B/s is a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +69,15 @@ def parse_unit(text: str) -> tuple[float, Unit]:
     BadExpression
         If it has more than one slash.
     """
-    above, *below = (part.strip() for part in text.split("/"))
-    if len(below) > 1:
+    if text.count("/") > 1:
         raise BadExpression(text, text.rindex("/"), "a unit as B/s")
-    size, unit = _simple(above)
-    for part in below:
-        part_size, part_unit = _simple(part)
-        size, unit = size / part_size, unit / part_unit
-    return size, unit
-
-
-def _simple(text: str) -> tuple[float, Unit]:
-    if text in _TIMES:
-        return _TIMES[text], _unit({"s": Fraction(1)})
-    if counted := _COUNTED.fullmatch(text):
-        return _PREFIXES[counted[1]], NUMBER
-    if text in {"", "1"}:
-        return 1.0, NUMBER
-    return (0.01, NUMBER) if text == "%" else (1.0, _unit({text: Fraction(1)}))
+    quantity = quantities.parse_unit(text)
+    powers = {
+        name: Fraction(power)
+        for name, power in quantity.dimension
+        if name not in _COUNTED
+    }
+    return quantity.size, _unit(powers)
 
 
 def _unit(powers: Mapping[str, Fraction]) -> Unit:

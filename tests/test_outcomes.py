@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalewatch.wire.outcomes import (
+from scalewatch.outcomes import (
     is_about_outcome,
     is_absent,
     judge_cell,
@@ -20,7 +20,7 @@ STATED = [
     ("state", "CD", True),
     ("State", "CANCELLED by 1000", False),
     ("State", "OUT_OF_MEMORY", False),
-    ("State", "OUT_OF_ME+", None),
+    ("State", "OUT_OF_ME+", False),
     ("State", "NODE_FAIL", False),
     ("State", "TIMEOUT", False),
     ("State", "RUNNING", False),
@@ -49,6 +49,7 @@ STATED = [
     ("converged", "✓", True),
     ("error", "", True),
     ("error", "0", True),
+    ("error", "1.3e-9", True),
     ("errors", "3", False),
     ("error", "mpi: rank 3 died", False),
     ("#wrong", "0", True),

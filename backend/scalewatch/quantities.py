@@ -2,7 +2,7 @@
 
 A unit is a product of powers of symbols, with prefixes, as people and tools write it:
 `ms`, `GB/s`, `Mcells/s`, `ns/op`, `MB s^-1`, `updates per second`. Its *dimension* is
-time, bytes, energy, current and so on, and whatever is counted: cells, operations,
+written in seconds, bytes, joules, amperes and whatever is counted: cells, operations,
 cycles, atoms. What is counted is a dimension of its own, since no factor turns a cell
 into an atom; a word that nobody listed is such a dimension, too. So is a text that is
 no unit at all, which then equals nothing but itself.
@@ -18,8 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-TIME: Final = "time"
-SIMULATED_TIME: Final = "simulated time"
+TIME: Final = "s"
+SIMULATED_TIME: Final = "simulated s"
 """Dimension of the ns in ns/day, which do not cancel with the day."""
 
 _LARGE: Final[Mapping[str, float]] = {
@@ -71,19 +71,19 @@ _SECONDS: Final[Mapping[str, float]] = {
 }
 
 _SYMBOLS: Final[Mapping[str, tuple[float, Dimension]]] = {
-    "J": (1.0, (("energy", 1),)),
-    "joule": (1.0, (("energy", 1),)),
-    "joules": (1.0, (("energy", 1),)),
-    "W": (1.0, (("energy", 1), (TIME, -1))),
-    "watt": (1.0, (("energy", 1), (TIME, -1))),
-    "watts": (1.0, (("energy", 1), (TIME, -1))),
-    "Wh": (3600.0, (("energy", 1),)),
-    "eV": (1.602176634e-19, (("energy", 1),)),
+    "J": (1.0, (("J", 1),)),
+    "joule": (1.0, (("J", 1),)),
+    "joules": (1.0, (("J", 1),)),
+    "W": (1.0, (("J", 1), (TIME, -1))),
+    "watt": (1.0, (("J", 1), (TIME, -1))),
+    "watts": (1.0, (("J", 1), (TIME, -1))),
+    "Wh": (3600.0, (("J", 1),)),
+    "eV": (1.602176634e-19, (("J", 1),)),
     "Hz": (1.0, ((TIME, -1),)),
-    "V": (1.0, (("voltage", 1),)),
-    "A": (1.0, (("current", 1),)),
-    **dict.fromkeys(("B", "byte", "bytes", "Byte", "Bytes"), (1.0, (("byte", 1),))),
-    **dict.fromkeys(("bit", "bits", "b"), (0.125, (("byte", 1),))),
+    "V": (1.0, (("V", 1),)),
+    "A": (1.0, (("A", 1),)),
+    **dict.fromkeys(("B", "byte", "bytes", "Byte", "Bytes"), (1.0, (("B", 1),))),
+    **dict.fromkeys(("bit", "bits", "b"), (0.125, (("B", 1),))),
     **{name: (size, ((TIME, 1),)) for name, size in _SECONDS.items()},
 }
 """Size and dimension by symbol; they take prefixes, large and small."""
@@ -91,16 +91,16 @@ _SYMBOLS: Final[Mapping[str, tuple[float, Dimension]]] = {
 _WHOLE: Final[Mapping[str, tuple[float, Dimension]]] = {
     **dict.fromkeys(("", "1", "x", "×", "X", "ratio", "factor", "times"), (1.0, ())),
     **dict.fromkeys(("%", "percent", "pct"), (0.01, ())),
-    **dict.fromkeys(("K", "kelvin"), (1.0, (("temperature", 1),))),
+    **dict.fromkeys(("K", "kelvin"), (1.0, (("K", 1),))),
     # No factor turns degrees into kelvin: they differ by where zero is.
     **dict.fromkeys(("°C", "degC", "C", "celsius", "Celsius"), (1.0, (("°C", 1),))),
-    "SYPD": (365.0, ((SIMULATED_TIME, 1), (TIME, -1))),
-    "SDPD": (1.0, ((SIMULATED_TIME, 1), (TIME, -1))),
+    "SYPD": (365.0, ((TIME, -1), (SIMULATED_TIME, 1))),
+    "SDPD": (1.0, ((TIME, -1), (SIMULATED_TIME, 1))),
 }
 """Units that take no prefix."""
 
 _AMBIGUOUS: Final = frozenset({"kb", "mb", "gb", "tb"})
-"""Of bits or of bytes: nobody knows."""
+"""Symbols of bits or of bytes: nobody knows which is meant."""
 
 _RATES: Final[Mapping[str, str]] = {
     "flops": "flop",
@@ -169,7 +169,7 @@ _SUPERSCRIPTS: Final = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻μ", "012345
 _TIMES_SIGN: Final = re.compile(
     r"[*·⋅](?!\*)|(?<=[^\W\d])-(?=(?:h|hrs?|hours?|s|sec|seconds?)\b)"
 )
-_PER: Final = re.compile(r"\s*/\s*|\s+per\s+")
+_PER: Final = re.compile(r"/|(?<=\s)per(?=\s)")
 _FACTOR: Final = re.compile(
     r"(?P<symbol>1|%|×|°C|[^\W\d_][^\W\d]*)(?:(?:\^|\*\*)?(?P<power>-?[1-9]))?"
 )
@@ -308,7 +308,7 @@ def _counted(word: str, *, is_rate: bool, is_letter: bool) -> Dimension:
         Whether a single letter may be the word, as the F in GF.
     """
     if word in {"Bps", "bps", "bitps"}:
-        return ("byte", 1), (TIME, -1)
+        return ("B", 1), (TIME, -1)
     noun = word.lower()
     if len(noun) == 1 and not is_letter:
         return ()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalewatch.wire.quantities import parse_unit
+from scalewatch.quantities import parse_unit
 
 EQUAL_DIMENSIONS = [
     # time

@@ -21,10 +21,13 @@ class Outcome:
         None where the cell is not understood.
     words
         The cell as it was written, behind the name of its column: `exit code 137`.
+    is_absent
+        Whether the cell is empty, or says that nothing is known.
     """
 
     has_succeeded: bool | None
     words: str
+    is_absent: bool = False
 
 
 _SUCCESS: Final = frozenset(
@@ -38,7 +41,7 @@ _SUCCESS: Final = frozenset(
 _FAILURE: Final = frozenset(
     {
         *("fail", "failed", "failure", "fails", "error", "errored", "err", "errors"),
-        *("oom", "oom killed", "oomkilled", "out of memory", "out of mem", "memory"),
+        *("oom", "oom killed", "oomkilled", "out of memory", "out of mem"),
         *("killed", "kill", "cancelled", "canceled", "aborted", "abort", "aborting"),
         *("timeout", "timed out", "time out", "time limit", "deadline", "expired"),
         *("node fail", "node failure", "boot fail", "launch failed", "preempted"),
@@ -46,7 +49,7 @@ _FAILURE: Final = frozenset(
         *("bus error", "core dumped", "invalid", "incorrect", "wrong", "bad", "broken"),
         *("unsuccessful", "not converged", "diverged", "unverified", "incomplete"),
         *("dnf", "did not finish", "hang", "hung", "terminated", "exception", "panic"),
-        *("false", "no", "n", "f", "✗", "✘", "❌", "nan", "inf", "-inf", "infinity"),
+        *("false", "no", "n", "f", "✗", "✘", "❌", "nan"),
         # Slurm's other states, and their short forms: no run has ended well in them.
         *("running", "pending", "suspended", "stopped", "requeued", "configuring"),
         *("completing", "resizing", "signaling", "staged out", "stage out", "requeue"),
@@ -63,9 +66,10 @@ _SLURM_ABBREVIATIONS: Final = frozenset(
 _ABSENT: Final = frozenset({"", "-", "--", "—", "–", "n/a", "na", "none", "null", "."})
 """Cells of values that were not measured."""
 
-_NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+_NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _CODES: Final = re.compile(r"(-?\d+):(\d+)")
 _SEPARATORS: Final = re.compile(r"[\s_-]+")
+_WORD_BEGINS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
 def judge_value(cell: str) -> Outcome | None:
@@ -98,7 +102,8 @@ def judge_cell(column: str, cell: str) -> Outcome | None:
     judge = _judge_of(column)
     if judge is None:
         return None
-    return Outcome(judge(cell), f"{column.strip()} {cell.strip()}".strip())
+    words = f"{column.strip()} {cell.strip()}".strip()
+    return Outcome(judge(cell), words, is_absent(cell))
 
 
 def signs_of_abort(text: str) -> Iterator[str]:
@@ -124,10 +129,13 @@ def _is_good_word(cell: str) -> bool | None:
     first = word.partition(" ")[0]
     if word in _SUCCESS or word == "0":
         return True
+    # sacct cuts what its columns do not hold: OUT_OF_ME+.
+    if word.endswith("+") and len(word) > len("oom+"):
+        return False if any(each.startswith(word[:-1]) for each in _FAILURE) else None
     # Slurm writes `CANCELLED by 1234`, shells `Killed (signal 9)`.
     if word in _FAILURE or first in _FAILURE - _SLURM_ABBREVIATIONS:
         return False
-    return False if _NUMBER.fullmatch(word) else None
+    return False if _NUMBER.fullmatch(cell.strip()) else None
 
 
 def _is_code_of_success(cell: str) -> bool | None:
@@ -141,18 +149,27 @@ def _is_code_of_success(cell: str) -> bool | None:
 
 def _is_set(cell: str) -> bool | None:
     """Tell whether a flag is set that a success sets."""
-    plain = _plain(cell)
-    if _NUMBER.fullmatch(plain):
-        return float(plain) == 1
-    return _is_good_word(cell) if plain else None
+    if _NUMBER.fullmatch(cell.strip()):
+        return float(cell) == 1
+    return _is_good_word(cell) if cell.strip() else None
 
 
 def _is_free_of_errors(cell: str) -> bool | None:
-    """Tell whether a column of errors holds none; any text in it is an error."""
-    plain = _plain(cell)
-    if _NUMBER.fullmatch(plain):
-        return float(plain) == 0
-    return is_absent(cell) or plain in {"false", "no", "ok", "n", "f", "no error"}
+    """Tell whether a column of errors holds none; any text in it is an error.
+
+    A whole number counts errors; another one is how large a numerical error is.
+    """
+    if _NUMBER.fullmatch(cell.strip()):
+        number = float(cell)
+        return number == 0 or not number.is_integer()
+    return is_absent(cell) or _plain(cell) in {
+        "false",
+        "no",
+        "ok",
+        "n",
+        "f",
+        "no error",
+    }
 
 
 _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
@@ -174,7 +191,7 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
     ),
     _is_set: (
         *("passed", "pass", "success", "successful", "succeeded", "ok", "valid"),
-        *("correct", "converged", "completed", "finished", "verified", "is valid"),
+        *("correct", "converged", "verified", "is valid"),
     ),
     _is_free_of_errors: (
         *("failed", "fail", "failure", "failures", "error", "errors", "timed out"),
@@ -186,7 +203,7 @@ _JUDGE: Final = {name: judge for judge, names in _JUDGES.items() for name in nam
 
 
 def _judge_of(column: str) -> Callable[[str], bool | None] | None:
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", column)
+    spaced = _WORD_BEGINS.sub(" ", column)
     return _JUDGE.get(_plain(spaced)) or _JUDGE.get(_plain(column))
 
 
