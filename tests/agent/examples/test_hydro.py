@@ -22,13 +22,6 @@ gas = module_of("hydro/gas.py")
 STEP_LIMIT = 240
 """Seconds a small simulation may take on a busy machine."""
 
-AT_A_JUMP = (
-    ("p: [2, 4, 5, 6, 7, 8]", "p: [4, 5]"),
-    ("rows: 96", "rows: 64"),
-    ("steps: 30", "steps: 10"),
-)
-"""What the short form changes of the example: eight tiles do not divide by five."""
-
 
 def simulate(launcher, processes, *options):
     """Run the code under mpiexec and return what it printed."""
@@ -157,16 +150,13 @@ def test_domain_that_is_too_small_is_refused_by_every_process(launcher):
     assert "hydro: 2 cells cannot be divided among 3 processes" in done.stderr
 
 
+# A shorter scan is so short on fast processors that noise alone decides.
+@pytest.mark.thorough
 @pytest.mark.usefixtures("openmpi")
-def test_hotspot_scan_finds_the_bug_and_its_fix(
-    receiver, sessions, spool_folder, thorough
-):
+def test_hotspot_scan_finds_the_bug_and_its_fix(receiver, sessions, spool_folder):
     """The jump of Figure 3a, which is gone in Figure 3b."""
     text = (EXAMPLES / "hydro.yaml").read_text()
     text = text.replace("{experiment}", str(EXAMPLES))
-    for shipped, short in () if thorough else AT_A_JUMP:
-        assert shipped in text
-        text = text.replace(shipped, short)
     example = spool_folder.parent / "hydro.yaml"
     example.write_text(text)
     folder = spool_folder.parent / "sweep"
@@ -187,6 +177,6 @@ def test_hotspot_scan_finds_the_bug_and_its_fix(
         tiled = hotspots_at(session, view, question)
         even = hotspots_at(session, view, fix)
     jumps = {(step.before, step.after) for step in tiled.chosen.jumps}
-    assert {(6, 7), (7, 8)} <= jumps if thorough else jumps == {(4, 5)}
+    assert {(6, 7), (7, 8)} <= jumps
     assert tiled.movements[0].function == "imbalance"
     assert not even.chosen.jumps
