@@ -11,6 +11,7 @@ BENCHMARKS: Final = (
     "accuracy",
     "calibration",
     "other_classes",
+    "real",
     "textbook",
     "agreement",
     "two_parameters",
