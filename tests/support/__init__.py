@@ -11,7 +11,8 @@ A filled database
     with commits; `long_histories` commits without runs; `machine_nights` and
     `night_draws` histories of machines; `odd_projects` projects that break pages;
     `large_project`, `wide_project` and `large_database` real sizes; `fillings` and
-    `row_copies` make them once; `database_contents` compares.
+    `row_copies` make them once; `release_0_1_0` writes one as that release did;
+    `database_contents` compares.
 
 A server or a page
     `fixtures` the database, application and client that a test asks for by name;

@@ -3,17 +3,21 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
 from scalewatch.services.series.scans import flags_of
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.runs import points, profiles, samples, source_locations
 from scalewatch.storage.runs.flags import bits_of
-from scalewatch.wire import UNITS, Result, RunReport
+from scalewatch.wire import UNITS, Procedure, Result, RunReport
+
+_OF_STATED: Final = "stated:"
+"""Begins a digest of the fields that a run states; those of release 0.1.0 lack it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +29,8 @@ class PreparedRun:
     payload
         What was posted, compressed.
     digest
-        Digest of the content, the same whatever the order of keys.
+        Digest of the fields that differ from their defaults, in whatever order: a run
+        keeps it when a later release knows more fields.
     points
         A row per result, without the ids of series and run.
     procedures
@@ -56,18 +61,15 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
     posted
         The run as it arrived; None if it never was a text.
     """
-    # A run without a profile keeps the digest of releases that knew no profiles.
-    absent = {"profile"} if report.profile is None else None
-    fields = report.model_dump(by_alias=True, exclude=absent)
-    content = canonical(fields)
+    stated = _stated(report)
     counts = [_count(result) for result in report.results]
     values = _canonical_values(report.results, counts)
     starts = np.cumsum([0, *counts]).tolist()
-    procedures = tuple(_procedure(result["procedure"]) for result in fields["results"])
+    procedures = tuple(_procedure(result.procedure) for result in report.results)
     return PreparedRun(
         report=report,
-        payload=zstandard.compress(content if posted is None else posted),
-        digest=digest_of(content),
+        payload=zstandard.compress(stated if posted is None else posted),
+        digest=_OF_STATED + digest_of(stated),
         points=tuple(
             {
                 "start": start,
@@ -94,6 +96,26 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
     )
 
 
+def has_content(run: PreparedRun, digest: str, payload: bytes | None) -> bool:
+    """Tell whether a run is one of another digest, recorded by an earlier release.
+
+    Digests of release 0.1.0 cover the defaults of the fields that it knew, so that the
+    compressed content is compared, unless it is forgotten.
+    """
+    if digest.startswith(_OF_STATED) or not payload:
+        return False
+    try:
+        recorded = RunReport.model_validate_json(zstandard.decompress(payload))
+    except ValidationError:
+        return False
+    return _OF_STATED + digest_of(_stated(recorded)) == run.digest
+
+
+def _stated(report: RunReport) -> bytes:
+    """Return the fields of a run that differ from their defaults, as canonical JSON."""
+    return canonical(report.model_dump(by_alias=True, exclude_defaults=True))
+
+
 def _locations(report: RunReport) -> bytes | None:
     """Return where regions lie: a region has one place, whatever is measured of it."""
     located = {
@@ -104,9 +126,9 @@ def _locations(report: RunReport) -> bytes | None:
     return source_locations.encode(located) if located else None
 
 
-def _procedure(stated: dict[str, Any] | None) -> dict[str, Any]:
+def _procedure(stated: Procedure | None) -> dict[str, Any]:
     """Return the measuring procedure of a result, without absent fields."""
-    return {name: value for name, value in (stated or {}).items() if value is not None}
+    return {} if stated is None else stated.model_dump(exclude_none=True)
 
 
 def _count(result: Result) -> int:

@@ -12,7 +12,7 @@ from scalewatch.errors import RunAlreadyRecorded
 from scalewatch.services import jobs
 from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.services.runs.prepare import PreparedRun
+from scalewatch.services.runs.prepare import PreparedRun, has_content
 from scalewatch.storage.database.bulk import together
 from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.runs import (
@@ -93,7 +93,10 @@ def _record(
         subject = str(AnalysedCommit(row["commit_id"], row["machine_id"]))
         return _RecordedRun(uuid, subject, is_new=True)
     known = runs.recorded(session, uuid)
-    if known is None or known.digest != prepared.digest:
+    if known is None or not (
+        known.digest == prepared.digest
+        or has_content(prepared, known.digest, runs.payload_of(session, known.id))
+    ):
         raise RunAlreadyRecorded(uuid)
     subject = str(AnalysedCommit(known.commit_id, known.machine_id))
     return _RecordedRun(uuid, subject, is_new=False)

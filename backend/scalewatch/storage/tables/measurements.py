@@ -157,7 +157,8 @@ class Run(Table):
 class Payload(Table):
     """An accepted run as it was posted, compressed, to be replayed.
 
-    The digest is that of its content, however it was written down.
+    The digest is that of what differs from the defaults of its fields, however it was
+    written down; that of release 0.1.0 covers the defaults that it knew.
     """
 
     __tablename__ = "payload"
