@@ -38,7 +38,7 @@ def test_collector_comes_back_whatever_happens():
 
 def test_commands_are_loaded_without_collections_and_passed_over_by_later_ones(module):
     package, _, name = module.rpartition(".")
-    command = Deferred(name, "Loads.", package=package)
+    command = Deferred(name, name, "Loads.", package=package)
     frozen = gc.get_freeze_count()
 
     assert command.load() is False

@@ -31,8 +31,8 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.fixture
 def group(package: str) -> click.Group:
     deferred = [
-        Deferred("fetch", "Not here.", extra="server", package=package),
-        Deferred("greet", "Greet.", package=package),
+        Deferred("fetch", "fetch", "Not here.", "server", package=package),
+        Deferred("greet", "greet", "Greet.", package=package),
     ]
     return Commands(commands={str(command.name): command for command in deferred})
 
@@ -86,7 +86,7 @@ def test_demo_asks_for_the_extras_of_the_server_and_of_the_agent_it_starts() -> 
 
 def test_missing_package_of_the_base_install_is_not_blamed_on_an_extra(package) -> None:
     with pytest.raises(ModuleNotFoundError):
-        Deferred("fetch", "", package=package).load()
+        Deferred("fetch", "fetch", "", package=package).load()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@
 
 import os
 import sys
-from collections.abc import Sequence
 from typing import Any, Final
 
 import click
@@ -15,86 +14,63 @@ import click
 from scalewatch.cli.deferred import Deferred
 from scalewatch.errors import ScalewatchError
 
-CI: Final = "scalewatch.cli.ci"
-DEMO: Final = "scalewatch.cli.demo"
-FILES: Final = "scalewatch.cli.files"
-SEARCH: Final = "scalewatch.cli.search"
-SERVER: Final = "scalewatch.cli.server"
-
-COMMANDS: Final[Sequence[Deferred]] = (
+COMMANDS: Final = (
     Deferred(
         "demo",
+        "demo.demo",
         "Measure MPI on this machine and show how it scales.",
-        extra="server,agent",
-        package=DEMO,
+        "server,agent",
     ),
     Deferred(
         "model",
+        "files.model",
         "Model files of measurements and judge how they scale, offline.",
-        package=FILES,
     ),
-    Deferred("gate", "Tell a CI job whether a commit scales worse.", package=CI),
+    Deferred("gate", "ci.gate", "Tell a CI job whether a commit scales worse."),
     Deferred(
-        "expectations", "Push the expectations of the file scalewatch.toml.", package=CI
-    ),
-    Deferred(
-        "bisect", "Find the commit since which something scales worse.", package=CI
+        "expectations",
+        "ci.expectations",
+        "Push the expectations of the file scalewatch.toml.",
     ),
     Deferred(
-        "import",
-        "Post the measurements of foreign files.",
-        module="importing",
-        package=FILES,
+        "bisect", "ci.bisect", "Find the commit since which something scales worse."
     ),
+    Deferred("import", "files.importing", "Post the measurements of foreign files."),
     Deferred(
         "export",
+        "files.export",
         "Write the measurements of a commit for other programs.",
-        extra="server",
-        package=FILES,
+        "server",
     ),
     Deferred(
         "search",
+        "search.search",
         "Run an experiment in different configurations and tell which is best.",
-        extra="search,agent",
-        package=SEARCH,
+        "search,agent",
     ),
-    Deferred(
-        "serve", "Serve the dashboard and its API.", extra="server", package=SERVER
-    ),
+    Deferred("serve", "server.serve", "Serve the dashboard and its API.", "server"),
     Deferred(
         "worker",
+        "server.worker",
         "Analyse what is posted, beside the server.",
-        extra="server",
-        package=SERVER,
+        "server",
     ),
+    Deferred("migrate", "server.migrate", "Bring the database up to date.", "server"),
+    Deferred("token", "server.token", "Make, list and revoke tokens.", "server"),
+    Deferred("backup", "server.backup", "Write everything into one file.", "server"),
     Deferred(
-        "migrate", "Bring the database up to date.", extra="server", package=SERVER
+        "restore", "server.restore", "Fill an empty database from a backup.", "server"
     ),
-    Deferred("token", "Make, list and revoke tokens.", extra="server", package=SERVER),
+    Deferred("replay", "server.replay", "Read anew what was posted.", "server"),
+    Deferred("thin", "server.thin", "Export old repetitions and keep some.", "server"),
     Deferred(
-        "backup", "Write everything into one file.", extra="server", package=SERVER
-    ),
-    Deferred(
-        "restore",
-        "Fill an empty database from a backup.",
-        extra="server",
-        package=SERVER,
-    ),
-    Deferred("replay", "Read anew what was posted.", extra="server", package=SERVER),
-    Deferred(
-        "thin", "Export old repetitions and keep some.", extra="server", package=SERVER
-    ),
-    Deferred(
-        "remove",
-        "Remove a run, commit, machine or project.",
-        extra="server",
-        package=SERVER,
+        "remove", "server.remove", "Remove a run, commit, machine or project.", "server"
     ),
     Deferred(
         "status",
+        "server.status",
         "Tell what is stored and what is to be done.",
-        extra="server",
-        package=SERVER,
+        "server",
     ),
 )
 """All commands, in the order in which one comes to need them."""

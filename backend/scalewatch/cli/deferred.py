@@ -16,34 +16,33 @@ from scalewatch.loading import without_collections
 
 
 class Deferred(click.Command):
-    """A command that lives, under the name `command`, in its own module.
+    """A command that lives in a module of its subject.
 
     Parameters
     ----------
-    name
-        Name of the command and, with underscores, of its module.
-    summary
-        Its line in the list of commands.
+    name, summary
+        Name of the command, and its line in the list of commands.
+    place
+        Where it lives below `package`: its module and, after a colon, its name there,
+        which is `command` unless the module has several.
     extra
         The extra of the distribution that brings what it imports, or several with
         commas between, unless the base install does.
-    package
-        The room in which the module lies, by its dotted name.
-    module
-        The module's name, where that of the command cannot be one.
     """
 
     def __init__(
         self,
         name: str,
+        place: str,
         summary: str,
-        *,
-        package: str,
         extra: str | None = None,
-        module: str | None = None,
+        *,
+        package: str = "scalewatch.cli",
     ) -> None:
         super().__init__(name, short_help=summary)
-        self.module = f"{package}.{module or name.replace('-', '_')}"
+        module, _, attribute = place.partition(":")
+        self.module = f"{package}.{module}"
+        self.attribute = attribute or "command"
         self.extra = extra
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
@@ -69,5 +68,5 @@ class Deferred(click.Command):
             if self.extra is None or package in {"", "scalewatch"}:
                 raise
             raise MissingExtra(str(self.name), package, self.extra) from None
-        command: click.Command = module.command
+        command: click.Command = getattr(module, self.attribute)
         return command
