@@ -2,7 +2,7 @@
 
 * `files` — model, import, export; `ci` — gate, bisect, expectations
 * `server` — what runs and keeps a server; `demo` — the demonstration
-* `search` — the search for the best configuration
+* `search` — the best configuration
 """
 
 import os
@@ -44,7 +44,7 @@ COMMANDS: Final = (
     ),
     Deferred(
         "search",
-        "search.search",
+        "search",
         "Run an experiment in different configurations and tell which is best.",
         "search,agent",
     ),
@@ -64,11 +64,11 @@ COMMANDS: Final = (
     Deferred("replay", "server.replay", "Read anew what was posted.", "server"),
     Deferred("thin", "server.thin", "Export old repetitions and keep some.", "server"),
     Deferred(
-        "remove", "server.remove", "Remove a run, commit, machine or project.", "server"
+        "remove", "server.runs", "Remove a run, commit, machine or project.", "server"
     ),
     Deferred(
         "status",
-        "server.status",
+        "server.upkeep",
         "Tell what is stored and what is to be done.",
         "server",
     ),

@@ -14,7 +14,7 @@ from scalewatch.cli.files.option_types import (
     StatedGrowth,
     columns_by_meaning,
 )
-from scalewatch.cli.files.setting_options import (
+from scalewatch.cli.files.options import (
     better_directions,
     setting_options,
     setting_rules,

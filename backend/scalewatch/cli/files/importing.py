@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from scalewatch.cli.files.option_types import ColumnMapping, columns_by_meaning
-from scalewatch.cli.files.setting_options import (
+from scalewatch.cli.files.options import (
     better_directions,
     setting_options,
     setting_rules,

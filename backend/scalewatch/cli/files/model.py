@@ -15,7 +15,7 @@ from scalewatch.cli.files.option_types import (
     Target,
     columns_by_meaning,
 )
-from scalewatch.cli.files.setting_options import (
+from scalewatch.cli.files.options import (
     better_directions,
     setting_options,
     setting_rules,

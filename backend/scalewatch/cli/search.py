@@ -12,7 +12,7 @@ import optuna
 from rich.console import Console
 from rich.table import Table
 
-from scalewatch.cli.search.trials import Bench, ObjectiveQuery
+from scalewatch.cli.trials import Bench, ObjectiveQuery
 from scalewatch.errors import TrialFailed
 
 EPILOG: Final = """
