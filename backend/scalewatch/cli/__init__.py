@@ -1,8 +1,7 @@
 """Server and offline command line.
 
-* `files` — model, import, export; `ci` — gate, bisect, expectations
-* `server` — what runs and keeps a server; `demo` — the demonstration
-* `search` — the best configuration
+* `files` — model, import; `ci` — gate, bisect, expectations; `search`
+* `server` — what runs a server and keeps its database; `demo` — the demonstration
 """
 
 import os
@@ -38,7 +37,7 @@ COMMANDS: Final = (
     Deferred("import", "files.importing", "Post the measurements of foreign files."),
     Deferred(
         "export",
-        "files.export",
+        "server.runs:export_runs",
         "Write the measurements of a commit for other programs.",
         "server",
     ),
@@ -55,20 +54,34 @@ COMMANDS: Final = (
         "Analyse what is posted, beside the server.",
         "server",
     ),
-    Deferred("migrate", "server.migrate", "Bring the database up to date.", "server"),
-    Deferred("token", "server.token", "Make, list and revoke tokens.", "server"),
-    Deferred("backup", "server.backup", "Write everything into one file.", "server"),
     Deferred(
-        "restore", "server.restore", "Fill an empty database from a backup.", "server"
+        "migrate", "server.upkeep:migrate", "Bring the database up to date.", "server"
     ),
-    Deferred("replay", "server.replay", "Read anew what was posted.", "server"),
-    Deferred("thin", "server.thin", "Export old repetitions and keep some.", "server"),
+    Deferred("token", "server.token", "Make, list and revoke tokens.", "server"),
     Deferred(
-        "remove", "server.runs", "Remove a run, commit, machine or project.", "server"
+        "backup", "server.upkeep:backup", "Write everything into one file.", "server"
+    ),
+    Deferred(
+        "restore",
+        "server.upkeep:restore",
+        "Fill an empty database from a backup.",
+        "server",
+    ),
+    Deferred(
+        "replay", "server.runs:replay_runs", "Read anew what was posted.", "server"
+    ),
+    Deferred(
+        "thin", "server.runs:thin", "Export old repetitions and keep some.", "server"
+    ),
+    Deferred(
+        "remove",
+        "server.runs:remove",
+        "Remove a run, commit, machine or project.",
+        "server",
     ),
     Deferred(
         "status",
-        "server.upkeep",
+        "server.upkeep:show_status",
         "Tell what is stored and what is to be done.",
         "server",
     ),

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from scalewatch.cli.server.metrics_folder import metrics_folder
+from scalewatch.cli.server.serve import metrics_folder
 
 SERVER = """
 import sys
-from scalewatch.cli.server.metrics_folder import metrics_folder
+from scalewatch.cli.server.serve import metrics_folder
 with metrics_folder() as folder:
     (folder / "counter_7.db").touch()
     print(folder, flush=True)

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from sqlalchemy import select, text
 
 from scalewatch.cli import main
-from scalewatch.cli.server import runs as database
+from scalewatch.cli.server import database
 from scalewatch.errors import NotFound
 from scalewatch.services.access import audit, tokens
 from scalewatch.services.access.callers import Role

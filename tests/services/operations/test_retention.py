@@ -188,7 +188,7 @@ def test_thin_command_exports_before_it_removes(
         session.execute(old)
     url = engine.url.render_as_string(hide_password=False)
     monkeypatch.setenv("SCALEWATCH_DATABASE_URL", url)
-    monkeypatch.setattr("scalewatch.cli.server.thin.prepare", lambda _engine: None)
+    monkeypatch.setattr("scalewatch.cli.server.database.prepare", lambda _engine: None)
     get_settings.cache_clear()
     folder = tmp_path / "exports"
 

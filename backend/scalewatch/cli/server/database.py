@@ -1,4 +1,4 @@
-"""Settings and a database with its schema, for all commands of the server."""
+"""Settings, database and broker, as all commands of the server come to them."""
 
 import time
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 from scalewatch.errors import SchemaNotMigrated
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage.database import schema
-from scalewatch.storage.database.session import connect
+from scalewatch.storage.database.session import Sessions, connect, sessions_of
 
 PAUSE_SECONDS: Final = 0.5
 """Between two attempts to reach the database."""
@@ -46,8 +46,17 @@ def opened(settings: Settings) -> Iterator[Engine]:
             f"SCALEWATCH_DATABASE_URL: {error}; write sqlite:////absolute/path.db or "
             "postgresql+psycopg://USER@HOST/DATABASE"
         ) from None
+    deadline = time.monotonic() + settings.database_wait_seconds
     try:
-        _reach(engine, settings.database_wait_seconds)
+        # A server's database may start beside us; SQLite's is always there.
+        while engine.dialect.name != "sqlite":
+            try:
+                with engine.connect():
+                    break
+            except OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(PAUSE_SECONDS)
         yield engine
     except (CommandError, DBAPIError) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
@@ -57,17 +66,12 @@ def opened(settings: Settings) -> Iterator[Engine]:
         engine.dispose()
 
 
-def _reach(engine: Engine, seconds: float) -> None:
-    """Wait for a database that starts beside us; SQLite's is always there."""
-    deadline = time.monotonic() + seconds
-    while engine.dialect.name != "sqlite":
-        try:
-            with engine.connect():
-                return
-        except OperationalError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(PAUSE_SECONDS)
+@contextmanager
+def sessions() -> Iterator[Sessions]:
+    """Open the configured database in its newest schema."""
+    with opened(configured()) as engine:
+        prepare(engine)
+        yield sessions_of(engine)
 
 
 def prepare(engine: Engine) -> None:
@@ -89,3 +93,16 @@ def require_newest(engine: Engine) -> None:
 def shown(engine: Engine) -> str:
     """Return the URL of a database without its password."""
     return engine.url.render_as_string(hide_password=True)
+
+
+def check_broker(settings: Settings) -> None:
+    """End in one line where no broker can be at the URL that is set."""
+    if settings.broker_url is None:
+        return
+    # A single user has none, and need not wait until Celery is loaded.
+    from scalewatch.jobs.broker import fault_of  # noqa: PLC0415
+
+    if fault := fault_of(settings.broker_url):
+        raise click.ClickException(
+            f"SCALEWATCH_BROKER_URL: {fault}; write redis://HOST:6379/0"
+        )

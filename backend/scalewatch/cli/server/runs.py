@@ -1,22 +1,53 @@
-"""`scalewatch remove`: a run, commit, machine or project, with all that hangs on it."""
+"""`scalewatch export`, `replay`, `thin` and `remove`: what becomes of stored runs."""
 
 import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 import click
 from sqlalchemy.orm import Session
 
-from scalewatch.cli.server.database import configured, opened, prepare
-from scalewatch.services.operations import removals
-from scalewatch.services.operations.removals import Removed
-from scalewatch.storage.database.session import Sessions, sessions_of, transact
+from scalewatch.cli.server import database
+from scalewatch.errors import ScalewatchError
+from scalewatch.exporters.measurements import WRITERS
+from scalewatch.services.access import policies
+from scalewatch.services.files import exports, kept_files
+from scalewatch.services.operations import removals, replay, retention
+from scalewatch.services.selection.view import View
+from scalewatch.storage.access import projects
+from scalewatch.storage.database.session import transact
+from scalewatch.storage.runs import imported_files, payloads
 
-Removing = Callable[[Session], Removed]
+AT_ONCE: Final = 20
+"""Runs that are replayed in one transaction: agents post meanwhile."""
 
-EPILOG: Final = """
+EXPORTED: Final = """
+\b
+Examples:
+  scalewatch export --project mpich --format csv > mpich.csv
+  scalewatch export --project mpich --commit v5.0.2 --region MPI_Bcast \\
+      --format gnuplot --output bcast.dat
+  scalewatch export --project mpich --format jsonl | scalewatch model -
+
+`scalewatch model` and `scalewatch import` read csv and jsonl.
+"""
+
+REPLAYED: Final = """
+\b
+Example:
+  scalewatch replay --project mpich
+"""
+
+THINNED: Final = """
+\b
+Example:
+  scalewatch thin --export /archive/scalewatch
+"""
+
+REMOVED: Final = """
 \b
 Examples:
   scalewatch remove commit 3f2a9c1d --project mpich --dry-run
@@ -28,6 +59,142 @@ All of it goes in one transaction: wholly, or not at all. Meanwhile nothing is p
 What is left of a project and depended on it is analysed anew. The audit log says what
 was removed; only a backup brings it back.
 """
+
+
+@click.command("export", epilog=EXPORTED)
+@click.option("--project", required=True, help="Whose measurements they are.")
+@click.option("--commit", help="Hash, its beginning or tag; the newest unless given.")
+@click.option("--region", help="Only this one.")
+@click.option("--metric", help="Only this one.")
+@click.option("--machine", help="Only this one.")
+@click.option(
+    "--configuration",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Only series with this setting.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(list(WRITERS)),
+    default="csv",
+    show_default=True,
+    help="csv and parquet: a row per repetition; jsonl: Extra-P's JSON Lines; gnuplot: "
+    "a block per series; latex: a table of quartiles; bmf: Bencher's metric format; "
+    "list: name, unit and median.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="A file instead of standard output.",
+)
+def export_runs(
+    *, output: Path | None, kind: str, region: str | None, **view: Any
+) -> None:
+    """Write the measurements of a commit, with all repetitions.
+
+    Reads the database that `scalewatch serve` uses; the server may go on.
+    """
+    selection = View.stated(settings=view.pop("configuration"), **view)
+    with database.sessions() as sessions, sessions.reading() as session:
+        measured = list(exports.exported(session, selection, region))
+    if output is None:
+        WRITERS[kind](measured, sys.stdout.buffer)
+        return
+    try:
+        with output.open("wb") as file:
+            WRITERS[kind](measured, file)
+    except OSError as error:
+        raise click.ClickException(f"{output}: {error.strerror}") from None
+    click.echo(f"{len(measured):,} measurements are in {output}.")
+
+
+@click.command("replay", epilog=REPLAYED)
+@click.option("--project", help="Only its runs.")
+def replay_runs(*, project: str | None) -> None:
+    """Make all measurements anew from the runs as they were posted.
+
+    For after a mistake in how the server read them; files of other tools that were
+    posted to the server are read again, too. They are analysed again. Runs
+    whose repetitions were thinned stay as they are. Doing it twice changes nothing.
+    """
+    with database.sessions() as sessions:
+        if project is not None:
+            with sessions.reading() as session:
+                projects.existing(session, project)
+        run_id, runs = 0, 0
+        while True:
+            with sessions.reading() as session:
+                ids = payloads.runs_after(
+                    session, run_id, project=project, limit=AT_ONCE
+                )
+            if not ids:
+                break
+            for run_id in ids:
+                transact(sessions, partial(replay.replay, run_id=run_id))
+            runs += len(ids)
+        file_id, files = 0, 0
+        while True:
+            with sessions.reading() as session:
+                following = imported_files.after(session, file_id, project)
+            if following is None:
+                break
+            file_id, limit = following, kept_files.LIMIT
+            again = partial(kept_files.read_again, file_id=file_id, limit=limit)
+            try:
+                transact(sessions, again)
+                files += 1
+            except ScalewatchError as error:
+                click.echo(f"Warning: a file stays as it was read: {error}", err=True)
+        transact(sessions, partial(replay.note, project=project, runs=runs))
+    reread = f" and {files:,} files were read again" if files else ""
+    click.echo(f"{runs:,} runs were replayed{reread}; their analysis is queued.")
+
+
+@click.command("thin", epilog=THINNED)
+@click.option("--project", help="Only this one.")
+@click.option(
+    "--export",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where what is removed goes.  [default: exports below $SCALEWATCH_HOME]",
+)
+def thin(*, project: str | None, folder: Path | None) -> None:
+    """Thin repetitions that are older than the settings of their project say.
+
+    The runs as they were posted are exported first, as JSON Lines that can be posted
+    again. Summaries stay: no page loses a number. Workers do the same by themselves
+    every $SCALEWATCH_THIN_HOURS (24; 0 for never).
+    """
+    folder = folder or database.configured().home / "exports"
+    with database.sessions() as sessions:
+        with sessions.reading() as session:
+            names = [project] if project else list(policies.administered(session))
+            limits = {name: policies.policy_of(session, name) for name in names}
+        thinned = [n for n in names if limits[n].kept_repetitions is not None]
+        for name in thinned:
+            last, runs = 0, 0
+            while True:
+                with sessions.reading() as session:
+                    try:
+                        batch = retention.export_next(session, name, last, folder)
+                    except OSError as error:
+                        place = error.filename or folder
+                        raise click.ClickException(
+                            f"{place}: {error.strerror}; nothing of it was removed"
+                        ) from None
+                if batch is None:
+                    break
+                transact(sessions, partial(retention.thin_all, batch=batch))
+                last, runs = batch.runs[-1], runs + len(batch.runs)
+            click.echo(f"{name}: {runs:,} runs were thinned.")
+    if not thinned:
+        click.echo("No project thins its repetitions: its settings would say so.")
+
+
+@click.group("remove", epilog=REMOVED)
+def remove() -> None:
+    """Remove a run, commit, machine or project, with all that hangs on it."""
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -42,12 +209,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 _of_project: Final = click.option("--project", required=True, help="Of this project.")
 
 
-@click.group("remove", epilog=EPILOG)
-def command() -> None:
-    """Remove a run, commit, machine or project, with all that hangs on it."""
-
-
-@command.command("run", epilog=EPILOG)
+@remove.command("run", epilog=REMOVED)
 @click.argument("uuid", type=click.UUID)
 @_options
 def run(*, uuid: UUID, **how: Any) -> None:
@@ -55,7 +217,7 @@ def run(*, uuid: UUID, **how: Any) -> None:
     _remove(partial(removals.remove_run, uuid=uuid), **how)
 
 
-@command.command("commit", epilog=EPILOG)
+@remove.command("commit", epilog=REMOVED)
 @click.argument("sha")
 @_of_project
 @_options
@@ -64,7 +226,7 @@ def commit(*, sha: str, project: str, **how: Any) -> None:
     _remove(partial(removals.remove_commit, project_name=project, reference=sha), **how)
 
 
-@command.command("machine", epilog=EPILOG)
+@remove.command("machine", epilog=REMOVED)
 @click.argument("name")
 @_of_project
 @_options
@@ -73,7 +235,7 @@ def machine(*, name: str, project: str, **how: Any) -> None:
     _remove(partial(removals.remove_machine, project_name=project, name=name), **how)
 
 
-@command.command("project", epilog=EPILOG)
+@remove.command("project", epilog=REMOVED)
 @click.argument("name")
 @_options
 def project(*, name: str, **how: Any) -> None:
@@ -81,33 +243,26 @@ def project(*, name: str, **how: Any) -> None:
     _remove(partial(removals.remove_project, name=name), **how)
 
 
-def _remove(remove: Removing, *, dry_run: bool, yes: bool) -> None:
-    with opened(configured()) as engine:
-        prepare(engine)
-        sessions = sessions_of(engine)
-        if dry_run:
-            click.echo(f"Would remove {_sentence(_tried(sessions, remove))}")
-            return
-        if not yes:
-            _confirm(_tried(sessions, remove))
-        click.echo(f"Removed {_sentence(transact(sessions, remove))}")
+def _remove(
+    removal: Callable[[Session], removals.Removed], *, dry_run: bool, yes: bool
+) -> None:
+    with database.sessions() as sessions:
+        if dry_run or not yes:
+            with sessions.writing() as session:
+                tried = _sentence(removal(session))
+                session.rollback()
+            if dry_run:
+                click.echo(f"Would remove {tried}")
+                return
+            if not sys.stdin.isatty():
+                raise click.UsageError(
+                    "nobody is there to be asked: say --yes, or --dry-run"
+                )
+            click.confirm(f"Remove {tried}\nGo on?", abort=True)
+        click.echo(f"Removed {_sentence(transact(sessions, removal))}")
 
 
-def _tried(sessions: Sessions, remove: Removing) -> Removed:
-    """Return what a removal removes, and take it back."""
-    with sessions.writing() as session:
-        removed = remove(session)
-        session.rollback()
-    return removed
-
-
-def _confirm(removed: Removed) -> None:
-    if not sys.stdin.isatty():
-        raise click.UsageError("nobody is there to be asked: say --yes, or --dry-run")
-    click.confirm(f"Remove {_sentence(removed)}\nGo on?", abort=True)
-
-
-def _sentence(removed: Removed) -> str:
+def _sentence(removed: removals.Removed) -> str:
     rows = ", ".join(f"{number:,} {noun}" for noun, number in removed.rows.items())
     anew = f" {removed.analyses:,} analyses are made anew." if removed.analyses else ""
     return f"{removed.what}: {rows}.{anew}"

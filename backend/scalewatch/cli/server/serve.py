@@ -1,11 +1,15 @@
 """`scalewatch serve`: the dashboard and its API."""
 
 import errno
+import fcntl
 import os
+import shutil
 import signal
 import socket
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Final
 
 import click
@@ -13,14 +17,11 @@ import uvicorn
 from sqlalchemy import Engine
 from uvicorn.supervisors import Multiprocess
 
-from scalewatch.cli.server.broker import check_broker
-from scalewatch.cli.server.database import configured, opened, prepare
-from scalewatch.cli.server.metrics_folder import metrics_folder
+from scalewatch.cli.server import database
 from scalewatch.jobs.companion import companion
 from scalewatch.jobs.endings import heed_hangup
-from scalewatch.services.access.callers import Role
-from scalewatch.services.access.tokens import create, is_any
-from scalewatch.settings import Settings, get_settings
+from scalewatch.services.access import callers, tokens
+from scalewatch.settings import get_settings
 from scalewatch.storage.database.session import sessions_of
 from scalewatch.web.logs import log_config
 from scalewatch.web.metrics import FOLDER
@@ -36,6 +37,9 @@ UNPROTECTED: Final = 4
 
 GRACE_SECONDS: Final = 3
 """How long requests may go on after Ctrl-C."""
+
+METRICS: Final = "scalewatch-metrics-"
+"""How the names of folders of counters begin."""
 
 
 class CannotListen(click.ClickException):
@@ -105,26 +109,33 @@ def command(
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
     heed_hangup()
-    settings = configured()
-    check_broker(settings)
+    settings = database.configured()
+    database.check_broker(settings)
     listening = _listen(
         settings.host if host is None else host,
         settings.port if port is None else port,
     )
-    with listening:
-        with opened(settings) as engine:
-            prepare(engine)
+    with listening, ExitStack() as beside:
+        with database.opened(settings) as engine:
+            database.prepare(engine)
             if wants_token:
                 _make_first_token(engine)
             if not is_open and not settings.open:
-                _refuse_strangers(engine, listening)
+                _refuse_strangers(engine, listening.getsockname()[0])
+        # For the processes that serve, which count the requests of a client alone.
+        share = -(-settings.requests_per_minute // workers)
+        os.environ["SCALEWATCH_REQUESTS_PER_MINUTE"] = str(share)
         if is_open:
-            os.environ["SCALEWATCH_OPEN"] = "true"  # for the processes that serve
-            get_settings.cache_clear()
+            os.environ["SCALEWATCH_OPEN"] = "true"
         click.echo(f"Scalewatch is at {_url(listening)}  (Ctrl-C stops it)")
-        _divide_shares(settings, workers)
-        with _counting(workers), _working(settings):
-            _serve(listening, workers, settings.log_format)
+        if workers > 1 and FOLDER not in os.environ:
+            os.environ[FOLDER] = str(beside.enter_context(metrics_folder()))
+        if settings.embedded_worker and not settings.broker_url:
+            # Jobs are done beside those that serve, not by each of them.
+            os.environ["SCALEWATCH_EMBEDDED_WORKER"] = "false"
+            beside.enter_context(companion(settings.database_url))
+        get_settings.cache_clear()
+        _serve(listening, workers, settings.log_format)
 
 
 def _listen(host: str, port: int) -> socket.socket:
@@ -133,8 +144,11 @@ def _listen(host: str, port: int) -> socket.socket:
     try:
         listening = socket.create_server((host, port), family=family, backlog=2048)
     except (OSError, OverflowError) as error:
-        reason = f"cannot listen at {host} port {port}: {_reason(error)}"
-        if getattr(error, "errno", None) == errno.EADDRINUSE:
+        # The words of the operating system; asyncio's add the address again.
+        number = getattr(error, "errno", None) or 0
+        words = os.strerror(number) if number > 0 else str(error)
+        reason = f"cannot listen at {host} port {port}: {words}"
+        if number == errno.EADDRINUSE:
             reason += f"; choose another, such as --port {port + 1}"
         raise CannotListen(reason) from None
     listening.set_inheritable(True)
@@ -144,22 +158,21 @@ def _listen(host: str, port: int) -> socket.socket:
 def _make_first_token(engine: Engine) -> None:
     """Print a token that may do everything, unless there is any."""
     with sessions_of(engine).writing.begin() as session:
-        if is_any(session):
+        if tokens.is_any(session):
             return
-        _, secret = create(session, "first", Role.ADMIN, None)
+        _, secret = tokens.create(session, "first", callers.Role.ADMIN, None)
     click.echo(
         "There was no token yet. This one may do everything, and is not shown again: "
         f"{secret}"
     )
 
 
-def _refuse_strangers(engine: Engine, listening: socket.socket) -> None:
+def _refuse_strangers(engine: Engine, host: str) -> None:
     """Refuse an address that others reach as long as there is no token."""
-    host = listening.getsockname()[0]
     if is_loopback(host):
         return
     with sessions_of(engine).reading() as session:
-        if not is_any(session):
+        if not tokens.is_any(session):
             raise Unprotected(
                 f"everybody who reaches {host} could change everything: make a token "
                 "first, `scalewatch token create NAME --all-projects --role admin`, "
@@ -167,47 +180,11 @@ def _refuse_strangers(engine: Engine, listening: socket.socket) -> None:
             )
 
 
-def _reason(error: Exception) -> str:
-    """Return the words of the operating system; asyncio's add the address again."""
-    number = getattr(error, "errno", None)
-    return os.strerror(number) if number and number > 0 else str(error)
-
-
 def _url(listening: socket.socket) -> str:
     host, port, *_ = listening.getsockname()
     if host in {"0.0.0.0", "::"}:  # noqa: S104 - compared with, not bound to
         host = socket.gethostname()
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def _divide_shares(settings: Settings, workers: int) -> None:
-    """Let all processes together allow a client what is set, as each counts alone."""
-    share = -(-settings.requests_per_minute // workers)
-    os.environ["SCALEWATCH_REQUESTS_PER_MINUTE"] = str(share)
-    get_settings.cache_clear()
-
-
-@contextmanager
-def _counting(workers: int) -> Iterator[None]:
-    """Let several processes put their counters together, in a folder of their own."""
-    if workers == 1 or FOLDER in os.environ:
-        yield
-        return
-    with metrics_folder() as folder:
-        os.environ[FOLDER] = str(folder)
-        yield
-
-
-@contextmanager
-def _working(settings: Settings) -> Iterator[None]:
-    """Have jobs done where no distant workers do them."""
-    if settings.broker_url or not settings.embedded_worker:
-        yield
-        return
-    os.environ["SCALEWATCH_EMBEDDED_WORKER"] = "false"  # not by those that serve
-    get_settings.cache_clear()
-    with companion(settings.database_url):
-        yield
 
 
 def _serve(listening: socket.socket, workers: int, log_format: str) -> None:
@@ -226,20 +203,43 @@ def _serve(listening: socket.socket, workers: int, log_format: str) -> None:
         if workers == 1:
             server.run(sockets=[listening])
         else:
-            _processes(config, listening).run()
+            # uvicorn would serve on at SIGHUP, with new processes, and at SIGQUIT;
+            # what ends a command ends them.
+            endings = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGQUIT)}
+            processes = Multiprocess(config, sockets=[listening])
+            for number, ending in endings.items():
+                signal.signal(number, ending)
+            processes.run()
     except KeyboardInterrupt:
         return  # how one stops a server; it has shut down in order before
     if workers == 1 and not server.started:
         raise click.ClickException("the server could not start; see above")
 
 
-def _processes(config: Config, listening: socket.socket) -> Multiprocess:
-    """Return the processes that serve; what ends a command ends them.
+@contextmanager
+def metrics_folder() -> Iterator[Path]:
+    """Make a folder in which the processes of a server put their counters together.
 
-    uvicorn would serve on at SIGHUP, with new processes, and at SIGQUIT.
+    It is locked by the server that made it, and a lock ends with its process, however
+    that ends: so the next server removes the folders of those that were killed.
     """
-    kept = {n: signal.getsignal(n) for n in (signal.SIGHUP, signal.SIGQUIT)}
-    processes = Multiprocess(config, sockets=[listening])
-    for number, handler in kept.items():
-        signal.signal(number, handler)
-    return processes
+    for folder in Path(tempfile.gettempdir()).glob(f"{METRICS}*"):
+        with suppress(OSError):  # it is another user's, still used, or gone by now
+            lock = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder)
+            finally:
+                os.close(lock)
+    while True:
+        folder = Path(tempfile.mkdtemp(prefix=METRICS))
+        lock = os.open(folder, os.O_RDONLY)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if folder.exists():
+            break
+        os.close(lock)  # another start took it for abandoned
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)

@@ -1,7 +1,5 @@
 """`scalewatch token`: who may post, read and administer."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import timedelta
 from typing import Final
 
@@ -9,14 +7,11 @@ import click
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
-from sqlalchemy.orm import Session
 
-from scalewatch.cli.server.database import configured, opened, prepare
+from scalewatch.cli.server import database
 from scalewatch.exporters.documents import json_text
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role
-from scalewatch.services.access.tokens import Token
-from scalewatch.storage.database.session import sessions_of
 
 EPILOG: Final = """
 \b
@@ -60,15 +55,22 @@ def create(  # noqa: PLR0913 - an option each
     if (project is None) is not all_projects:
         raise click.UsageError("name one --project, or say --all-projects")
     lifetime = None if days is None else timedelta(days=days)
-    with _writing() as session:
+    with database.sessions() as sessions, sessions.writing.begin() as session:
         token, secret = tokens.create(
             session, name, Role(role), project, lifetime=lifetime
         )
     if as_json:
-        click.echo(json_text({**_shown(token), "token": secret}, indented=True))
+        shown = {name: getattr(token, name) for name in token.__slots__}
+        click.echo(json_text({**shown, "token": secret}, indented=True))
         return
     click.echo(secret)
-    click.echo(f"{_sentence(token)} Keep it: it is not shown again.", err=True)
+    where = f"project {token.project!r}" if token.project else "all projects"
+    until = f", until {token.expires_at:%Y-%m-%d}" if token.expires_at else ""
+    click.echo(
+        f"Token {token.name!r} may {token.role} in {where}{until}. Keep it: it is not "
+        "shown again.",
+        err=True,
+    )
 
 
 @command.command("list")
@@ -76,7 +78,7 @@ def create(  # noqa: PLR0913 - an option each
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
 def list_(*, project: str | None, as_json: bool) -> None:
     """List tokens by what may be shown of them."""
-    with _writing() as session:
+    with database.sessions() as sessions, sessions.writing.begin() as session:
         listed = tokens.listed(session, project)
     if as_json:
         click.echo(json_text(listed, indented=True))
@@ -90,49 +92,24 @@ def list_(*, project: str | None, as_json: bool) -> None:
 @click.argument("prefix")
 def revoke(*, prefix: str) -> None:
     """End the token that begins with PREFIX, and every login with it."""
-    with _writing() as session:
+    with database.sessions() as sessions, sessions.writing.begin() as session:
         token = tokens.revoke(session, prefix)
     click.echo(f"The token {token.name!r} ({token.prefix}) is revoked.")
 
 
-@contextmanager
-def _writing() -> Iterator[Session]:
-    with opened(configured()) as engine:
-        prepare(engine)
-        with sessions_of(engine).writing.begin() as session:
-            yield session
-
-
-def _sentence(token: Token) -> str:
-    where = f"project {token.project!r}" if token.project else "all projects"
-    until = f", until {token.expires_at:%Y-%m-%d}" if token.expires_at else ""
-    return f"Token {token.name!r} may {token.role} in {where}{until}."
-
-
-def _shown(token: Token) -> dict[str, object]:
-    return {name: getattr(token, name) for name in Token.__slots__}
-
-
-def _table(listed: tuple[Token, ...]) -> Table:
-    table = Table()
-    for heading in ("Token", "Name", "Project", "Role", "State", "Last used"):
-        table.add_column(heading)
+def _table(listed: tuple[tokens.Token, ...]) -> Table:
+    table = Table("Token", "Name", "Project", "Role", "State", "Last used")
     for token in listed:
-        used = token.last_used_at
+        expires, used = token.expires_at, token.last_used_at
+        state = f"until {expires:%Y-%m-%d}" if expires else "good"
+        if token.revoked_at or not token.is_good:
+            state = "revoked" if token.revoked_at else "expired"
         table.add_row(
             token.prefix,
             Text(token.name),
             Text(token.project or "all"),
             token.role,
-            _state(token),
+            state,
             f"{used:%Y-%m-%d %H:%M}" if used else "never",
         )
     return table
-
-
-def _state(token: Token) -> str:
-    if token.revoked_at:
-        return "revoked"
-    if not token.is_good:
-        return "expired"
-    return f"until {token.expires_at:%Y-%m-%d}" if token.expires_at else "good"

@@ -10,13 +10,11 @@ from typing import Final
 import click
 from sqlalchemy import Engine
 
-from scalewatch.cli.server.broker import check_broker, shown_broker
-from scalewatch.cli.server.database import configured, opened, prepare, shown
+from scalewatch.cli.server import database
 from scalewatch.jobs.endings import heed_hangup, start_anew
 from scalewatch.jobs.schedule import schedule
 from scalewatch.jobs.worker import POLL_SECONDS, Worker
 from scalewatch.services.jobs import JobTerms
-from scalewatch.settings import Settings
 from scalewatch.storage.database.session import sessions_of
 
 NICENESS: Final = 5
@@ -61,20 +59,36 @@ def command(*, processes: int, server: int | None) -> None:
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     logging.getLogger("scalewatch").setLevel(logging.INFO)
     heed_hangup()
-    settings = configured()
-    check_broker(settings)
+    settings = database.configured()
+    database.check_broker(settings)
     terms = JobTerms.of_seconds(settings.lease_seconds, settings.job_seconds)
-    with opened(settings) as engine:
-        prepare(engine)
+    with database.opened(settings) as engine:
+        database.prepare(engine)
+        shown = database.shown(engine)
         if settings.broker_url is None:
             with schedule(sessions_of(engine), settings.thin_hours):
                 _work(engine, terms, server)
             return
-        click.echo(_working(engine, settings.broker_url))
-    sys.exit(_work_by_messages(settings, terms, processes))
+    # They take a while to import, and a single user needs none.
+    from kombu.utils.url import sanitize_url  # noqa: PLC0415
+
+    from scalewatch.jobs import celery_worker  # noqa: PLC0415
+
+    woken = sanitize_url(settings.broker_url)  # without its password
+    click.echo(f"Working on {shown}, woken by {woken}  (Ctrl-C stops it)")
+    os.nice(NICENESS)
+    code = celery_worker.run(
+        settings.database_url,
+        settings.broker_url,
+        processes=processes,
+        terms=terms,
+        thin_hours=settings.thin_hours,
+    )
+    sys.exit(code)
 
 
 def _work(engine: Engine, terms: JobTerms, server: int | None) -> None:
+    """Do jobs until a signal comes, or the server is gone that this is beside."""
     worker = Worker(
         sessions_of(engine),
         terms=terms,
@@ -84,7 +98,7 @@ def _work(engine: Engine, terms: JobTerms, server: int | None) -> None:
     signals: list[int] = []
     for number in SIGNALS:
         signal.signal(number, lambda number, _: signals.append(number))
-    click.echo(_working(engine))
+    click.echo(f"Working on {database.shown(engine)}  (Ctrl-C stops it)")
     # Not before: to start is no analysis. Nor again, once started anew.
     os.nice(max(0, NICENESS - os.nice(0)))
     worker.start()
@@ -92,24 +106,3 @@ def _work(engine: Engine, terms: JobTerms, server: int | None) -> None:
         time.sleep(FOLLOW_SECONDS)
     if not worker.stop():
         os._exit(0)  # the thread that is still busy would hold up any other way out
-
-
-def _work_by_messages(settings: Settings, terms: JobTerms, processes: int) -> int:
-    # Celery takes a while to import, and a single user needs none.
-    from scalewatch.jobs import celery_worker  # noqa: PLC0415
-
-    os.nice(NICENESS)
-    return celery_worker.run(
-        settings.database_url,
-        str(settings.broker_url),
-        processes=processes,
-        terms=terms,
-        thin_hours=settings.thin_hours,
-    )
-
-
-def _working(engine: Engine, broker_url: str | None = None) -> str:
-    woken = ""
-    if broker_url is not None:
-        woken = f", woken by {shown_broker(broker_url)}"
-    return f"Working on {shown(engine)}{woken}  (Ctrl-C stops it)"
