@@ -25,8 +25,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
-from scalewatch.api.http import problems
-from scalewatch.api.http.described import complete, with_answers
+from scalewatch.api.http import described, problems
 from scalewatch.api.runs import bodies
 from scalewatch.errors import (
     ScalewatchError,
@@ -40,17 +39,11 @@ from scalewatch.pages.rendering.errors import missing_page, show_error
 from scalewatch.services.common_mode import alarms
 from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
 from scalewatch.settings import ALARMING_SHARE, get_settings
-from scalewatch.storage.database import outages, schema
-from scalewatch.storage.database.session import Sessions, connect, sessions_of
-from scalewatch.web.answers import Compression, ETags, Heads
-from scalewatch.web.metrics import Metrics
-from scalewatch.web.process import DatabaseDisk, spare_collections
-from scalewatch.web.protection.headers import Privacy, SecurityHeaders
+from scalewatch.storage.database import outages, schema, session
+from scalewatch.web import answers, metrics, process, requests
+from scalewatch.web.protection import headers, origins, shares
 from scalewatch.web.protection.limits import BodyLimit, TimeLimit, WithoutNul
-from scalewatch.web.protection.origins import OwnOrigin
 from scalewatch.web.protection.protection import Protection
-from scalewatch.web.protection.shares import RateLimit, Shares
-from scalewatch.web.requests import Requests, allowed
 from scalewatch.web.watch import NewsWatch
 
 if TYPE_CHECKING:
@@ -74,7 +67,7 @@ def served() -> FastAPI:
     """
     settings = get_settings()
     app = create_app(
-        connect(settings.database_url),
+        session.connect(settings.database_url),
         embedded_worker=settings.embedded_worker,
         broker_url=settings.broker_url,
         alarming_share=settings.alarming_share,
@@ -90,7 +83,7 @@ def served() -> FastAPI:
             settings.request_seconds,
         ),
     )
-    spare_collections()
+    process.spare_collections()
     return app
 
 
@@ -118,7 +111,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     readers
         The processes that read posted files; by default one, with the usual limits.
     """
-    sessions = sessions_of(engine, {alarms.SHARE: alarming_share})
+    sessions = session.sessions_of(engine, {alarms.SHARE: alarming_share})
     watch = NewsWatch(sessions)
     readers = readers or ReaderProcesses()
 
@@ -149,9 +142,9 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     app.state.watch = watch
     app.state.readers = readers
     app.state.protection = protection or Protection()
-    app.state.shares = Shares(app.state.protection.requests_per_minute)
-    app.state.metrics = Metrics()
-    app.state.disk = DatabaseDisk(engine.url)
+    app.state.shares = shares.Shares(app.state.protection.requests_per_minute)
+    app.state.metrics = metrics.Metrics()
+    app.state.disk = process.DatabaseDisk(engine.url)
     _add_middleware(app)
     _add_error_handlers(app)
     _add_failure_handlers(app)
@@ -162,18 +155,18 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
 @cache
 def _description() -> dict[str, Any]:
     """Return the OpenAPI description: all applications of a process have the same."""
-    return complete(
+    return described.complete(
         get_openapi(
             title=TITLE,
             version=version("scalewatch"),
             summary="Tracks whether HPC codes still scale the way they should.",
-            routes=with_answers(api.routes),
+            routes=described.with_answers(api.routes),
         )
     )
 
 
 def _beside(
-    sessions: Sessions,
+    sessions: session.Sessions,
     engine: Engine,
     *,
     embedded_worker: bool,
@@ -196,14 +189,14 @@ def _add_middleware(app: FastAPI) -> None:
     app.add_middleware(TimeLimit, seconds=protection.request_seconds, answer=_answer)
     app.add_middleware(BodyLimit, large=LARGE, limit=bodies.LIMIT, answer=_answer)
     app.add_middleware(WithoutNul, answer=_answer)
-    app.add_middleware(OwnOrigin, answer=_answer)
-    app.add_middleware(RateLimit, shares=app.state.shares, answer=_answer)
-    app.add_middleware(Privacy)
-    app.add_middleware(ETags)
-    app.add_middleware(Compression)
-    app.add_middleware(Heads)
-    app.add_middleware(SecurityHeaders)
-    app.add_middleware(Requests, metrics=app.state.metrics)
+    app.add_middleware(origins.OwnOrigin, answer=_answer)
+    app.add_middleware(shares.RateLimit, shares=app.state.shares, answer=_answer)
+    app.add_middleware(headers.Privacy)
+    app.add_middleware(answers.ETags)
+    app.add_middleware(answers.Compression)
+    app.add_middleware(answers.Heads)
+    app.add_middleware(headers.SecurityHeaders)
+    app.add_middleware(requests.Requests, metrics=app.state.metrics)
 
 
 def _add_error_handlers(app: FastAPI) -> None:
@@ -220,7 +213,7 @@ def _add_error_handlers(app: FastAPI) -> None:
             return _answer(request, UnreadableBody(str(error.__cause__)))
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             # A route knows its own methods, and not those of its neighbours.
-            error.headers = {"Allow": allowed(request)}
+            error.headers = {"Allow": requests.allowed(request)}
         if _is_program(request):
             return problems.problem_of_http(request, error)
         is_missing = error.status_code == HTTPStatus.NOT_FOUND

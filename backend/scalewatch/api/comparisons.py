@@ -4,64 +4,60 @@ from typing import Annotated, Final
 
 from fastapi import Query, Response
 
-from scalewatch.api.http.answers import answer, answers, api_router, figure_answer
-from scalewatch.api.http.problems import problems
+from scalewatch.api.http import answers, problems
 from scalewatch.errors import NotFound
 from scalewatch.figures.scaling import machines_figure
 from scalewatch.services.commit_reports.report import CommitReport
+from scalewatch.services.comparisons import figures, values, winners
 from scalewatch.services.comparisons.compare import compare_sides, split_sides
-from scalewatch.services.comparisons.figures import compared_scalings, ratios_drawn
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, ratios_of
-from scalewatch.services.comparisons.values import ComparedSides
-from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.services.gates.gate import gated_report
-from scalewatch.web.queries import ViewDep
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web import queries, sessions
 
-router = api_router("comparisons")
+router = answers.api_router("comparisons")
 
 SIDE: Final = "A machine, or a commit: hash, its beginning, or tag."
 
 
 @router.get(
     "/projects/{project}/compare",
-    responses=answers(ComparedSides, 404, 409, 422),
+    responses=answers.answers(values.ComparedSides, 404, 409, 422),
 )
 def compare(
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     a: Annotated[str, Query(description=SIDE)],
     b: Annotated[list[str], Query(description="One or more of the same.")],
 ) -> Response:
     """Return machines, or commits, side by side: the ones most apart first."""
-    return answer(compare_sides(session, view, (a, *b)))
+    return answers.answer(compare_sides(session, view, (a, *b)))
 
 
 @router.get(
     "/projects/{project}/changes",
-    responses=answers(CommitReport, 404, 409, 422),
+    responses=answers.answers(CommitReport, 404, 409, 422),
 )
 def list_changes(
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     vs: Annotated[
         str | None, Query(description="The baseline; else merge base or parent.")
     ] = None,
 ) -> Response:
     """Return what a commit changed against a baseline, worst first."""
     report, _ = gated_report(session, view, vs or None)
-    return answer(report)
+    return answers.answer(report)
 
 
 @router.get(
     "/figures/ratios",
     name="ratios-figure",
     tags=["figures"],
-    responses=problems(404, 409, 422),
+    responses=problems.problems(404, 409, 422),
 )
 def show_ratios_figure(
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     subjects: Annotated[str, Query(examples=["juqueen...pizdaint"])],
     side: Annotated[
         int, Query(ge=1, description="Which one is compared with the first.")
@@ -72,23 +68,23 @@ def show_ratios_figure(
     if side >= len(shown.sides):
         raise NotFound("side", side)
     ratios = ratios_of(session, shown, shown.rows[:MOST_RATIOS])
-    duel = duels_of(shown, ratios)[side - 1]
-    return figure_answer(ratios_drawn(duel, ratios, side - 1))
+    duel = winners.duels_of(shown, ratios)[side - 1]
+    return answers.figure_answer(figures.ratios_drawn(duel, ratios, side - 1))
 
 
 @router.get(
     "/figures/comparison",
     name="comparison-figure",
     tags=["figures"],
-    responses=problems(404, 409, 422),
+    responses=problems.problems(404, 409, 422),
 )
 def show_comparison_figure(
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     subjects: Annotated[str, Query(examples=["juqueen...pizdaint"])],
     region: str,
 ) -> Response:
     """Return measurements and models of a region on all sides, on common axes."""
     names = split_sides(subjects)
-    figure = machines_figure(compared_scalings(session, view, region, names))
-    return figure_answer(figure)
+    figure = machines_figure(figures.compared_scalings(session, view, region, names))
+    return answers.figure_answer(figure)

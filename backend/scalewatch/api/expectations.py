@@ -9,16 +9,14 @@ from pydantic_core import PydanticCustomError
 from sqlalchemy.orm import Session
 
 from scalewatch import wire
-from scalewatch.api.http.answers import api_router
-from scalewatch.api.http.problems import problems
-from scalewatch.api.http.schemas import Composition, Expectation, Schema
+from scalewatch.api.http import answers, problems, schemas
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_declared, parse_formula
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.regions import status_quo
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
-router = api_router("expectations", "/projects/{project}/expectations")
+router = answers.api_router("expectations", "/projects/{project}/expectations")
 
 
 def _readable_by(parse: Callable[[str], object], expression: str) -> str:
@@ -43,21 +41,21 @@ FormulaText = Annotated[
 ]
 
 
-class RegionExpectation(Expectation):
+class RegionExpectation(schemas.Expectation):
     """An expectation in force for a region's metric, in its normal form."""
 
     region: str = Field(examples=["MPI_Bcast"])
     metric: str = Field(examples=["time"])
 
 
-class RegionComposition(Composition):
+class RegionComposition(schemas.Composition):
     """A composed model in force for a region's metric."""
 
     region: str = Field(examples=["cg"])
     metric: str = Field(examples=["time"])
 
 
-class Expectations(Schema):
+class Expectations(schemas.Schema):
     """All expectations of a project that are in force."""
 
     expectations: list[RegionExpectation]
@@ -71,7 +69,7 @@ class Expectations(Schema):
     )
 
 
-class Declaration(Schema):
+class Declaration(schemas.Schema):
     """The expectation of a region's metric."""
 
     region: wire.Name = Field(examples=["MPI_Bcast"])
@@ -98,7 +96,7 @@ class Declaration(Schema):
         return formula
 
 
-class StatusQuo(Schema):
+class StatusQuo(schemas.Schema):
     """Growths that are expected because they are what is measured."""
 
     author: wire.Name = Field(examples=["ada"])
@@ -108,7 +106,7 @@ class StatusQuo(Schema):
     metric: wire.Name | None = Field(None, description="All unless given.")
 
 
-class Declarations(Schema):
+class Declarations(schemas.Schema):
     """Expectations to be declared; regions that are not named keep theirs."""
 
     author: wire.Name = Field(examples=["ada"])
@@ -116,13 +114,13 @@ class Declarations(Schema):
     expectations: Annotated[list[Declaration], Field(min_length=1, max_length=10_000)]
 
 
-@router.get("", response_model=Expectations, responses=problems(404, 422))
+@router.get("", response_model=Expectations, responses=problems.problems(404, 422))
 def list_expectations(session: ReadingDep, project: str) -> dict[str, Any]:
     """Return what is expected of a project, by region and metric."""
     return _listed(session, project)
 
 
-@router.put("", responses=problems(400, 403, 404, 422))
+@router.put("", responses=problems.problems(400, 403, 404, 422))
 def declare_expectations(
     session: AdminDep, project: str, declared: Declarations
 ) -> Expectations:
@@ -143,7 +141,7 @@ def declare_expectations(
     return _answer(session, project, job)
 
 
-@router.post("/status-quo", responses=problems(400, 403, 404, 409, 422))
+@router.post("/status-quo", responses=problems.problems(400, 403, 404, 409, 422))
 def accept_status_quo(
     session: AdminDep, project: str, accepted: StatusQuo
 ) -> Expectations:

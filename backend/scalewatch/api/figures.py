@@ -9,19 +9,16 @@ from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.histories.paging import Axis, Window
 from scalewatch.services.histories.region import history_figure
-from scalewatch.services.regions.figures import FIGURES, Overlay
-from scalewatch.services.regions.outlook import LARGEST_TARGET
-from scalewatch.services.regions.preview import declared_as
+from scalewatch.services.regions import figures, outlook, preview
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.evidence import evidence_figure
-from scalewatch.web.queries import RegressionId, ViewDep
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web import queries, sessions
 
 TargetQuery = Annotated[
     float | None,
     Query(
         gt=0,
-        le=LARGEST_TARGET,
+        le=outlook.LARGEST_TARGET,
         description="Setting of the parameter up to which the interval is drawn.",
         examples=[65536],
     ),
@@ -34,9 +31,9 @@ router = api_router("figures", "/figures")
     "/regression-{figure}", name="regression-figure", responses=problems(404, 422)
 )
 def show_regression_figure(
-    session: ReadingDep,
+    session: sessions.ReadingDep,
     project: str,
-    regression: RegressionId,
+    regression: queries.RegressionId,
     figure: Annotated[str, Path(description="`curves` or `strip`")],
     series: Annotated[int, Query(ge=0, description="Its place, worst first.")] = 0,
 ) -> Response:
@@ -46,8 +43,8 @@ def show_regression_figure(
 
 @router.get("/history", name="history-figure", responses=problems(404, 409, 422))
 def show_history_figure(
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     region: str,
     before: Annotated[
         str | None, Query(description="Only older ones: hash, its beginning, or tag.")
@@ -66,9 +63,9 @@ def show_history_figure(
     "/{figure}", name="figure", summary="Show Figure", responses=problems(404, 409, 422)
 )
 def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
-    session: ReadingDep,
-    view: ViewDep,
-    figure: Annotated[str, Path(description=f"one of {', '.join(FIGURES)}")],
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    figure: Annotated[str, Path(description=f"one of {', '.join(figures.FIGURES)}")],
     region: str,
     target: TargetQuery = None,
     under: Annotated[
@@ -92,12 +89,12 @@ def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     `slices` shows a scan over several parameters, `residuals` how far measurements
     lie from their model, `composed` the model composed of other regions.
     """
-    draw = FIGURES.get(figure)
+    draw = figures.FIGURES.get(figure)
     if draw is None:
         raise NotFound("figure", figure)
     shown = region_at(session, view, region)
     expectation = None
     if expected:
-        expectation = declared_as(shown, expected, deviation_limit or None)
-    asked_for = Overlay(target, under or None, expectation)
+        expectation = preview.declared_as(shown, expected, deviation_limit or None)
+    asked_for = figures.Overlay(target, under or None, expectation)
     return figure_answer(draw(session, shown, asked_for))

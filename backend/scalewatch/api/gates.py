@@ -11,11 +11,8 @@ from scalewatch import wire
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import Responses, answer, answers, api_router
 from scalewatch.services.confirmations import agents, requests
-from scalewatch.services.confirmations.agents import ClaimedRun
-from scalewatch.services.confirmations.requests import Confirmation, ConfirmationState
+from scalewatch.services.gates import declared_rules, gate
 from scalewatch.services.gates import declared_rules as gate_rules
-from scalewatch.services.gates.declared_rules import GateRules
-from scalewatch.services.gates.gate import Gate, confirm_suspicions, gate_of
 from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.queries import ConfirmationId
 from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep
@@ -86,7 +83,7 @@ class GateDeclaration(schemas.Schema):
     target: dict[wire.Name, Scale] = Field({}, examples=[{"p": 65536}])
 
 
-@router.get("", responses=answers(Gate, 404, 409, 422))
+@router.get("", responses=answers(gate.Gate, 404, 409, 422))
 def show_gate(
     session: ReadingDep,
     project: str,
@@ -96,16 +93,16 @@ def show_gate(
     ] = None,
 ) -> Response:
     """Return whether a commit may pass; `pending` until all of it is analysed."""
-    return answer(gate_of(session, project, commit, baseline))
+    return answer(gate.gate_of(session, project, commit, baseline))
 
 
-@router.get("/rules", responses=answers(GateRules, 404, 422))
+@router.get("/rules", responses=answers(declared_rules.GateRules, 404, 422))
 def show_rules(session: ReadingDep, project: str) -> Response:
     """Return the rules in force."""
     return answer(gate_rules.rules_of(session, project))
 
 
-@router.put("/rules", responses=answers(GateRules, 400, 403, 404, 422))
+@router.put("/rules", responses=answers(declared_rules.GateRules, 400, 403, 404, 422))
 def declare_rules(
     session: AdminDep, project: str, declared: GateDeclaration
 ) -> Response:
@@ -134,7 +131,7 @@ confirmations = api_router("history")
 class Confirmations:
     """The confirming runs of a project, newest first."""
 
-    confirmations: Sequence[Confirmation]
+    confirmations: Sequence[requests.Confirmation]
 
 
 class Offer(schemas.Schema):
@@ -172,13 +169,13 @@ def list_confirmations(session: ReadingDep, project: str) -> Response:
 @confirmations.post(PROJECT, responses=answers(Confirmations, 400, 403, 404, 409, 422))
 def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Response:
     """Ask for the runs that would settle what the gate suspects of a commit."""
-    runs = confirm_suspicions(session, project, doubt.commit, doubt.baseline)
+    runs = gate.confirm_suspicions(session, project, doubt.commit, doubt.baseline)
     return answer(Confirmations(runs))
 
 
 @confirmations.post(
     "/confirmations/claim",
-    responses=NOTHING | answers(ClaimedRun, 400, 403, 422),
+    responses=NOTHING | answers(agents.ClaimedRun, 400, 403, 422),
 )
 def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
     """Give an agent the oldest run that its machine is asked for."""
@@ -188,7 +185,7 @@ def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
 
 @confirmations.patch(
     "/confirmations/{confirmation}",
-    responses=answers(Confirmation, 400, 403, 404, 409, 422),
+    responses=answers(requests.Confirmation, 400, 403, 404, 409, 422),
 )
 def report_confirmation(
     session: WritingDep, confirmation: ConfirmationId, progress: Progress
@@ -201,7 +198,7 @@ def report_confirmation(
             session,
             confirmation,
             progress.agent,
-            ConfirmationState(progress.state),
+            requests.ConfirmationState(progress.state),
             progress.outcome or progress.state,
         )
     )

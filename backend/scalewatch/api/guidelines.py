@@ -6,17 +6,14 @@ from fastapi import Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.http.answers import answer, answers, api_router
-from scalewatch.api.http.problems import problems
-from scalewatch.api.http.schemas import Schema
+from scalewatch.api.http import answers, problems, schemas
 from scalewatch.services.guidelines import guidelines
-from scalewatch.web.queries import ViewDep
-from scalewatch.web.sessions import AdminDep, ReadingDep
+from scalewatch.web import queries, sessions
 
-router = api_router("guidelines", "/projects/{project}/guidelines")
+router = answers.api_router("guidelines", "/projects/{project}/guidelines")
 
 
-class Declaration(Schema):
+class Declaration(schemas.Schema):
     """Rules in place of those before; none at all lets nothing be checked."""
 
     author: wire.Name = Field(examples=["ada"])
@@ -27,21 +24,21 @@ class Declaration(Schema):
     ]
 
 
-class Declared(Schema):
+class Declared(schemas.Schema):
     """The version that is in force now."""
 
     version: int
 
 
-@router.get("", responses=answers(guidelines.GuidelineReport, 404, 409, 422))
-def check_guidelines(session: ReadingDep, view: ViewDep) -> Response:
+@router.get("", responses=answers.answers(guidelines.GuidelineReport, 404, 409, 422))
+def check_guidelines(session: sessions.ReadingDep, view: queries.ViewDep) -> Response:
     """Return how the guidelines of a project hold at a commit, worst first."""
-    return answer(guidelines.guidelines_at(session, view))
+    return answers.answer(guidelines.guidelines_at(session, view))
 
 
-@router.put("", responses=problems(400, 403, 404, 422))
+@router.put("", responses=problems.problems(400, 403, 404, 422))
 def declare_guidelines(
-    session: AdminDep, project: str, declared: Declaration
+    session: sessions.AdminDep, project: str, declared: Declaration
 ) -> Declared:
     """State the guidelines of a project in place of those before."""
     version = guidelines.declare(

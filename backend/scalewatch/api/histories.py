@@ -11,22 +11,13 @@ from scalewatch import wire
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.schemas import Schema
 from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.services.histories.paging import Window
 from scalewatch.services.histories.region import History, history_of
+from scalewatch.services.regressions import regressions, triage
 from scalewatch.services.regressions import webhooks as addresses
-from scalewatch.services.regressions.regressions import (
-    Regression,
-    Regressions,
-    RegressionState,
-    regression_of,
-    regressions_of,
-)
-from scalewatch.services.regressions.triage import Triage, triage
 from scalewatch.services.regressions.webhooks import NewWebhook, Webhook
 from scalewatch.services.selection import renamed_regions
-from scalewatch.services.selection.renamed_regions import Alias
 from scalewatch.web.queries import RegressionId, WebhookId
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
@@ -65,24 +56,26 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     return answer(history_of(session, project, region, metric, machine, window=window))
 
 
-@router.get("/regressions", responses=answers(Regressions, 404, 422))
+@router.get("/regressions", responses=answers(regressions.Regressions, 404, 422))
 def list_regressions(
     session: ReadingDep,
     project: str,
     state: Annotated[
-        list[RegressionState] | None, Query(description="All unless given.")
+        list[regressions.RegressionState] | None, Query(description="All unless given.")
     ] = None,
 ) -> Response:
     """Return regressions, one per cause, newest first."""
-    return answer(regressions_of(session, project, state or ()))
+    return answer(regressions.regressions_of(session, project, state or ()))
 
 
-@router.get("/regressions/{regression}", responses=answers(Regression, 404, 422))
+@router.get(
+    "/regressions/{regression}", responses=answers(regressions.Regression, 404, 422)
+)
 def show_regression(
     session: ReadingDep, project: str, regression: RegressionId
 ) -> Response:
     """Return a regression with all that happened to it."""
-    return answer(regression_of(session, project, regression))
+    return answer(regressions.regression_of(session, project, regression))
 
 
 @router.patch("/regressions/{regression}", responses=problems(400, 403, 404, 422))
@@ -90,13 +83,13 @@ def treat_regression(
     session: AdminDep, project: str, regression: RegressionId, said: TriageRequest
 ) -> Response:
     """Give a regression a state, an owner, a note or a link; its history is kept."""
-    treatment = Triage(
-        state=RegressionState(said.state) if said.state else None,
+    treatment = triage.Triage(
+        state=regressions.RegressionState(said.state) if said.state else None,
         owner=said.owner,
         note=said.note,
         link=said.link,
     )
-    return answer(triage(session, project, regression, treatment, said.author))
+    return answer(triage.triage(session, project, regression, treatment, said.author))
 
 
 aliases = api_router("history", "/projects/{project}/aliases")
@@ -106,7 +99,7 @@ aliases = api_router("history", "/projects/{project}/aliases")
 class Aliases:
     """The former names of a project's regions."""
 
-    aliases: Sequence[Alias]
+    aliases: Sequence[renamed_regions.Alias]
 
 
 Names = Annotated[
@@ -115,7 +108,7 @@ Names = Annotated[
 ]
 
 
-class Renaming(Schema):
+class Renaming(schemas.Schema):
     """Present names by former ones; null takes one back, and others stay."""
 
     author: wire.Name = Field(examples=["ada"])
@@ -145,7 +138,7 @@ class Webhooks:
     webhooks: Sequence[Webhook]
 
 
-class WebhookAddress(Schema):
+class WebhookAddress(schemas.Schema):
     """Whom to tell."""
 
     author: wire.Name = Field(examples=["ada"])

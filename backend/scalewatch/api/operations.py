@@ -8,19 +8,17 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.api.http.answers import answer, answers, api_router
+from scalewatch.api.http import answers, schemas
 from scalewatch.api.http.problems import problems
-from scalewatch.api.http.schemas import Schema
 from scalewatch.errors import NotReady
 from scalewatch.services import jobs as queue
 from scalewatch.services.operations import failed_jobs, status
 from scalewatch.storage.database import outages, schema
+from scalewatch.web import queries, sessions
 from scalewatch.web.metrics import Gauges, Metrics
 from scalewatch.web.process import DatabaseDisk
-from scalewatch.web.queries import JobId
-from scalewatch.web.sessions import DoorDep, ReadingDep, WritingDep
 
-router = api_router("operations")
+router = answers.api_router("operations")
 health = APIRouter(tags=["operations"])
 
 _LOG: Final = logging.getLogger(__name__)
@@ -28,16 +26,16 @@ _LOG: Final = logging.getLogger(__name__)
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 
-class Health(Schema):
+class Health(schemas.Schema):
     """The process answers."""
 
     status: str = Field(examples=["ok"])
 
 
-@router.get("/status", responses=answers(status.Status))
-def show_status(session: ReadingDep) -> Response:
+@router.get("/status", responses=answers.answers(status.Status))
+def show_status(session: sessions.ReadingDep) -> Response:
     """Return what is there and what is to be done."""
-    return answer(status.status(session))
+    return answers.answer(status.status(session))
 
 
 @health.get("/healthz")
@@ -47,7 +45,7 @@ def show_health() -> Health:
 
 
 @health.get("/readyz", responses=problems(503))
-def show_readiness(request: Request, door: DoorDep) -> Health:
+def show_readiness(request: Request, door: sessions.DoorDep) -> Health:
     """Tell that the database answers, is migrated and has room for posts."""
     try:
         with door.sessions.reading() as session:
@@ -67,7 +65,7 @@ def show_readiness(request: Request, door: DoorDep) -> Health:
     response_class=Response,
     responses={200: {"content": {"text/plain": {}}}, **problems(401)},
 )
-def show_metrics(request: Request, session: ReadingDep) -> Response:
+def show_metrics(request: Request, session: sessions.ReadingDep) -> Response:
     """Return numbers for Prometheus."""
     metrics: Metrics = request.app.state.metrics
     text = metrics.text(_gauges(status.status(session)))
@@ -94,10 +92,10 @@ def _gauges(now: status.Status) -> Gauges:
     ]
 
 
-jobs = api_router("jobs", "/jobs")
+jobs = answers.api_router("jobs", "/jobs")
 
 
-class Job(Schema):
+class Job(schemas.Schema):
     """Something to be done after the answer."""
 
     id: int
@@ -110,12 +108,12 @@ class Job(Schema):
 
 
 @jobs.get("/{job}", response_model=Job, responses=problems(404, 422))
-def show_job(session: ReadingDep, job: JobId) -> queue.Job:
+def show_job(session: sessions.ReadingDep, job: queries.JobId) -> queue.Job:
     """Return a job."""
     return queue.job_of(session, job)
 
 
 @jobs.post("/{job}/retry", status_code=202, responses=problems(403, 404, 409, 422))
-def retry_job(session: WritingDep, job: JobId) -> None:
+def retry_job(session: sessions.WritingDep, job: queries.JobId) -> None:
     """Try a failed job again, as if it were new; for who administers its project."""
     failed_jobs.retry(session, job)

@@ -13,10 +13,8 @@ from scalewatch.services.commits.find import MeasuredCommit, measured_commits
 from scalewatch.services.machines.machines import Machine, machines_of
 from scalewatch.services.match_table.table import MatchTable, match_table
 from scalewatch.services.projects.home import Project, all_projects
-from scalewatch.services.regions.models import CommitModels, models_at
-from scalewatch.services.regions.outlook import target_of
-from scalewatch.web.queries import ViewDep
-from scalewatch.web.sessions import DoorDep, ReadingDep
+from scalewatch.services.regions import models, outlook
+from scalewatch.web import queries, sessions
 
 SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"
 TARGET: Final = rf"^{SETTING}(,{SETTING})*$"
@@ -54,14 +52,14 @@ class Machines:
 
 
 @router.get("", responses=answers(Projects))
-def list_projects(session: ReadingDep) -> Response:
+def list_projects(session: sessions.ReadingDep) -> Response:
     """Return every project at its newest commit, by name."""
     return answer(Projects(all_projects(session)))
 
 
 @router.get("/{project}/commits", responses=answers(Commits, 404, 409, 422))
 def list_commits(
-    session: ReadingDep,
+    session: sessions.ReadingDep,
     project: str,
     before: Annotated[
         str | None, Query(description="Only older ones: hash, its beginning, or tag.")
@@ -75,7 +73,7 @@ def list_commits(
 
 
 @router.get("/{project}/machines", responses=answers(Machines, 404, 422))
-def list_machines(session: ReadingDep, project: str) -> Response:
+def list_machines(session: sessions.ReadingDep, project: str) -> Response:
     """Return the machines of a project, as their last runs describe them."""
     return answer(Machines(machines_of(session, project)))
 
@@ -85,8 +83,8 @@ def list_machines(session: ReadingDep, project: str) -> Response:
     responses=answers(MatchTable, 404, 409, 422),
 )
 def show_report(
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     machines: Annotated[
         list[str] | None, Query(description="Columns, in this order.")
     ] = None,
@@ -103,12 +101,12 @@ def show_report(
 
 @router.get(
     "/{project}/models",
-    responses=answers(CommitModels, 404, 406, 409, 422, 501),
+    responses=answers(models.CommitModels, 404, 406, 409, 422, 501),
 )
 def list_models(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     request: Request,
-    door: DoorDep,
-    view: ViewDep,
+    door: sessions.DoorDep,
+    view: queries.ViewDep,
     region: Annotated[str | None, Query(description="All unless given.")] = None,
     target: Annotated[
         list[Annotated[str, StringConstraints(pattern=TARGET)]] | None,
@@ -130,6 +128,6 @@ def list_models(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     kind = wanted or accepted(request.headers.get("accept", ""))
     if isinstance(kind, BulkFormat):
         return read_models(door, view, region, kind, cursor)
-    targets = [target_of(text) for text in target or ()]
+    targets = [outlook.target_of(text) for text in target or ()]
     with door.reading() as session:
-        return answer(models_at(session, view, region, targets))
+        return answer(models.models_at(session, view, region, targets))

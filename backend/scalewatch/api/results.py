@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
-from scalewatch.api.http.answers import answer, answers, api_router, figure_answer
-from scalewatch.api.http.problems import problems
+from scalewatch.api.http import answers, problems
 from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
 from scalewatch.services.configurations import FIGURES as CONFIGURATION_FIGURES
@@ -18,27 +17,14 @@ from scalewatch.services.configurations import (
 )
 from scalewatch.services.costs import figures as cost_figures
 from scalewatch.services.costs.cost import Cost, cost_at
-from scalewatch.services.hotspots.scans import FIGURES as HOTSPOT_FIGURES
-from scalewatch.services.hotspots.scans import Hotspots, hotspots_at
-from scalewatch.services.machines.lines import (
-    MachineLines,
-    lines_figure,
-    machine_lines_at,
-)
+from scalewatch.services.hotspots import scans
+from scalewatch.services.machines import lines
 from scalewatch.services.regions.outlook import LARGEST_TARGET
 from scalewatch.services.scaling_errors.region import FIGURES as SCALING_ERROR_FIGURES
 from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
 from scalewatch.services.traces.traces import FIGURES as TRACE_FIGURES
 from scalewatch.services.traces.traces import Traces, traces_at
-from scalewatch.web.queries import (
-    ConfigurationQuestionDep,
-    HotspotQuestionDep,
-    Scale,
-    ScalingQuestionDep,
-    TracesQuestionDep,
-    ViewDep,
-)
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web import queries, sessions
 
 Shown = TypeVar("Shown")
 
@@ -62,22 +48,22 @@ Region = Annotated[
     Query(description="The one that most often scales unlike expected unless given."),
 ]
 LinesScale = Annotated[
-    Scale,
+    queries.Scale,
     Query(description="p of all that is compared; where most was measured by default."),
 ]
 
 
 async def find_cost(
-    session: ReadingDep, view: ViewDep, target: CostTarget = None
+    session: sessions.ReadingDep, view: queries.ViewDep, target: CostTarget = None
 ) -> Find[Cost]:
     """Return what the regions of a machine cost, most expensive first."""
     return partial(cost_at, session, view, target)
 
 
 async def find_configurations(
-    session: ReadingDep,
-    view: ViewDep,
-    question: ConfigurationQuestionDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    question: queries.ConfigurationQuestionDep,
     region: Region = None,
 ) -> Find[ConfigurationSearch]:
     """Return the best configuration of a region, and which settings matter."""
@@ -85,23 +71,28 @@ async def find_configurations(
 
 
 async def find_hotspots(
-    session: ReadingDep, view: ViewDep, question: HotspotQuestionDep
-) -> Find[Hotspots]:
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    question: queries.HotspotQuestionDep,
+) -> Find[scans.Hotspots]:
     """Return how the profiles of a commit change over scale, size or configuration."""
-    return partial(hotspots_at, session, view, question)
+    return partial(scans.hotspots_at, session, view, question)
 
 
 async def find_machine_lines(
-    session: ReadingDep, view: ViewDep, region: Region = None, scale: LinesScale = None
-) -> Find[MachineLines]:
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    region: Region = None,
+    scale: LinesScale = None,
+) -> Find[lines.MachineLines]:
     """Read which region and scale machines are compared at."""
-    return partial(machine_lines_at, session, view, region, scale)
+    return partial(lines.machine_lines_at, session, view, region, scale)
 
 
 async def find_scaling_errors(
-    session: ReadingDep,
-    view: ViewDep,
-    question: ScalingQuestionDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    question: queries.ScalingQuestionDep,
     region: Region = None,
 ) -> Find[RegionScaling]:
     """Return the strong or weak scaling errors of a region between all scales."""
@@ -109,7 +100,9 @@ async def find_scaling_errors(
 
 
 async def find_traces(
-    session: ReadingDep, view: ViewDep, question: TracesQuestionDep
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    question: queries.TracesQuestionDep,
 ) -> Find[Traces]:
     """Return where a program spends its time in MPI, and how that grows."""
     return partial(traces_at, session, view, question)
@@ -148,10 +141,10 @@ def result_router(
     kind
         The dataclass that is answered.
     """
-    router = api_router(tag)
+    router = answers.api_router(tag)
 
     def show(result: Annotated[Find[Any], Depends(find)]) -> Response:
-        return answer(result())
+        return answers.answer(result())
 
     def show_figure(
         result: Annotated[Find[Any], Depends(find)],
@@ -160,21 +153,21 @@ def result_router(
         draw = figures.draws.get(figure)
         if draw is None:
             raise NotFound("figure", f"{figures.prefix}-{figure}")
-        return figure_answer(draw(result()))
+        return answers.figure_answer(draw(result()))
 
     router.add_api_route(
         f"/projects/{{project}}/{path}",
         show,
         name=find.__name__.replace("find", "show"),
         description=find.__doc__,
-        responses=answers(kind, *STATUSES),
+        responses=answers.answers(kind, *STATUSES),
     )
     router.add_api_route(
         f"/figures/{figures.prefix}-{{figure}}",
         show_figure,
         name=figures.name,
         description=figures.drawn,
-        responses=problems(*STATUSES),
+        responses=problems.problems(*STATUSES),
     )
     return router
 
@@ -197,13 +190,13 @@ hotspots = result_router(
     "hotspots",
     "hotspots",
     find_hotspots,
-    Hotspots,
+    scans.Hotspots,
     Figures(
         "hotspots",
         "hotspot-figure",
         "`differences`, `shares` or `movements`",
         "Return a figure of hotspots: differences, shares, or two profiles.",
-        HOTSPOT_FIGURES,
+        scans.FIGURES,
     ),
 )
 traces = result_router(
@@ -246,28 +239,28 @@ configurations = result_router(
     ),
 )
 
-machine_lines = api_router("machines")
+machine_lines = answers.api_router("machines")
 
 
 @machine_lines.get(
     "/projects/{project}/machine-lines",
     name="show_machine_lines",
-    responses=answers(MachineLines, *STATUSES),
+    responses=answers.answers(lines.MachineLines, *STATUSES),
 )
 def show_machine_lines(
-    result: Annotated[Find[MachineLines], Depends(find_machine_lines)],
+    result: Annotated[Find[lines.MachineLines], Depends(find_machine_lines)],
 ) -> Response:
     """Return how the time of a region grows with the problem size on each machine."""
-    return answer(result())
+    return answers.answer(result())
 
 
 @machine_lines.get(
     "/figures/machine-lines",
     name="machine-lines-figure",
-    responses=problems(*STATUSES),
+    responses=problems.problems(*STATUSES),
 )
 def show_lines_figure(
-    result: Annotated[Find[MachineLines], Depends(find_machine_lines)],
+    result: Annotated[Find[lines.MachineLines], Depends(find_machine_lines)],
 ) -> Response:
     """Return the figure of the same."""
-    return figure_answer(lines_figure(result()))
+    return answers.figure_answer(lines.lines_figure(result()))

@@ -10,29 +10,18 @@ from sqlalchemy.orm import Session
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.comparisons.sentences import versions_sentence
+from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download, markdown
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.templates import path_to, render
-from scalewatch.pages.wording.changes import (
-    OUTCOME_SYMBOLS,
-    SYMBOLS,
-    baseline_sentence,
-    change_sentence,
-    counts_sentence,
-    gap,
-)
-from scalewatch.pages.wording.formats import assignments, percent, settings, stated
+from scalewatch.pages.wording import changes, formats
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.forges import forge_of
-from scalewatch.services.comparisons.compare import SEPARATOR
-from scalewatch.services.comparisons.versions import change_of
+from scalewatch.services.comparisons import compare, versions
 from scalewatch.services.gates.gate import gated_report
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +37,14 @@ class Expansion:
     series_id: int
     sentence: Markup
     subjects: str
-    plot: Plot
+    plot: plots.Plot
 
 
 @router.get("/p/{project}/c", name="commit")
 def show_newest(request: Request, project: str) -> Response:
     """Redirect to the report of the newest commit."""
     return RedirectResponse(
-        path_to(request, "commit-report", project=project, sha="newest"), 303
+        addresses.path_to(request, "commit-report", project=project, sha="newest"), 303
     )
 
 
@@ -81,8 +70,11 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     if wanted is not Format.HTML:
         name = f"{report.project}-{report.commit.label}-changes"
         return download(wanted, name, report, changes_listing, changes_overview)
-    lead, against = counts_sentence(report, gate), baseline_sentence(report.baseline)
-    return render(
+    lead, against = (
+        changes.counts_sentence(report, gate),
+        changes.baseline_sentence(report.baseline),
+    )
+    return templates.render(
         request,
         "commits/show.html",
         report=report,
@@ -93,7 +85,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         expanded=_expanded(request, session, report, expand) if expand else None,
         lead=lead,
         against=against,
-        gap=gap(report.baseline),
+        gap=changes.gap(report.baseline),
         markdown=markdown(
             changes_overview(report),
             f"{report.project} {report.commit.label}: {lead}."
@@ -111,7 +103,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
 def change_name(change: SeriesChange) -> str:
     """Name a row in an address: region, machine, metric and settings."""
     place = (change.region, change.machine, change.metric)
-    return " ".join([*place, *stated(change.configuration)])
+    return " ".join([*place, *formats.stated(change.configuration)])
 
 
 def _expanded(
@@ -122,20 +114,20 @@ def _expanded(
     if change is None or report.baseline is None:
         return None
     before, now = report.baseline.commit.label, report.commit.label
-    subjects = SEPARATOR.join((before, now))
+    subjects = compare.SEPARATOR.join((before, now))
     query: dict[str, str | list[str] | None] = {
         "project": report.project,
         "subjects": subjects,
         "region": change.region,
         "metric": change.metric,
         "machine": change.machine,
-        "configuration": stated(change.configuration),
+        "configuration": formats.stated(change.configuration),
     }
     return Expansion(
         change.series_id,
-        versions_sentence(before, now, change_of(session, report, change)),
+        versions_sentence(before, now, versions.change_of(session, report, change)),
         subjects,
-        Plot(path_to(request, "comparison-figure", query)),
+        plots.Plot(addresses.path_to(request, "comparison-figure", query)),
     )
 
 
@@ -148,7 +140,7 @@ def changes_listing(report: CommitReport) -> Listing:
             "region": lambda change: change.region,
             "metric": lambda change: change.metric,
             "machine": lambda change: change.machine,
-            "configuration": lambda change: assignments(change.configuration),
+            "configuration": lambda change: formats.assignments(change.configuration),
             "growth_before": lambda change: change.before.growth,
             "growth_after": lambda change: change.after.growth,
             "verdict_before": lambda change: change.before.verdict,
@@ -165,14 +157,15 @@ def changes_overview(report: CommitReport) -> Listing:
     return Columns[SeriesChange](
         {
             "Outcome": lambda change: (
-                change.outcome and f"{OUTCOME_SYMBOLS[change.outcome]} {change.outcome}"
+                change.outcome
+                and f"{changes.OUTCOME_SYMBOLS[change.outcome]} {change.outcome}"
             ),
-            "Change": lambda change: f"{SYMBOLS[change.kind]} {change.kind}",
+            "Change": lambda change: f"{changes.SYMBOLS[change.kind]} {change.kind}",
             "Region": lambda change: change.region,
             "Metric": lambda change: change.metric,
             "Machine": lambda change: change.machine,
-            "Configuration": lambda change: settings(change.configuration),
-            "From → to": change_sentence,
-            "Sure": lambda change: percent(change.after.probability),
+            "Configuration": lambda change: formats.settings(change.configuration),
+            "From → to": changes.change_sentence,
+            "Sure": lambda change: formats.percent(change.after.probability),
         }
     ).listing(zip(report.changed))

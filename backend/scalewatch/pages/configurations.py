@@ -9,66 +9,55 @@ from markupsafe import Markup
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling import MainEffect, ScalingKind
-from scalewatch.pages.rendering.addresses import stated_view
+from scalewatch.pages.rendering import addresses, errors, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.errors import show_untimed
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import plots_of
-from scalewatch.pages.rendering.templates import Query as Address
-from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import held, number, quantity, settings, share
-from scalewatch.services.configurations import (
-    FIGURES,
-    ConfigurationSearch,
-    Objective,
-    objective_name,
-    objective_unit,
-    search_configurations,
-)
+from scalewatch.services import configurations
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import ConfigurationQuestionDep, ViewDep
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web import queries, sessions
 
 OBJECTIVES: Final = {
-    Objective.AREA: "share of the ideal that is lost",
-    Objective.GROWTH: "growth of the slowdown",
-    Objective.CORRELATION: "steadiness of the error (as published)",
-    Objective.TIME: "time at a scale",
+    configurations.Objective.AREA: "share of the ideal that is lost",
+    configurations.Objective.GROWTH: "growth of the slowdown",
+    configurations.Objective.CORRELATION: "steadiness of the error (as published)",
+    configurations.Objective.TIME: "time at a scale",
 }
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/configurations", name="configurations")  # noqa: FAST003, the view
 def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
-    session: ReadingDep,
-    view: ViewDep,
-    question: ConfigurationQuestionDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    question: queries.ConfigurationQuestionDep,
     region: str | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show the best configuration of a region, and which settings matter."""
     try:
-        shown = search_configurations(session, view, region or None, question)
+        shown = configurations.search_configurations(
+            session, view, region or None, question
+        )
     except NoTimes as error:
         if wanted is not Format.HTML:
             raise
-        return show_untimed(request, view, "configurations", error)
+        return errors.show_untimed(request, view, "configurations", error)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-configurations"
         return download(wanted, name, shown, tried)
     query = query_of(view, shown)
-    return render(
+    return templates.render(
         request,
         "configurations/show.html",
         shown=shown,
         asked=question,
         query=query,
-        plots=plots_of(
+        plots=plots.plots_of(
             request,
             "configuration-figure",
-            FIGURES,
+            configurations.FIGURES,
             shown,
             {"project": shown.project, **query},
         ),
@@ -76,20 +65,20 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
         suspicions=suspicions(shown),
         confounded=confounded_sentence,
         level_text=level_text,
-        objective=objective_name(question),
-        unit=objective_unit(question),
+        objective=configurations.objective_name(question),
+        unit=configurations.objective_unit(question),
         objectives=OBJECTIVES,
     )
 
 
-def query_of(view: View, shown: ConfigurationSearch) -> Address:
+def query_of(view: View, shown: configurations.ConfigurationSearch) -> addresses.Query:
     """Return the whole state of the page; what was not asked for is left out."""
     question = shown.question
     return {
         "region": shown.region,
-        **stated_view(view),
+        **addresses.stated_view(view),
         "objective": question.objective
-        if question.objective is not Objective.AREA
+        if question.objective is not configurations.Objective.AREA
         else None,
         "kind": question.kind if question.kind is not ScalingKind.STRONG else None,
         "target": None if question.target is None else number(question.target),
@@ -99,7 +88,7 @@ def query_of(view: View, shown: ConfigurationSearch) -> Address:
     }
 
 
-def tried(shown: ConfigurationSearch) -> Listing:
+def tried(shown: configurations.ConfigurationSearch) -> Listing:
     """Return one line per configuration, the best first."""
     return Listing(
         ("machine", *shown.space, "objective", "reason"),
@@ -150,17 +139,17 @@ SUSPICIONS: Final = {
 """Explanations of a setting whose smallest level is best (section 2.3)."""
 
 
-def search_sentence(shown: ConfigurationSearch) -> Markup:
+def search_sentence(shown: configurations.ConfigurationSearch) -> Markup:
     """Tell which configuration is best, and which settings matter."""
     best, effects = shown.best, shown.effects
     if best is None or effects is None:
         return Markup("")
-    unit = objective_unit(shown.question)
+    unit = configurations.objective_unit(shown.question)
     said = BEST.format(
         machine=shown.machine,
         settings=settings(best.settings) or "the only configuration",
         region=shown.region,
-        objective=objective_name(shown.question),
+        objective=configurations.objective_name(shown.question),
         value=quantity(effects.best.value, unit),
         worst=quantity(effects.trials[-1].value, unit),
     )
@@ -178,7 +167,7 @@ def search_sentence(shown: ConfigurationSearch) -> Markup:
     return said
 
 
-def suspicions(shown: ConfigurationSearch) -> list[str]:
+def suspicions(shown: configurations.ConfigurationSearch) -> list[str]:
     """Return what to look for, where the smallest level of a setting is best."""
     if shown.effects is None:
         return []

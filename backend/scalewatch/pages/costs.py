@@ -8,13 +8,8 @@ from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.figures.costs import known_sum
-from scalewatch.pages.rendering.addresses import stated_view
+from scalewatch.pages.rendering import addresses, navigation, plots, sheets, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import plots_of
-from scalewatch.pages.rendering.sheets import LogAxis
-from scalewatch.pages.rendering.templates import Query as LinkQuery
-from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import (
     SPACE,
     assignments,
@@ -34,7 +29,7 @@ from scalewatch.services.selection.view import View
 from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 MOST_ROWS: Final = 50
 """Regions with a row of their own, unless all are asked for: browsers take longer to
@@ -59,7 +54,7 @@ def show_cost(  # noqa: PLR0913 - parts of the address
     query = query_of(view, target)
     most = len(shown.regions) if all_rows else MOST_ROWS
     others = shown.regions[most:]
-    return render(
+    return templates.render(
         request,
         "costs/show.html",
         shown=shown,
@@ -71,7 +66,7 @@ def show_cost(  # noqa: PLR0913 - parts of the address
             *map(known_sum, zip(*(each.shares for each in others), strict=True))
         ],
         query=query,
-        plots=plots_of(
+        plots=plots.plots_of(
             request, "cost-figure", FIGURES, shown, {"project": shown.project, **query}
         ),
         lead=cost_sentence(shown),
@@ -94,10 +89,10 @@ def show_cost(  # noqa: PLR0913 - parts of the address
     )
 
 
-def query_of(view: View, target: float | None) -> LinkQuery:
+def query_of(view: View, target: float | None) -> addresses.Query:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
-        **stated_view(view),
+        **addresses.stated_view(view),
         "target": None if target is None else number(target),
     }
 
@@ -250,7 +245,7 @@ class CostBars:
             if value is not None and value > 0
         ]
         ends = min(drawn, default=1.0), max(drawn, default=1.0)
-        self._place = LogAxis(*ends, MARGIN, WIDTH - MARGIN).place
+        self._place = sheets.LogAxis(*ends, MARGIN, WIDTH - MARGIN).place
 
     def __call__(self, region: RegionCost) -> Markup:
         """Draw a row; empty where no value has a place on the scale."""

@@ -6,16 +6,13 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.pages.rendering.addresses import stated_view
+from scalewatch.pages.rendering import addresses, navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.services.comparisons.choices import choices_of
 from scalewatch.services.guidelines.checks import CheckedGuideline, GuidelineState
 from scalewatch.services.guidelines.guidelines import GuidelineReport, guidelines_at
-from scalewatch.web.queries import ViewDep
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web import queries, sessions
 
 MARKS = {
     GuidelineState.BROKEN: ("mismatch", "✗"),
@@ -25,14 +22,14 @@ MARKS = {
 }
 """Colour and symbol of each state: those of the verdicts."""
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/guidelines", name="guidelines")  # noqa: FAST003, see the view
 def show_guidelines(
     request: Request,
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show how the rules between regions hold at a commit."""
@@ -40,14 +37,14 @@ def show_guidelines(
     if wanted is not Format.HTML:
         name = f"{report.project}-{report.commit.label}-guidelines"
         return download(wanted, name, report, checks_listing)
-    return render(
+    return templates.render(
         request,
         "guidelines/show.html",
         report=report,
         lead=lead(report),
         choices=choices_of(session, report.project),
         guideline_state=mark,
-        query=stated_view(view),
+        query=addresses.stated_view(view),
     )
 
 

@@ -7,75 +7,57 @@ from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Against, Correction, ScanStep
+from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import plots_of
-from scalewatch.pages.rendering.templates import Query, render
-from scalewatch.pages.wording.formats import (
-    assignments,
-    breakable,
-    number,
-    plural,
-    sentence,
-    share,
-)
+from scalewatch.pages.wording import formats
+from scalewatch.services.hotspots import scans
 from scalewatch.services.hotspots.profiles import Setting
-from scalewatch.services.hotspots.scans import (
-    FIGURES,
-    LEVEL,
-    HotspotQuestion,
-    Hotspots,
-    HotspotScan,
-    hotspots_at,
-    setting_key,
-)
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import HotspotQuestionDep, ViewDep
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web import queries, sessions
 
 MOST_FUNCTIONS: Final = 50
 """Functions of a profile that the page lists; exports have all."""
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/hotspots", name="hotspots")  # noqa: FAST003, the view
 def show_hotspots(
     request: Request,
-    session: ReadingDep,
-    view: ViewDep,
-    question: HotspotQuestionDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    question: queries.HotspotQuestionDep,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show where the profile of a code changes along a scan."""
-    shown = hotspots_at(session, view, question)
+    shown = scans.hotspots_at(session, view, question)
     if wanted is not Format.HTML:
         label = shown.commit.label if shown.commit else "none"
         name = f"{shown.project}-{label}-hotspots"
         return download(wanted, name, shown, profiles, steps)
     query = query_of(view, question)
-    return render(
+    return templates.render(
         request,
         "hotspots/show.html",
         shown=shown,
         asked=shown.question,
         query=query,
-        plots=plots_of(
+        plots=plots.plots_of(
             request,
             "hotspot-figure",
-            FIGURES,
+            scans.FIGURES,
             shown,
             {"project": shown.project, **query},
         ),
         lead=hotspots_sentence(shown),
-        level=LEVEL,
+        level=scans.LEVEL,
         most=MOST_FUNCTIONS,
         remarks=remarks,
-        setting_key=setting_key,
+        setting_key=scans.setting_key,
     )
 
 
-def query_of(view: View, question: HotspotQuestion) -> Query:
+def query_of(view: View, question: scans.HotspotQuestion) -> addresses.Query:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
         "commit": view.commit,
@@ -89,19 +71,21 @@ def query_of(view: View, question: HotspotQuestion) -> Query:
         "correction": question.correction
         if question.correction is not Correction.HOLM
         else None,
-        "unit": None if question.unit is None else number(question.unit),
+        "unit": None if question.unit is None else formats.number(question.unit),
         "at": question.at,
         "vs": question.vs,
     }
 
 
-def profiles(shown: Hotspots) -> Listing:
+def profiles(shown: scans.Hotspots) -> Listing:
     """Return one line per setting and function."""
-    return Columns[HotspotScan, Setting, str, float](
+    return Columns[scans.HotspotScan, Setting, str, float](
         {
             "machine": lambda scan, _, __, ___: scan.machine,
-            "held": lambda scan, _, __, ___: assignments(scan.held),
-            shown.question.over or "setting": lambda _, at, __, ___: setting_key(at),
+            "held": lambda scan, _, __, ___: formats.assignments(scan.held),
+            shown.question.over or "setting": lambda _, at, __, ___: scans.setting_key(
+                at
+            ),
             "function": lambda _, __, function, ___: function,
             "seconds": lambda _, __, ___, seconds: seconds,
         }
@@ -113,12 +97,12 @@ def profiles(shown: Hotspots) -> Listing:
     )
 
 
-def steps(shown: Hotspots) -> Listing:
+def steps(shown: scans.Hotspots) -> Listing:
     """Return one line per comparison."""
     return Columns[ScanStep](
         {
-            "From": lambda step: setting_key(step.before),
-            "To": lambda step: setting_key(step.after),
+            "From": lambda step: scans.setting_key(step.before),
+            "To": lambda step: scans.setting_key(step.after),
             "χ²": lambda step: step.difference.chi2,
             "p": lambda step: step.difference.p_value,
             "Corrected p": lambda step: step.corrected_p_value,
@@ -142,13 +126,13 @@ JUMP = Markup(
 COMPARED = Markup(" {name}: {jumps} there.")
 
 
-def hotspots_sentence(shown: Hotspots) -> Markup:
+def hotspots_sentence(shown: scans.Hotspots) -> Markup:
     """Tell whether the profile changes, and what explains the largest change."""
     scan = shown.chosen
     if scan is None:
         return Markup("")
     if scan.reason is not None:
-        return Markup("{}").format(sentence(scan.reason))
+        return Markup("{}").format(formats.sentence(scan.reason))
     said = _said(shown, scan)
     if shown.other is not None:
         name = shown.alternatives.get(shown.question.vs or "", shown.other.machine)
@@ -157,29 +141,35 @@ def hotspots_sentence(shown: Hotspots) -> Markup:
     return said
 
 
-def _said(shown: Hotspots, scan: HotspotScan) -> Markup:
+def _said(shown: scans.Hotspots, scan: scans.HotspotScan) -> Markup:
     over = shown.question.over
     if not scan.jumps:
-        return NO_JUMP.format(over=over, steps=plural(len(scan.steps), "comparison"))
+        return NO_JUMP.format(
+            over=over, steps=formats.plural(len(scan.steps), "comparison")
+        )
     step, first = shown.step, shown.movements[0] if shown.movements else None
     if step is None or first is None or not step.is_significant:
         return Markup("The profile has {} over {}.").format(_changes(scan), over)
     others = len(scan.jumps) - 1
     return JUMP.format(
         over=over,
-        after=setting_key(step.after),
-        function=breakable(first.function),
-        before_share=share(first.share_before),
-        after_share=share(first.share_after),
-        more=f", and {plural(others, 'other step')} changed it as well"
+        after=scans.setting_key(step.after),
+        function=formats.breakable(first.function),
+        before_share=formats.share(first.share_before),
+        after_share=formats.share(first.share_after),
+        more=f", and {formats.plural(others, 'other step')} changed it as well"
         if others
         else "",
     )
 
 
-def _changes(scan: HotspotScan) -> str:
+def _changes(scan: scans.HotspotScan) -> str:
     number = len(scan.jumps)
-    return plural(number, "significant change") if number else "no significant change"
+    return (
+        formats.plural(number, "significant change")
+        if number
+        else "no significant change"
+    )
 
 
 def remarks(step: ScanStep) -> str:

@@ -10,9 +10,8 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import StringConstraints
 
 from scalewatch.modelling import Mark
-from scalewatch.pages.rendering.addresses import address_of
-from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.templates import TEMPLATES, path_to, render
+from scalewatch.pages.rendering import plots, templates
+from scalewatch.pages.rendering.addresses import address_of, path_to
 from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
 from scalewatch.services.projects.news import WRITTEN, Position
 from scalewatch.services.regressions.regressions import regressions_of
@@ -119,7 +118,7 @@ def show_badge(request: Request, session: ReadingDep, project: str) -> Response:
     if condition is Condition.WORSE and counts[Mark.MISMATCH]:
         text = f"{counts[Mark.MISMATCH]} mismatch"
     widths = [round(10 + LETTER * len(part)) for part in ("scaling", text)]
-    badge = TEMPLATES.get_template("live/badge.svg").render(
+    badge = templates.TEMPLATES.get_template("live/badge.svg").render(
         text=text, widths=widths, colour=COLOURS[condition], request=request
     )
     headers = {"Cache-Control": "no-cache"}
@@ -131,7 +130,7 @@ def show_feed(request: Request, session: ReadingDep, project: str) -> Response:
     """Return the newest commits and what each changed, as an Atom feed."""
     entries = recent_changes(session, project)
     home = address_of(request, path_to(request, "report", project=project))
-    feed = TEMPLATES.get_template("live/commits.atom").render(
+    feed = templates.TEMPLATES.get_template("live/commits.atom").render(
         request=request,
         project=project,
         home=home,
@@ -162,7 +161,7 @@ def show_regressions(request: Request, session: ReadingDep, project: str) -> Res
     regressions = regressions_of(session, project)
     worse = [each for each in regressions.regressions if each.is_worse]
     newest = sorted(worse, key=lambda cause: cause.changed_at, reverse=True)[:MOST]
-    feed = TEMPLATES.get_template("live/regressions.atom").render(
+    feed = templates.TEMPLATES.get_template("live/regressions.atom").render(
         request=request,
         project=project,
         home=address_of(request, path_to(request, "regressions", project=project)),
@@ -190,10 +189,10 @@ def show_embed(
     address = path_to(
         request, "figure", {"project": known.name, **query}, figure=figure
     )
-    answer = render(
+    answer = templates.render(
         request,
         "live/embed.html",
-        plot=Plot(address),
+        plot=plots.Plot(address),
         name=request.query_params.get("region", figure),
         of=[known.name, *(query[key][0] for key in TOLD if query.get(key))],
     )

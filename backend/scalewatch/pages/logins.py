@@ -6,8 +6,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.errors import TokenUnknown
-from scalewatch.pages.rendering.addresses import path_to
-from scalewatch.pages.rendering.templates import render
+from scalewatch.pages.rendering import addresses, templates
 from scalewatch.services.access import tokens
 from scalewatch.web.protection.origins import FormDep
 from scalewatch.web.protection.protection import Protection, is_loopback
@@ -54,7 +53,7 @@ def log_out(request: Request, session: WritingDep, form: FormDep) -> Response:  
     """End the login, on the server and in the browser."""
     if login := request.cookies.get(LOGIN):
         tokens.log_out(session, login)
-    answer = RedirectResponse(path_to(request, "home"), status_code=303)
+    answer = RedirectResponse(addresses.path_to(request, "home"), status_code=303)
     answer.delete_cookie(LOGIN, path=_cookie_path(request))
     return answer
 
@@ -62,7 +61,7 @@ def log_out(request: Request, session: WritingDep, form: FormDep) -> Response:  
 def _form(
     request: Request, goal: str | None, *, reason: str | None, status_code: int = 200
 ) -> Response:
-    return render(
+    return templates.render(
         request,
         "settings/login.html",
         status_code=status_code,
@@ -89,5 +88,5 @@ def _inside(request: Request, goal: str | None) -> str:
     """Return the path to continue at, if it is on this site; else the home page."""
     is_path = goal is not None and goal.startswith("/")
     if not is_path or goal is None or goal[1:2] in {"/", "\\"}:
-        return path_to(request, "home")
+        return addresses.path_to(request, "home")
     return goal

@@ -7,11 +7,8 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Estimate, MachineLine
+from scalewatch.pages.rendering import addresses, errors, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.errors import show_untimed
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.pages.wording.formats import MISSING, number, quantity, significant
 from scalewatch.pages.wording.intervals import quantities
 from scalewatch.services.machines.lines import (
@@ -23,7 +20,7 @@ from scalewatch.services.machines.lines import (
 from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/lines", name="machine-lines")  # noqa: FAST003, the view
@@ -41,7 +38,7 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
     except NoTimes as error:
         if wanted is not Format.HTML:
             raise
-        return show_untimed(request, view, "machine-lines", error)
+        return errors.show_untimed(request, view, "machine-lines", error)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-machine-lines"
         return download(wanted, name, shown, times, lines)
@@ -52,13 +49,13 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
         "configuration": view.settings,
         "scale": None if scale is None else number(scale),
     }
-    return render(
+    return templates.render(
         request,
         "machines/lines.html",
         shown=shown,
         query=query,
-        plot=Plot(
-            path_to(
+        plot=plots.Plot(
+            addresses.path_to(
                 request, "machine-lines-figure", {"project": shown.project, **query}
             ),
             partial(lines_figure, shown),

@@ -7,14 +7,13 @@ from typing import Any, Final
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import SPACE, assignments, count
 from scalewatch.services.machines.machine import Coverage, Nights, Platform, platform
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/m/{machine}", name="machine")
@@ -29,7 +28,7 @@ def show_machine(
     shown = platform(session, project, machine)
     if wanted is not Format.HTML:
         return download(wanted, f"{project}-{machine}", shown, coverage_listing)
-    return render(
+    return templates.render(
         request,
         "machines/show.html",
         machine=shown,

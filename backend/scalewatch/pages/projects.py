@@ -13,9 +13,9 @@ from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Mark
+from scalewatch.pages.rendering import navigation, templates
+from scalewatch.pages.rendering.addresses import Query, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import (
     age,
     day,
@@ -29,25 +29,11 @@ from scalewatch.pages.wording.mathematics import growth, like
 from scalewatch.pages.wording.sentences import SYMBOLS, WORSE, verdict_lead
 from scalewatch.services.machines.machines import all_origins
 from scalewatch.services.match_table.cells import MatchRow
-from scalewatch.services.projects.home import (
-    HomeMap,
-    Project,
-    SeriesOfConcern,
-    all_projects,
-    home_map,
-)
-from scalewatch.services.projects.timeline import (
-    DAYS,
-    DatedRegression,
-    NewState,
-    Timeline,
-    timeline,
-)
-from scalewatch.services.projects.visits import News, news_since
+from scalewatch.services.projects import home, timeline, visits
 from scalewatch.web.protection.headers import FOR_ONE
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 COOKIE: Final = "visits"
@@ -113,7 +99,7 @@ class Visit:
         answer.headers["Cache-Control"] = FOR_ONE
 
 
-def concern_words(concern: SeriesOfConcern) -> Markup:
+def concern_words(concern: home.SeriesOfConcern) -> Markup:
     """Say how a series that scales worse than expected does scale."""
     standing = concern.standing
     sentence = Markup("{} grows {}, {} than expected").format(
@@ -131,18 +117,22 @@ def show_projects(
     request: Request, session: ReadingDep, wanted: FormatQuery = Format.HTML
 ) -> Response:
     """Show all projects, or how to bring the first one."""
-    projects = all_projects(session)
+    projects = home.all_projects(session)
     if wanted is not Format.HTML:
         return download(wanted, "projects", projects, projects_listing)
     visit = Visit.of(request)
-    answer = render(
+    answer = templates.render(
         request,
         "projects/index.html",
         projects=projects,
         origins_by_project=all_origins(session),
         concern_words=concern_words,
-        maps={project.name: home_map(session, project.name) for project in projects},
-        timelines={each.name: timeline(session, each.name) for each in projects},
+        maps={
+            project.name: home.home_map(session, project.name) for project in projects
+        },
+        timelines={
+            each.name: timeline.timeline(session, each.name) for each in projects
+        },
         strip_of=partial(strip_of, request),
         news=_news(request, session, projects, visit),
         region_path_of=partial(_region_path_of, request),
@@ -153,21 +143,24 @@ def show_projects(
 
 
 def _news(
-    request: Request, session: ReadingDep, projects: Iterable[Project], visit: Visit
+    request: Request,
+    session: ReadingDep,
+    projects: Iterable[home.Project],
+    visit: Visit,
 ) -> dict[str, Markup]:
     """Say what is new in each project since the last visit, if there was one."""
     if visit.before is None:
         return {}
     return {
         each.name: news_sentence(
-            request, each.name, news_since(session, each.name, visit.before)
+            request, each.name, visits.news_since(session, each.name, visit.before)
         )
         for each in projects
     }
 
 
 def _region_path_of(
-    request: Request, project: str, shown: HomeMap
+    request: Request, project: str, shown: home.HomeMap
 ) -> Callable[[MatchRow], str]:
     """Return what gives the address of the region of a row."""
 
@@ -182,7 +175,7 @@ def _region_path_of(
     return region_path
 
 
-def news_sentence(request: Request, project: str, news: News) -> Markup:
+def news_sentence(request: Request, project: str, news: visits.News) -> Markup:
     """Say what is new since the last visit, and link the new regressions."""
     lead = Markup("Since your last visit {}").format(age(news.since))
     if news.is_empty:
@@ -195,7 +188,7 @@ def news_sentence(request: Request, project: str, news: News) -> Markup:
     return Markup("{}: {}.").format(lead, listed(parts))
 
 
-def _measured(news: News) -> list[Markup]:
+def _measured(news: visits.News) -> list[Markup]:
     if news.commits:
         return [Markup("{}").format(plural(news.commits, "new commit"))]
     if not news.machines:
@@ -206,7 +199,7 @@ def _measured(news: News) -> list[Markup]:
     return [Markup("further runs of known commits on {}").format(listed(names))]
 
 
-def _opened(request: Request, project: str, news: News) -> list[Markup]:
+def _opened(request: Request, project: str, news: visits.News) -> list[Markup]:
     if not news.opened:
         return []
     if len(news.opened) == 1:
@@ -218,9 +211,9 @@ def _opened(request: Request, project: str, news: News) -> list[Markup]:
     return [Markup('<a href="{}"><strong>{}</strong></a>').format(path, words)]
 
 
-def projects_listing(projects: tuple[Project, ...]) -> Listing:
+def projects_listing(projects: tuple[home.Project, ...]) -> Listing:
     """Return projects with their verdict counts."""
-    return Columns[Project](
+    return Columns[home.Project](
         {
             "project": lambda project: project.name,
             "commit": lambda project: project.commit and project.commit.label,
@@ -233,7 +226,7 @@ def projects_listing(projects: tuple[Project, ...]) -> Listing:
     ).listing(zip(projects))
 
 
-def _number_of(mark: Mark, project: Project) -> int:
+def _number_of(mark: Mark, project: home.Project) -> int:
     return project.counts[mark]
 
 
@@ -289,7 +282,7 @@ class Strip:
     sentence: str
 
 
-def strip_of(request: Request, project: str, shown: Timeline) -> Strip:
+def strip_of(request: Request, project: str, shown: timeline.Timeline) -> Strip:
     """Return the picture of the last days of a project."""
     worse = [each for each in shown.regressions if each.is_worse]
     better = [each for each in shown.regressions if not each.is_worse]
@@ -310,7 +303,7 @@ def strip_of(request: Request, project: str, shown: Timeline) -> Strip:
     )
 
 
-def _sentence(shown: Timeline, worse: int, better: int) -> str:
+def _sentence(shown: timeline.Timeline, worse: int, better: int) -> str:
     changes = [f"{worse} for the worse"] if worse else []
     changes += [f"{better} for the better"] if better else []
     number = worse + better
@@ -322,7 +315,10 @@ def _sentence(shown: Timeline, worse: int, better: int) -> str:
 
 
 def _regressions(
-    request: Request, project: str, shown: Timeline, rows: Iterable[DatedRegression]
+    request: Request,
+    project: str,
+    shown: timeline.Timeline,
+    rows: Iterable[timeline.DatedRegression],
 ) -> Iterator[Flag]:
     """Yield a flag for each day with changes; one that several share leads to all."""
     for number, group in groupby(rows, key=lambda row: shown.day_of(row.at)):
@@ -340,14 +336,14 @@ def _regressions(
         )
 
 
-def _regression(regression: DatedRegression) -> str:
+def _regression(regression: timeline.DatedRegression) -> str:
     regions = regression.regions or ("a change",)
     more = f" and {len(regions) - 1} more" if len(regions) > 1 else ""
     way = "worse" if regression.is_worse else "better"
     return f"{regions[0]}{more} {way}, {regression.state}"
 
 
-def _states(request: Request, project: str, shown: Timeline) -> Iterator[Flag]:
+def _states(request: Request, project: str, shown: timeline.Timeline) -> Iterator[Flag]:
     ordered = sorted(shown.states, key=lambda state: state.at)
     for number, group in groupby(ordered, key=lambda state: shown.day_of(state.at)):
         of_day = list(group)
@@ -361,7 +357,7 @@ def _states(request: Request, project: str, shown: Timeline) -> Iterator[Flag]:
         )
 
 
-def _state(state: NewState) -> str:
+def _state(state: timeline.NewState) -> str:
     changed = [
         f"{change.fact} {_fact(change.before)} → {_fact(change.after)}"
         for change in state.changes
@@ -373,13 +369,13 @@ def _fact(value: object) -> str:
     return "–" if value is None else setting(value)
 
 
-def _months(shown: Timeline) -> Iterator[tuple[float, str]]:
-    for number in range(DAYS - ROOM):
+def _months(shown: timeline.Timeline) -> Iterator[tuple[float, str]]:
+    for number in range(timeline.DAYS - ROOM):
         at = shown.first + timedelta(days=number)
         if at.day == 1:
-            yield 100 * number / DAYS, f"{at:%b}"
+            yield 100 * number / timeline.DAYS, f"{at:%b}"
 
 
 def _place(number: int) -> float:
     """Return the middle of a day."""
-    return 100 * (number + 0.5) / DAYS
+    return 100 * (number + 0.5) / timeline.DAYS

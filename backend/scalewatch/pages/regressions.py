@@ -12,17 +12,15 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling.growths.parse import parse_growth
 from scalewatch.modelling.growths.verdict import Mark, Verdict
 from scalewatch.pages.histories.charts import FEWEST_COMMITS
+from scalewatch.pages.rendering import navigation, plots, templates
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.templates import render
 from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.pages.wording.intervals import bounded_words, factor_words, scale_words
 from scalewatch.pages.wording.mathematics import stated_order
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
-from scalewatch.services.regressions.evidence import FIGURES
+from scalewatch.services.regressions import evidence, triage
 from scalewatch.services.regressions.regressions import (
     SETTABLE,
     Member,
@@ -31,11 +29,9 @@ from scalewatch.services.regressions.regressions import (
     regression_of,
     regressions_of,
 )
-from scalewatch.services.regressions.triage import Triage, rerun, triage
 from scalewatch.storage.histories.shift_details import ShiftDetails
+from scalewatch.web import queries, sessions
 from scalewatch.web.protection.origins import Form, FormDep
-from scalewatch.web.queries import RegressionId
-from scalewatch.web.sessions import AdminDep, ReadingDep
 
 RERUN: Final = "rerun"
 """The action that is no state: to measure once more."""
@@ -43,13 +39,13 @@ RERUN: Final = "rerun"
 TREATED: Final = (RegressionState.OPEN, RegressionState.ACKNOWLEDGED)
 """States of regressions that somebody is to look at: the others are folded."""
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/regressions", name="regressions")
 def show_regressions(
     request: Request,
-    session: ReadingDep,
+    session: sessions.ReadingDep,
     project: str,
     state: Annotated[list[RegressionState] | None, Query()] = None,
     wanted: FormatQuery = Format.HTML,
@@ -70,7 +66,7 @@ def show_regressions(
         for kind in RegressionState
         if kind not in unfolded
     }
-    return render(
+    return templates.render(
         request,
         "regressions/show.html",
         found=listed,
@@ -88,9 +84,9 @@ def show_regressions(
 @router.get("/p/{project}/regressions/{number}", name="regression")
 def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
     request: Request,
-    session: ReadingDep,
+    session: sessions.ReadingDep,
     project: str,
-    number: RegressionId,
+    number: queries.RegressionId,
     series: Annotated[int, Query(ge=0)] = 0,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
@@ -105,15 +101,15 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
         )
     place = min(series, max(len(cause.members) - 1, 0))
     query = {"project": project, "regression": str(number), "series": str(place)}
-    return render(
+    return templates.render(
         request,
         "regressions/one.html",
         project=project,
         each=cause,
         place=place,
         plots={
-            name: Plot(path_to(request, "regression-figure", query, figure=name))
-            for name in (FIGURES if cause.members else ())
+            name: plots.Plot(path_to(request, "regression-figure", query, figure=name))
+            for name in (evidence.FIGURES if cause.members else ())
         },
         forge=forge_of(session, project),
         headline=headline(cause),
@@ -129,7 +125,7 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
 
 @router.post("/p/{project}/regressions", name="treat-regressions")
 def treat_regressions(
-    request: Request, session: AdminDep, project: str, form: FormDep
+    request: Request, session: sessions.AdminDep, project: str, form: FormDep
 ) -> Response:
     """Give all regressions that were ticked a state, or ask for runs of them."""
     for number in form.texts("regression"):
@@ -141,9 +137,9 @@ def treat_regressions(
 @router.post("/p/{project}/regressions/{number}", name="treat-regression")
 def treat_regression(
     request: Request,
-    session: AdminDep,
+    session: sessions.AdminDep,
     project: str,
-    number: RegressionId,
+    number: queries.RegressionId,
     form: FormDep,
 ) -> Response:
     """Give a regression a state, an owner, a note or a link, or ask for a run."""
@@ -152,13 +148,13 @@ def treat_regression(
     return RedirectResponse(path, 303)
 
 
-def _treat(session: AdminDep, project: str, number: int, form: Form) -> None:
+def _treat(session: sessions.AdminDep, project: str, number: int, form: Form) -> None:
     author = caller_of(session).name
     state = form.text("state")
     if state == RERUN:
-        rerun(session, project, number, author)
+        triage.rerun(session, project, number, author)
         return
-    said = Triage(
+    said = triage.Triage(
         state=RegressionState(state)
         if state in {str(each) for each in SETTABLE}
         else None,
@@ -166,7 +162,7 @@ def _treat(session: AdminDep, project: str, number: int, form: Form) -> None:
         note=form.text("note"),
         link=form.text("link"),
     )
-    triage(session, project, number, said, author)
+    triage.triage(session, project, number, said, author)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,13 +5,12 @@ from uuid import UUID
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.templates import render
 from scalewatch.services.runs.show import RecordedRun, Result, payload_of, recorded_run
 from scalewatch.web.sessions import ReadingDep
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/runs/{run}", name="run")
@@ -26,7 +25,7 @@ def show_run(
     recorded = recorded_run(session, run, project)
     if wanted is not Format.HTML:
         return download(wanted, str(recorded.uuid), recorded, results)
-    return render(request, "runs/show.html", run=recorded)
+    return templates.render(request, "runs/show.html", run=recorded)
 
 
 @router.get("/p/{project}/runs/{run}/payload", name="payload")

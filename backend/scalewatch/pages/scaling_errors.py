@@ -13,12 +13,9 @@ from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import DivergenceMetric, Origin, ScalingErrors, ScalingKind
 from scalewatch.modelling.scaling_errors.errors import ScalingError
-from scalewatch.pages.rendering.addresses import stated_view
+from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.errors import show_untimed
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import plots_of
-from scalewatch.pages.rendering.templates import Query, render
 from scalewatch.pages.wording.formats import (
     SPACE,
     assignments,
@@ -30,18 +27,11 @@ from scalewatch.pages.wording.formats import (
     significant,
 )
 from scalewatch.pages.wording.mathematics import big_o
-from scalewatch.services.scaling_errors.design import Evidence
+from scalewatch.services.scaling_errors import design, scan
 from scalewatch.services.scaling_errors.region import (
     FIGURES,
     RegionScaling,
     scaling_errors_at,
-)
-from scalewatch.services.scaling_errors.scan import (
-    CodeScaling,
-    Quantity,
-    RowPoint,
-    ScalingQuestion,
-    TimesSource,
 )
 from scalewatch.services.selection.view import View
 from scalewatch.web.queries import ScalingQuestionDep, ViewDep, choice
@@ -52,7 +42,7 @@ EXAMPLE_SIZE: Final = 1000
 
 EXAMPLE_SCALES: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/scaling", name="scaling-errors")  # noqa: FAST003, the view
@@ -62,7 +52,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     view: ViewDep,
     question: ScalingQuestionDep,
     region: str | None = None,
-    quantity: Annotated[Quantity | None, choice("quantity", Quantity)] = None,
+    quantity: Annotated[scan.Quantity | None, choice("quantity", scan.Quantity)] = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show how far a region is from ideal scaling, between all pairs of scales."""
@@ -76,20 +66,20 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         name = f"{shown.region}-{shown.commit.label}-{shown.kind}-scaling"
         return download(wanted, name, shown, pairs, rows)
     kind = shown.kind
-    drawn = quantity or Quantity.EFFICIENCY
+    drawn = quantity or scan.Quantity.EFFICIENCY
     state = query_of(view, shown, question)
     query = {
         **state,
-        "quantity": drawn if drawn is not Quantity.EFFICIENCY else None,
+        "quantity": drawn if drawn is not scan.Quantity.EFFICIENCY else None,
     }
-    return render(
+    return templates.render(
         request,
         "scaling_errors/show.html",
         shown=shown,
         kind=kind,
         query=query,
         quantity=drawn,
-        plots=plots_of(
+        plots=plots.plots_of(
             request,
             "scaling-error-figure",
             FIGURES,
@@ -104,7 +94,7 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         loss_sentence=loss_sentence(shown.chosen),
         gaps_sentence=gaps_sentence(shown.chosen),
         kinds=tuple(ScalingKind),
-        sources=tuple(TimesSource),
+        sources=tuple(scan.TimesSource),
         metrics=MEANINGS,
         serial_fraction=serial_fraction,
         proposed=[
@@ -114,26 +104,28 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     )
 
 
-def query_of(view: View, shown: RegionScaling, question: ScalingQuestion) -> Query:
+def query_of(
+    view: View, shown: RegionScaling, question: scan.ScalingQuestion
+) -> addresses.Query:
     """Return what its figures depend on; what was not asked for is left out."""
     return {
         "region": shown.region,
-        **stated_view(view),
+        **addresses.stated_view(view),
         "kind": question.kind,
         "size": _stated(question.size),
         "base": _stated(question.base),
         "source": question.source
-        if question.source is not TimesSource.MEASURED
+        if question.source is not scan.TimesSource.MEASURED
         else None,
         "to": _stated(question.reach),
         "vs": question.vs,
     }
 
 
-def ranked(scalings: tuple[CodeScaling, ...]) -> list[CodeScaling]:
+def ranked(scalings: tuple[scan.CodeScaling, ...]) -> list[scan.CodeScaling]:
     """Return scalings by the share that they lose, most first, unknown ones last."""
 
-    def loss(scaling: CodeScaling) -> float:
+    def loss(scaling: scan.CodeScaling) -> float:
         values = {each.metric: each.value for each in scaling.divergences}
         value = values.get(DivergenceMetric.AREA)
         return inf if value is None else -value
@@ -141,7 +133,7 @@ def ranked(scalings: tuple[CodeScaling, ...]) -> list[CodeScaling]:
     return sorted(scalings, key=loss)
 
 
-def telling(shown: RegionScaling, scaling: CodeScaling) -> dict[str, Any]:
+def telling(shown: RegionScaling, scaling: scan.CodeScaling) -> dict[str, Any]:
     """Return the settings that tell a scaling from the others."""
     return {
         name: value
@@ -152,7 +144,7 @@ def telling(shown: RegionScaling, scaling: CodeScaling) -> dict[str, Any]:
 
 def pairs(shown: RegionScaling) -> Listing:
     """Return one line per machine, configuration and pair of scales."""
-    return Columns[CodeScaling, ScalingErrors, ScalingError](
+    return Columns[scan.CodeScaling, ScalingErrors, ScalingError](
         {
             "machine": lambda scaling, _, __: scaling.machine,
             "configuration": lambda scaling, _, __: assignments(scaling.configuration),
@@ -173,7 +165,7 @@ def pairs(shown: RegionScaling) -> Listing:
 
 def rows(shown: RegionScaling) -> Listing:
     """Return one line per machine, configuration and scale of the row."""
-    return Columns[CodeScaling, RowPoint](
+    return Columns[scan.CodeScaling, scan.RowPoint](
         {
             "Machine": lambda scaling, _: scaling.machine,
             "Configuration": lambda scaling, _: assignments(scaling.configuration),
@@ -234,17 +226,19 @@ AS_LONG: Final = Markup(
 )
 
 EVIDENCE: Final = {
-    Evidence.SIZES_GROW: Markup("their problem size n grows with p"),
-    Evidence.SIZES_HOLD: Markup("their problem size n stays the same while p grows"),
-    Evidence.PROMISE_FALLS: Markup("{expected} is expected, which falls with p"),
-    Evidence.PROMISE_HOLDS: Markup(
+    design.Evidence.SIZES_GROW: Markup("their problem size n grows with p"),
+    design.Evidence.SIZES_HOLD: Markup(
+        "their problem size n stays the same while p grows"
+    ),
+    design.Evidence.PROMISE_FALLS: Markup("{expected} is expected, which falls with p"),
+    design.Evidence.PROMISE_HOLDS: Markup(
         "{expected} is expected, which does not fall with p"
     ),
-    Evidence.MESSAGES_HOLD: Markup("messages have the same size at any p"),
-    Evidence.TIMES_FALL: Markup(
+    design.Evidence.MESSAGES_HOLD: Markup("messages have the same size at any p"),
+    design.Evidence.TIMES_FALL: Markup(
         "none names a problem size n, and their times fall with p"
     ),
-    Evidence.TIMES_HOLD: Markup(
+    design.Evidence.TIMES_HOLD: Markup(
         "none names a problem size n, and their times do not fall"
     ),
 }
@@ -259,7 +253,7 @@ ORIGINS: Final = {
 }
 
 
-def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | None:
+def scaling_sentence(shown: RegionScaling, scaling: scan.CodeScaling) -> Markup | None:
     """Tell how far the largest scale is from the ideal; None where nothing is known."""
     sped = scaling.speed_up
     point = farthest(scaling)
@@ -289,7 +283,7 @@ def scaling_sentence(shown: RegionScaling, scaling: CodeScaling) -> Markup | Non
     )
 
 
-def loss_sentence(scaling: CodeScaling) -> str | None:
+def loss_sentence(scaling: scan.CodeScaling) -> str | None:
     """Tell from where on most of the efficiency is lost; None where that stays."""
     if scaling.speed_up is None:
         return None
@@ -305,7 +299,7 @@ def loss_sentence(scaling: CodeScaling) -> str | None:
     )
 
 
-def design_sentence(scaling: CodeScaling) -> Markup:
+def design_sentence(scaling: scan.CodeScaling) -> Markup:
     """Tell what kind of scaling the runs are made for, and by what that is told."""
     design = scaling.design
     if design is None:
@@ -319,14 +313,14 @@ def design_sentence(scaling: CodeScaling) -> Markup:
     )
 
 
-def is_work_assumed(shown: RegionScaling, scaling: CodeScaling) -> bool:
+def is_work_assumed(shown: RegionScaling, scaling: scan.CodeScaling) -> bool:
     """Tell whether what is shown takes the work per process as constant."""
     design = scaling.design
     is_weak = shown.kind is ScalingKind.WEAK
     return is_weak and design is not None and design.is_work_assumed
 
 
-def farthest(scaling: CodeScaling) -> RowPoint | None:
+def farthest(scaling: scan.CodeScaling) -> scan.RowPoint | None:
     """Return the largest scale of a row beyond its base."""
     if scaling.speed_up is None:
         return None
@@ -340,7 +334,7 @@ def serial_fraction(value: float | None) -> str:
     return f">{SPACE}1" if value is not None and value > 1 else significant(value)
 
 
-def gaps_sentence(scaling: CodeScaling) -> str:
+def gaps_sentence(scaling: scan.CodeScaling) -> str:
     """Tell how many pairs weak scaling lacks, and why."""
     gaps = scaling.gaps
     if gaps is None or not (gaps.missing or gaps.indivisible):

@@ -7,9 +7,10 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.navigation import pages_of, site_links
-from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.pages.rendering.templates import render
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.searches import Found, search, search_commits
 from scalewatch.web.sessions import ReadingDep

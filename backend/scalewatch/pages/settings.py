@@ -9,20 +9,16 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import InvalidReport
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering import addresses, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.templates import render
 from scalewatch.services.access import (
     audit,
     callers,
     policies,
     tokens,
 )
-from scalewatch.services.access.callers import Role
-from scalewatch.services.access.policies import Policy, administered, state_repository
 from scalewatch.services.commits.forges import ForgeKind
 from scalewatch.services.expectations import declarations, in_force
-from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.gates import declared_rules as rules
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
@@ -38,7 +34,7 @@ router = APIRouter(include_in_schema=False)
 
 def administering_all(session: WritingDep) -> Session:
     """Return a transaction for who administers the server."""
-    callers.permit(session, Role.ADMIN, None)
+    callers.permit(session, callers.Role.ADMIN, None)
     return session
 
 
@@ -51,7 +47,7 @@ def show_site(
 ) -> Response:
     """Show the settings of the server to who administers it, else their projects."""
     caller = callers.caller_of(session)
-    callers.permit(session, Role.ADMIN, caller.project)
+    callers.permit(session, callers.Role.ADMIN, caller.project)
     return settings_page(request, session, wanted, project=None)
 
 
@@ -64,7 +60,7 @@ def show_project(
 ) -> Response:
     """Show policy, tokens, expectations and audit log of a project."""
     policies.policy_of(session, project)
-    callers.permit(session, Role.ADMIN, project)
+    callers.permit(session, callers.Role.ADMIN, project)
     return settings_page(request, session, wanted, project=project)
 
 
@@ -73,7 +69,7 @@ def change_policy(
     request: Request, session: AdminDep, project: str, form: FormDep
 ) -> Response:
     """Change visibility and retention of a project."""
-    policy = Policy(
+    policy = policies.Policy(
         is_private=form.text("visibility") == "private",
         retention_days=_number(form, "retention_days"),
         kept_repetitions=_number(form, "kept_repetitions"),
@@ -120,7 +116,7 @@ def declare_expectation(
     region = form.text("region")
     if region is None:
         raise InvalidReport([("region", "name the region")])
-    declared = Declaration(
+    declared = declarations.Declaration(
         region,
         form.text("metric") or "time",
         form.text("growth"),
@@ -157,14 +153,14 @@ def _created(
     is_site: bool = False,
 ) -> Response:
     role, days = form.text("role"), _number(form, "days")
-    if role not in set(Role):
-        raise InvalidReport([("role", f"one of {', '.join(Role)}")])
+    if role not in set(callers.Role):
+        raise InvalidReport([("role", f"one of {', '.join(callers.Role)}")])
     if days is not None and not 1 <= days <= 36_500:
         raise InvalidReport([("days", "a number from 1 to 36,500")])
     _, secret = tokens.create(
         session,
         form.text("name") or "",
-        Role(role),
+        callers.Role(role),
         project,
         lifetime=None if days is None else timedelta(days=days),
     )
@@ -191,13 +187,13 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
             lambda shown: _audit_listing(shown["audit"]),
         )
     template = "settings/site.html" if project is None else "settings/project.html"
-    page = render(
+    page = templates.render(
         request,
         template,
         project=project,
         secret=secret,
         new_webhook=webhook,
-        roles=Role,
+        roles=callers.Role,
         **shown,
     )
     # Secrets, and who has which: nothing for the disk of a browser either.
@@ -214,7 +210,7 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
         "audit": audit.entries(session, project, limit=MOST_ENTRIES),
     }
     if project is None:
-        return {"projects": administered(session), **shared}
+        return {"projects": policies.administered(session), **shared}
     return {
         "policy": policies.policy_of(session, project),
         "repository": policies.repository_of(session, project),
@@ -252,9 +248,9 @@ def _number(form: Form, name: str) -> int | None:
 def back_to_settings(request: Request, project: str | None) -> Response:
     """Show the settings again; loading the page anew repeats no change."""
     if project is None:
-        path = path_to(request, "site-settings")
+        path = addresses.path_to(request, "site-settings")
     else:
-        path = path_to(request, "settings", project=project)
+        path = addresses.path_to(request, "settings", project=project)
     return RedirectResponse(path, status_code=303)
 
 
@@ -305,7 +301,7 @@ def change_repository(
 ) -> Response:
     """State where the code lies, or leave it to the runs."""
     address, forge = form.text("repository"), form.text("forge")
-    state_repository(session, project, address, forge)
+    policies.state_repository(session, project, address, forge)
     return back_to_settings(request, project)
 
 

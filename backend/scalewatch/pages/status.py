@@ -5,11 +5,9 @@ from fastapi.responses import RedirectResponse
 
 from scalewatch.errors import InvalidReport
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering import addresses, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.templates import render
-from scalewatch.services.operations import failed_jobs
-from scalewatch.services.operations.status import Agent, Status, status
+from scalewatch.services.operations import failed_jobs, status
 from scalewatch.web.protection.origins import FormDep
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
@@ -21,10 +19,10 @@ def show_status(
     request: Request, session: ReadingDep, wanted: FormatQuery = Format.HTML
 ) -> Response:
     """Show the queue, the workers, and the machines that post runs."""
-    shown = status(session)
+    shown = status.status(session)
     if wanted is not Format.HTML:
         return download(wanted, "status", shown, _agents)
-    return render(request, "status/show.html", status=shown)
+    return templates.render(request, "status/show.html", status=shown)
 
 
 @router.post("/status/retry", name="retry-job")
@@ -34,11 +32,11 @@ def retry_job(request: Request, session: WritingDep, form: FormDep) -> Response:
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise InvalidReport([("job", f"{text!r} is no number of a job")])
     failed_jobs.retry(session, int(text))
-    return RedirectResponse(path_to(request, "status"), 303)
+    return RedirectResponse(addresses.path_to(request, "status"), 303)
 
 
-def _agents(shown: Status) -> Listing:
-    return Columns[Agent](
+def _agents(shown: status.Status) -> Listing:
+    return Columns[status.Agent](
         {
             "project": lambda agent: agent.project,
             "machine": lambda agent: agent.machine,

@@ -15,10 +15,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from scalewatch.errors import BadScale, NotFound, UnknownChoice
 from scalewatch.modelling import Against, Correction, ScalingKind
-from scalewatch.services.configurations import (
-    ConfigurationQuestion,
-    Objective,
-)
+from scalewatch.services import configurations
 from scalewatch.services.hotspots.scans import HotspotQuestion
 from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
 from scalewatch.services.selection.view import View
@@ -140,7 +137,9 @@ class HotspotQuery(BaseModel):
 class ConfigurationQuery(BaseModel):
     """?objective=time&target=64&where=threads=1|2&declare=threads=1|2|4."""
 
-    objective: Annotated[Objective | None, choice("objective", Objective)] = Field(
+    objective: Annotated[
+        configurations.Objective | None, choice("objective", configurations.Objective)
+    ] = Field(
         None, description="`area` unless given, `growth`, `correlation` or `time`."
     )
     kind: Kind = Field(None, description="`strong` unless given, or `weak`.")
@@ -193,9 +192,9 @@ async def traces_question(query: Annotated[TracesQuery, Query()]) -> TracesQuest
 
 async def configuration_question(
     query: Annotated[ConfigurationQuery, Query()],
-) -> ConfigurationQuestion:
+) -> configurations.ConfigurationQuestion:
     """Read which configuration an address looks for."""
-    return ConfigurationQuestion(
+    return configurations.ConfigurationQuestion(
         **query.model_dump(exclude_none=True, exclude={"where", "declare"}),
         constraints=_levels("where", query.where or []),
         declared=_levels("declare", query.declare or []),
@@ -206,7 +205,7 @@ ScalingQuestionDep = Annotated[ScalingQuestion, Depends(scaling_question)]
 HotspotQuestionDep = Annotated[HotspotQuestion, Depends(hotspot_question)]
 TracesQuestionDep = Annotated[TracesQuestion, Depends(traces_question)]
 ConfigurationQuestionDep = Annotated[
-    ConfigurationQuestion, Depends(configuration_question)
+    configurations.ConfigurationQuestion, Depends(configuration_question)
 ]
 
 

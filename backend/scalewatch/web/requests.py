@@ -12,8 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from scalewatch.web.answers import STREAMS
-from scalewatch.web.metrics import Metrics
+from scalewatch.web import answers, metrics
 
 HEADER: Final = "X-Request-ID"
 READABLE: Final = re.compile(r"[\w.:-]{1,64}")
@@ -30,7 +29,7 @@ class Requests:
     A client may bring an id of its own, so that its log and ours can be compared.
     """
 
-    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+    def __init__(self, app: ASGIApp, metrics: metrics.Metrics) -> None:
         self.app = app
         self.metrics = metrics
 
@@ -86,7 +85,7 @@ def allowed(request: Request) -> str:
 
 def _is_allowed(request: Request, method: str) -> bool:
     # What can be read has a head, see `Heads`; streams alone have none.
-    is_head = method == "HEAD" and not request.url.path.endswith(STREAMS)
+    is_head = method == "HEAD" and not request.url.path.endswith(answers.STREAMS)
     scope = {**request.scope, "method": "GET" if is_head else method}
     return any(
         route.matches(scope)[0] is Match.FULL for route in request.app.router.routes

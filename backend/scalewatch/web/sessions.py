@@ -26,7 +26,6 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import TokenUnknown
 from scalewatch.services.access import callers
-from scalewatch.services.access.callers import Caller, Role
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.web.protection.protection import Protection, is_loopback
@@ -76,7 +75,7 @@ class RequestSessions:
             callers.note_use(session, self.admit(session))
             yield session
 
-    def admit(self, session: Session) -> Caller:
+    def admit(self, session: Session) -> callers.Caller:
         """Admit the caller of the request to a session.
 
         Raises
@@ -94,7 +93,7 @@ class RequestSessions:
         setattr(self._request.state, CALLER, caller)
         return caller
 
-    def _note(self, caller: Caller) -> None:
+    def _note(self, caller: callers.Caller) -> None:
         """Note the use of a token after the answer: writing may have to wait."""
         if caller.is_use_to_be_noted:
             self._tasks.add_task(
@@ -160,7 +159,7 @@ def open_administering(door: DoorDep, project: str) -> Iterator[Session]:
     """Open a transaction for who administers a project."""
     with door.writing() as session:
         projects.existing(session, project)
-        callers.permit(session, Role.ADMIN, project)
+        callers.permit(session, callers.Role.ADMIN, project)
         yield session
 
 

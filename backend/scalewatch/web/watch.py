@@ -20,8 +20,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.services.projects.news import Look, News, Position, look, position_now
-from scalewatch.storage.database import outages
-from scalewatch.storage.database.session import Sessions
+from scalewatch.storage.database import outages, session
 from scalewatch.web.process import SIGNALS
 
 SECONDS: Final = 1.0
@@ -47,7 +46,7 @@ class Told:
 class NewsWatch:
     """Sends the news of projects to their listeners."""
 
-    def __init__(self, sessions: Sessions, *, seconds: float = SECONDS) -> None:
+    def __init__(self, sessions: session.Sessions, *, seconds: float = SECONDS) -> None:
         self.sessions = sessions
         self.seconds = seconds
         self._listeners: dict[str | None, set[asyncio.Queue[Told | None]]] = (

@@ -7,25 +7,17 @@ from typing import Annotated, Any, Final
 from fastapi import Query, Request, Response
 from fastapi.responses import StreamingResponse
 
-from scalewatch.api.http.answers import api_router
-from scalewatch.api.http.problems import problems
+from scalewatch.api.http import answers, problems
 from scalewatch.errors import NotAcceptable
 from scalewatch.exporters.streams import MEDIA_TYPES, STREAMS, Rows, TypedColumns
-from scalewatch.services.files.bulk import bulk_page, bulk_rows
-from scalewatch.services.files.bulk_models import (
-    AT_ONCE,
-    COLUMNS,
-    model_rows,
-    models_page,
-)
+from scalewatch.services.files import bulk, bulk_models
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import ViewDep
-from scalewatch.web.sessions import DoorDep, RequestSessions
+from scalewatch.web import queries, sessions
 
 CURSOR: Final = "Scalewatch-Next-Cursor"
 """The header that names the next page, if there is one."""
 
-router = api_router("projects", "/projects")
+router = answers.api_router("projects", "/projects")
 
 
 class BulkFormat(StrEnum):
@@ -60,13 +52,13 @@ Cursor = Annotated[
     response_class=Response,
     responses={
         200: {"description": "A row per repetition.", "content": dict(CONTENT)},
-        **problems(404, 406, 409, 422, 501),
+        **problems.problems(404, 406, 409, 422, 501),
     },
 )
 def read_measurements(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     request: Request,
-    door: DoorDep,
-    view: ViewDep,
+    door: sessions.DoorDep,
+    view: queries.ViewDep,
     region: Annotated[str | None, Query(description="All unless given.")] = None,
     wanted: Annotated[
         BulkFormat | None,
@@ -86,13 +78,13 @@ def read_measurements(  # noqa: PLR0913, PLR0917 - one per parameter of the quer
         wanted or accepted(request.headers.get("accept", "")) or BulkFormat.JSON_LINES
     )
     with door.reading() as session:
-        page = bulk_page(session, view, region or None, cursor, limit)
-    rows = bulk_rows(door.reading, page)
+        page = bulk.bulk_page(session, view, region or None, cursor, limit)
+    rows = bulk.bulk_rows(door.reading, page)
     return streamed(kind, page.columns, rows, page.next)
 
 
 def read_models(
-    door: RequestSessions,
+    door: sessions.RequestSessions,
     view: View,
     region: str | None,
     kind: BulkFormat,
@@ -100,9 +92,12 @@ def read_models(
 ) -> Response:
     """Return a row per model: of a commit or, if it is called `*`, of each."""
     with door.reading() as session:
-        page = models_page(session, view, cursor, AT_ONCE)
+        page = bulk_models.models_page(session, view, cursor, bulk_models.AT_ONCE)
     return streamed(
-        kind, COLUMNS, model_rows(door.reading, view, region, page), page.next
+        kind,
+        bulk_models.COLUMNS,
+        bulk_models.model_rows(door.reading, view, region, page),
+        page.next,
     )
 
 

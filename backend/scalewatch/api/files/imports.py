@@ -8,22 +8,14 @@ from typing import Annotated, Any, Final
 from fastapi import Depends, Path, Query, Request, Response
 
 from scalewatch.api.files import reading
-from scalewatch.api.http.answers import KIND, api_router
-from scalewatch.api.http.problems import problems
+from scalewatch.api.http import answers, problems
 from scalewatch.api.runs.routes import Accepted
 from scalewatch.errors import BadSetting, NotFound
 from scalewatch.importers.formats import FORMATS
-from scalewatch.services.files.imports import SUITE, ImportOrigin
-from scalewatch.services.files.posted_files import (
-    UNNAMED,
-    FilePreview,
-    PostedFile,
-    preview_json,
-)
-from scalewatch.services.files.stated_settings import directions_of
+from scalewatch.services.files import imports, posted_files, stated_settings
 from scalewatch.web.sessions import DoorDep
 
-router = api_router("runs")
+router = answers.api_router("runs")
 
 EXAMPLE: Final = (
     "# OSU MPI Allreduce Latency Test v5.6.3\n# Size  Avg Latency(us)\n4  1.5\n"
@@ -64,10 +56,10 @@ class Stated:
     repository: Annotated[
         str | None, Query(description="Where the code lies, without credentials.")
     ] = None
-    suite: str = SUITE
+    suite: str = imports.SUITE
     file: Annotated[
         str, Query(description="Its path, of which `path` may tell settings.")
-    ] = UNNAMED
+    ] = posted_files.UNNAMED
     name: Annotated[
         str | None, Query(description="Pattern of regions, such as {region}/{n}.")
     ] = None
@@ -95,7 +87,7 @@ class Stated:
         bool, Query(description="Regions are functions, their times a profile.")
     ] = False
 
-    def origin(self) -> ImportOrigin:
+    def origin(self) -> imports.ImportOrigin:
         """Return whose measurements the file holds."""
         moment = self.committed_at
         stated = {
@@ -108,15 +100,15 @@ class Stated:
             "repository": self.repository,
         }
         commit = {key: value for key, value in stated.items() if value is not None}
-        return ImportOrigin(
+        return imports.ImportOrigin(
             self.project,
             self.machine,
             commit if self.commit else None,
             self.suite,
-            directions_of(self.better),
+            stated_settings.directions_of(self.better),
         )
 
-    def of(self, body: bytes, file_format: str) -> PostedFile:
+    def of(self, body: bytes, file_format: str) -> posted_files.PostedFile:
         """Return a file of which this is said."""
         settings = {
             "name": self.name,
@@ -126,7 +118,7 @@ class Stated:
             "scan": list(self.scan),
             "across": self.across,
         }
-        return PostedFile(
+        return posted_files.PostedFile(
             body,
             self.origin(),
             self.file,
@@ -144,11 +136,11 @@ class Stated:
     openapi_extra={"requestBody": BODY},
     responses={
         200: {
-            KIND: list[Accepted] | FilePreview,
+            answers.KIND: list[Accepted] | posted_files.FilePreview,
             "description": "All of it had been posted before; or what it holds.",
         },
-        202: {KIND: list[Accepted] | FilePreview},
-        **problems(400, 403, 404, 409, 413, 415, 422, 429, 503),
+        202: {answers.KIND: list[Accepted] | posted_files.FilePreview},
+        **problems.problems(400, 403, 404, 409, 413, 415, 422, 429, 503),
     },
 )
 async def post_file(
@@ -174,7 +166,7 @@ async def post_file(
         file = stated.of(body, file_format)
         if not dry_run:
             return await reading.stored(request, door, file)
-        preview = await reading.read(request, preview_json, file)
+        preview = await reading.read(request, posted_files.preview_json, file)
         return Response(preview, media_type="application/json")
 
 

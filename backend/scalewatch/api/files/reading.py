@@ -10,8 +10,7 @@ from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import TypeAdapter
 
-from scalewatch.api.runs import posting, turns
-from scalewatch.api.runs.bodies import LIMIT, decoded
+from scalewatch.api.runs import bodies, posting, turns
 from scalewatch.services.files.kept_files import record_file
 from scalewatch.services.files.posted_files import PostedFile, runs_json
 from scalewatch.services.files.reader_processes import ReaderProcesses
@@ -32,14 +31,14 @@ async def decoded_body(request: Request, door: RequestSessions) -> AsyncIterator
     async with posting.receiving(request, door) as body:
         await run_in_threadpool(posting.admit, door)
         async with turns.reading(_readers(request).places):
-            yield await run_in_threadpool(decoded, body.sent, body.encoding)
+            yield await run_in_threadpool(bodies.decoded, body.sent, body.encoding)
 
 
 async def read(
     request: Request, function: Callable[[PostedFile, int], bytes], file: PostedFile
 ) -> bytes:
     """Return the runs or the preview of a file, by a function of `posted_files`."""
-    return await run_in_threadpool(_readers(request).read, function, file, LIMIT)
+    return await run_in_threadpool(_readers(request).read, function, file, bodies.LIMIT)
 
 
 async def stored(request: Request, door: RequestSessions, file: PostedFile) -> Response:

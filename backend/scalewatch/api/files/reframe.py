@@ -6,8 +6,7 @@ from fastapi import Query, Request, Response
 from sqlalchemy.exc import DBAPIError
 
 from scalewatch.api.files import reading
-from scalewatch.api.http.answers import api_router
-from scalewatch.api.http.problems import problems
+from scalewatch.api.http import answers, problems
 from scalewatch.api.runs import turns
 from scalewatch.api.runs.routes import Accepted
 from scalewatch.errors import TooBusy
@@ -15,7 +14,7 @@ from scalewatch.services.files.imports import ImportOrigin
 from scalewatch.services.files.posted_files import PostedFile
 from scalewatch.web.sessions import DoorDep
 
-router = api_router("runs")
+router = answers.api_router("runs")
 
 SUITE: Final = "reframe"
 FORMAT: Final = "reframe-json"
@@ -57,7 +56,7 @@ BODY: Final[dict[str, Any]] = {
     openapi_extra={"requestBody": BODY},
     responses={
         200: {"model": list[Accepted], "description": "It had been posted before."},
-        **problems(400, 403, 409, 413, 415, 422),
+        **problems.problems(400, 403, 409, 413, 415, 422),
     },
 )
 async def post_case(  # noqa: PLR0913, PLR0917 - one per part of the query

@@ -36,12 +36,10 @@ from scalewatch.services.commits.find import Commit, Scanned
 from scalewatch.services.confirmations.requests import Confirmation
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.files.posted_files import FilePreview
-from scalewatch.services.gates.findings import GateFinding
-from scalewatch.services.gates.gate import Gate
+from scalewatch.services.gates import findings, gate
 from scalewatch.services.operations.status import Status, Worker
 from scalewatch.services.regions.models import SeriesModel
-from scalewatch.services.regressions.regressions import Regression, Regressions
-from scalewatch.services.regressions.webhooks import Webhook
+from scalewatch.services.regressions import regressions, webhooks
 from scalewatch.services.runs.show import RecordedRun
 from scalewatch.services.series.standing import Standing
 
@@ -66,7 +64,7 @@ FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
     Interaction: {"means": list[Numbers]},
     Line: {"covariance": list[Numbers]},
     RecordedRun: {"job": dict[str, Any]},
-    Regressions: {"detection": dict[str, Any] | None},
+    regressions.Regressions: {"detection": dict[str, Any] | None},
     ScalingErrors: {"errors": list[Numbers], "is_extrapolated": list[list[bool]]},
     SpeedUp: dict.fromkeys(("speed_up", "efficiency", "serial_fraction"), Numbers),
 }
@@ -145,15 +143,15 @@ def _in_json(text: str) -> str:
 EXAMPLES: Final[Mapping[type, Mapping[str, Any]]] = {
     Commit: {"sha": ["v5.0.2"]},
     Confirmation: {"reason": ["MPI_Bcast (time) grows like p instead of log p"]},
-    GateFinding: {"commits": ["v5.0.8..v5.0.11"]},
+    findings.GateFinding: {"commits": ["v5.0.8..v5.0.11"]},
     Forecast: {"at": [{"p": 65536}], "level": [0.9]},
-    Gate: {"relation": ["merge base"]},
-    Regression: {"kind": ["growth"]},
+    gate.Gate: {"relation": ["merge base"]},
+    regressions.Regression: {"kind": ["growth"]},
     Scanned: {"name": ["jureca"], "coordinates": [[{"p": 2}, {"p": 4}]]},
     SeriesModel: {"region": ["MPI_Bcast"], "metric": ["time"], "unit": ["s"]},
     SideBySide: {"growth": ["p / log p"]},
     Status: {"version": ["0.1.0"], "database": ["sqlite"]},
-    Webhook: {
+    webhooks.Webhook: {
         "url": ["https://chat.example.org/hooks/scalewatch"],
         "last_answer": ["answered 204"],
     },

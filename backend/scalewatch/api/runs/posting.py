@@ -17,12 +17,9 @@ from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.orm import Session
 
-from scalewatch.api.runs import turns
-from scalewatch.api.runs.bodies import LIMIT, decoded, received, runs_in
-from scalewatch.api.runs.turns import SMALL
+from scalewatch.api.runs import bodies, turns
 from scalewatch.errors import BodyTooLarge, ScalewatchError
 from scalewatch.services.access import callers
-from scalewatch.services.access.callers import Role
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import Receipt, record_prepared
 from scalewatch.storage.database.session import transact
@@ -52,7 +49,7 @@ async def receiving(
         As soon as more than the limit was announced or has arrived.
     """
     announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) <= SMALL:
+    if announced.isdecimal() and int(announced) <= turns.SMALL:
         yield await _received(request)
         return
     await run_in_threadpool(admit, door)
@@ -70,18 +67,18 @@ async def post(door: RequestSessions, body: ReceivedBody) -> Response:
     """
     try:
         return await to_thread.run_sync(
-            partial(_post, door, body, SMALL), limiter=turns.storing()
+            partial(_post, door, body, turns.SMALL), limiter=turns.storing()
         )
     except BodyTooLarge:
         return await to_thread.run_sync(
-            partial(_post, door, body, LIMIT), limiter=turns.storing_large()
+            partial(_post, door, body, bodies.LIMIT), limiter=turns.storing_large()
         )
 
 
 def admit(door: RequestSessions) -> None:
     """Refuse who may not post to any project."""
     with door.reading() as session:
-        callers.permit(session, Role.INGEST, callers.caller_of(session).project)
+        callers.permit(session, callers.Role.INGEST, callers.caller_of(session).project)
 
 
 def recorded(
@@ -94,7 +91,7 @@ def recorded(
     def permitted(session: Session) -> Sequence[Receipt]:
         door.admit(session)
         for project in projects:
-            callers.permit(session, Role.INGEST, project)
+            callers.permit(session, callers.Role.INGEST, project)
         return record(session)
 
     return transact(door.sessions, permitted)
@@ -112,7 +109,7 @@ def acknowledged(receipts: Sequence[Receipt], *, is_single: bool) -> Response:
 
 async def _received(request: Request) -> ReceivedBody:
     return ReceivedBody(
-        await received(request),
+        await bodies.received(request),
         request.headers.get("content-encoding", ""),
         request.headers.get("content-type", ""),
     )
@@ -121,8 +118,8 @@ async def _received(request: Request) -> ReceivedBody:
 def _post(door: RequestSessions, body: ReceivedBody, limit: int) -> Response:
     """Store the runs of a body that may hold `limit` bytes once it is decoded."""
     try:
-        text = decoded(body.sent, body.encoding, limit)
-        posted, is_single = runs_in(text, body.content_type)
+        text = bodies.decoded(body.sent, body.encoding, limit)
+        posted, is_single = bodies.runs_in(text, body.content_type)
     except ScalewatchError:
         admit(door)
         raise

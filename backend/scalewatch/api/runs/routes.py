@@ -9,18 +9,9 @@ from fastapi import Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
 
-from scalewatch.api.http import schemas
-from scalewatch.api.http.answers import answer, answers, api_router
-from scalewatch.api.http.problems import problems
-from scalewatch.api.runs import posting
-from scalewatch.api.runs.request_body import request_body
-from scalewatch.services.runs.show import RecordedRun, recorded_run
-from scalewatch.services.runs.verdicts import (
-    AnalysisProgress,
-    RunVerdict,
-    progress_of,
-    verdict_of_run,
-)
+from scalewatch.api.http import answers, problems, schemas
+from scalewatch.api.runs import posting, request_body
+from scalewatch.services.runs import show, verdicts
 from scalewatch.web.sessions import DoorDep, ReadingDep, RequestSessions
 
 LONGEST_WAIT: Final = 60.0
@@ -29,7 +20,7 @@ LONGEST_WAIT: Final = 60.0
 PAUSE: Final = 0.1
 """Seconds between two looks at how far an analysis has come."""
 
-router = api_router("runs", "/runs")
+router = answers.api_router("runs", "/runs")
 
 
 class Accepted(schemas.Schema):
@@ -47,13 +38,13 @@ class Accepted(schemas.Schema):
     "",
     status_code=202,
     response_model=Accepted | list[Accepted],
-    openapi_extra={"requestBody": request_body()},
+    openapi_extra={"requestBody": request_body.request_body()},
     responses={
         200: {
             "model": Accepted | list[Accepted],
             "description": "All of it had been posted before.",
         },
-        **problems(400, 403, 409, 413, 415, 422),
+        **problems.problems(400, 403, 409, 413, 415, 422),
     },
 )
 async def post_runs(request: Request, door: DoorDep) -> Response:
@@ -66,13 +57,13 @@ async def post_runs(request: Request, door: DoorDep) -> Response:
         return await posting.post(door, body)
 
 
-@router.get("/{run}", responses=answers(RecordedRun, 404, 422))
+@router.get("/{run}", responses=answers.answers(show.RecordedRun, 404, 422))
 def show_run(session: ReadingDep, run: UUID) -> Response:
     """Return what a run measured, where and how."""
-    return answer(recorded_run(session, run))
+    return answers.answer(show.recorded_run(session, run))
 
 
-@router.get("/{run}/verdict", responses=answers(RunVerdict, 404, 422))
+@router.get("/{run}/verdict", responses=answers.answers(verdicts.RunVerdict, 404, 422))
 async def show_verdict(
     request: Request,
     door: DoorDep,
@@ -86,17 +77,20 @@ async def show_verdict(
     deadline = monotonic() + wait
     while (left := deadline - monotonic()) > 0:
         progress = await run_in_threadpool(_progress, door, run)
-        if progress is not AnalysisProgress.PENDING or await request.is_disconnected():
+        if (
+            progress is not verdicts.AnalysisProgress.PENDING
+            or await request.is_disconnected()
+        ):
             break
         await asyncio.sleep(min(PAUSE, left))
-    return answer(await run_in_threadpool(_verdict, door, run))
+    return answers.answer(await run_in_threadpool(_verdict, door, run))
 
 
-def _progress(door: RequestSessions, run: UUID) -> AnalysisProgress:
+def _progress(door: RequestSessions, run: UUID) -> verdicts.AnalysisProgress:
     with door.reading() as session:
-        return progress_of(session, run)[0]
+        return verdicts.progress_of(session, run)[0]
 
 
-def _verdict(door: RequestSessions, run: UUID) -> RunVerdict:
+def _verdict(door: RequestSessions, run: UUID) -> verdicts.RunVerdict:
     with door.reading() as session:
-        return verdict_of_run(session, run)
+        return verdicts.verdict_of_run(session, run)

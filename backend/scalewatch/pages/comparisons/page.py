@@ -8,47 +8,23 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.pages.comparisons.pictures import (
-    comparison_rows,
-    pictures_of,
-    small_pictures,
-)
-from scalewatch.pages.comparisons.sentences import (
-    comparison_sentences,
-    row_sentence,
-    versions_sentence,
-)
+from scalewatch.pages.comparisons import pictures, sentences
+from scalewatch.pages.rendering import navigation, plots, templates
 from scalewatch.pages.rendering.addresses import Query as AddressQuery
-from scalewatch.pages.rendering.addresses import stated_view
+from scalewatch.pages.rendering.addresses import path_to, stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.templates import path_to, render
 from scalewatch.pages.wording.formats import assignments, settings, significant, stated
 from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.pages.wording.sentences import SYMBOLS
-from scalewatch.services.comparisons.choices import choices_of
-from scalewatch.services.comparisons.compare import (
-    SEPARATOR,
-    compare_sides,
-    split_sides,
-)
+from scalewatch.services.comparisons import choices, compare, values, versions, winners
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
-from scalewatch.services.comparisons.values import (
-    ComparedRow,
-    ComparedSeries,
-    ComparedSides,
-    SideKind,
-)
-from scalewatch.services.comparisons.versions import changes_since_first
-from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import ReadingDep
 
 MOST_ROWS: Final = MOST_RATIOS
 """Rows of a page; the downloads hold all."""
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/compare", name="comparisons")
@@ -61,13 +37,13 @@ def choose_sides(
     """Show the form of a comparison; a choice redirects to its address."""
     chosen = [name for name in side or [] if name]
     if len(set(chosen)) > 1:
-        subjects = SEPARATOR.join(dict.fromkeys(chosen))
+        subjects = compare.SEPARATOR.join(dict.fromkeys(chosen))
         address = path_to(request, "comparison", project=project, subjects=subjects)
         return RedirectResponse(address, 303)
-    return render(
+    return templates.render(
         request,
         "comparisons/index.html",
-        choices=choices_of(session, project),
+        choices=choices.choices_of(session, project),
         chosen=chosen,
     )
 
@@ -91,51 +67,51 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
 ) -> Response:
     """Show sides: ?commit=v5&metric=time&machine=a; region, on and with are drawn."""
     view = View.stated(project, commit, metric, machine, configuration or [])
-    shown = compare_sides(session, view, split_sides(subjects))
+    shown = compare.compare_sides(session, view, compare.split_sides(subjects))
     if wanted is not Format.HTML:
         name = f"{project}-{subjects}-{shown.metric}"
         return download(wanted, name, shown, places, side_by_side_overview)
     held = View.stated(project, None, None, None, settings or []).configuration
     plotted = _plotted(shown, region, on, held)
-    is_commits = shown.kind is SideKind.COMMIT
+    is_commits = shown.kind is values.SideKind.COMMIT
     changes = {}
     if plotted and is_commits:
-        changes = changes_since_first(session, shown, plotted)
+        changes = versions.changes_since_first(session, shown, plotted)
     query: AddressQuery = stated_view(view)
     rows = shown.rows if all_rows else shown.rows[:MOST_ROWS]
     ratios = ratios_of(session, shown, rows[:MOST_RATIOS])
     nothing = (None,) * (len(shown.sides) - 1)
     unknown = [RowRatios(row, nothing) for row in rows[MOST_RATIOS:]]
-    duels = duels_of(shown, ratios)
+    duels = winners.duels_of(shown, ratios)
     address_of = partial(_ratios_address, request, view, subjects)
-    return render(
+    return templates.render(
         request,
         "comparisons/show.html",
         shown=shown,
         subjects=subjects,
         lines=[*ratios, *unknown],
-        pictures=pictures_of(ratios, duels, address_of),
+        pictures=pictures.pictures_of(ratios, duels, address_of),
         plotted=plotted,
         plot=plotted and _plot(request, shown, subjects, plotted),
-        leads=comparison_sentences(shown, duels),
-        comparison_rows=comparison_rows,
-        small_pictures=small_pictures,
+        leads=sentences.comparison_sentences(shown, duels),
+        comparison_rows=pictures.comparison_rows,
+        small_pictures=pictures.small_pictures,
         drawn_at=partial(_drawn_at, request, project, subjects, query),
-        row_sentence=row_sentence,
-        choices=choices_of(session, project),
+        row_sentence=sentences.row_sentence,
+        choices=choices.choices_of(session, project),
         query=query,
         changes=changes,
-        change_sentence=versions_sentence,
+        change_sentence=sentences.versions_sentence,
         is_commits=is_commits,
     )
 
 
 def _plotted(
-    shown: ComparedSides,
+    shown: values.ComparedSides,
     region: str | None,
     machine: str | None,
     held: Mapping[str, str],
-) -> ComparedRow | None:
+) -> values.ComparedRow | None:
     """Return the row that is drawn: the one asked for, else the first of several."""
     named = [
         row
@@ -161,7 +137,11 @@ def _ratios_address(request: Request, view: View, subjects: str, side: int) -> s
 
 
 def _drawn_at(
-    request: Request, project: str, subjects: str, query: AddressQuery, row: ComparedRow
+    request: Request,
+    project: str,
+    subjects: str,
+    query: AddressQuery,
+    row: values.ComparedRow,
 ) -> str:
     """Return the address of the page that draws a row."""
     drawn = {"region": row.region, "on": row.machine, "with": stated(row.configuration)}
@@ -172,25 +152,28 @@ def _drawn_at(
 
 
 def _plot(
-    request: Request, shown: ComparedSides, subjects: str, row: ComparedRow
-) -> Plot:
+    request: Request,
+    shown: values.ComparedSides,
+    subjects: str,
+    row: values.ComparedRow,
+) -> plots.Plot:
     query = {
         "project": shown.project,
         "subjects": subjects,
         "region": row.region,
         "metric": shown.metric,
-        "commit": shown.commit.label if shown.kind is SideKind.MACHINE else None,
+        "commit": shown.commit.label if shown.kind is values.SideKind.MACHINE else None,
         "machine": row.machine,
         "configuration": [
             f"{name}={value}" for name, value in row.configuration.items()
         ],
     }
-    return Plot(path_to(request, "comparison-figure", query))
+    return plots.Plot(path_to(request, "comparison-figure", query))
 
 
-def places(shown: ComparedSides) -> Listing:
+def places(shown: values.ComparedSides) -> Listing:
     """Return a comparison with one line per region and side."""
-    return Columns[ComparedRow, str, ComparedSeries](
+    return Columns[values.ComparedRow, str, values.ComparedSeries](
         {
             "region": lambda row, _, __: row.region,
             "machine": lambda row, _, __: row.machine,
@@ -221,7 +204,7 @@ def places(shown: ComparedSides) -> Listing:
     )
 
 
-def side_by_side_overview(shown: ComparedSides) -> Listing:
+def side_by_side_overview(shown: values.ComparedSides) -> Listing:
     """Return a comparison with a line per region and a column per side."""
     return Listing(
         (
@@ -240,7 +223,7 @@ def side_by_side_overview(shown: ComparedSides) -> Listing:
     )
 
 
-def _place(place: ComparedSeries) -> str:
+def _place(place: values.ComparedSeries) -> str:
     standing, pair = place.standing, place.against
     if standing.growth is None:
         return str(standing.state)

@@ -12,9 +12,9 @@ from scalewatch.modelling import SideBySide
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.versions.ratios import Ratio
 from scalewatch.pages.comparisons.sentences import crossing_words
-from scalewatch.pages.rendering.cells import UNMEASURED
+from scalewatch.pages.rendering import cells, sheets
 from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.sheets import LogAxis, points
+from scalewatch.pages.wording import marks, mathematics
 from scalewatch.pages.wording.formats import (
     breakable,
     count,
@@ -22,13 +22,10 @@ from scalewatch.pages.wording.formats import (
     significant,
     whole_settings,
 )
-from scalewatch.pages.wording.marks import verdict
-from scalewatch.pages.wording.mathematics import formula, found_growth, growth
 from scalewatch.pages.wording.sentences import state_words
+from scalewatch.services.comparisons import values, winners
 from scalewatch.services.comparisons.figures import ratios_drawn
 from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
-from scalewatch.services.comparisons.values import ComparedRow, ComparedSeries
-from scalewatch.services.comparisons.winners import Duel
 from scalewatch.services.series.standing import KEPT, Standing, State
 
 
@@ -36,7 +33,7 @@ from scalewatch.services.series.standing import KEPT, Standing, State
 class SmallPicture:
     """The ratio of a row, and the side that is surely better there, if one is."""
 
-    row: ComparedRow
+    row: values.ComparedRow
     ratio: Ratio
     picture: Markup
     winner: str | None
@@ -46,14 +43,14 @@ class SmallPicture:
 class Pictures:
     """Pictures of a side against the first one."""
 
-    duel: Duel
+    duel: winners.Duel
     plot: Plot
     small: tuple[SmallPicture, ...]
 
 
 def pictures_of(
     ratios: Sequence[RowRatios],
-    duels: Sequence[Duel],
+    duels: Sequence[winners.Duel],
     address_of: Callable[[int], str],
 ) -> list[Pictures]:
     """Return the pictures of each further side that has ratios to the first one.
@@ -75,7 +72,7 @@ def pictures_of(
 
 
 def _small(
-    duel: Duel, known: Sequence[tuple[ComparedRow, Ratio]]
+    duel: winners.Duel, known: Sequence[tuple[values.ComparedRow, Ratio]]
 ) -> tuple[SmallPicture, ...]:
     axes = Multiples.of([ratio for _, ratio in known])
     winners = {id(win.row): duel.first for win in duel.first_wins}
@@ -130,17 +127,17 @@ class Multiples:
 
     def draw(self, ratio: Ratio) -> Markup:
         """Draw the ratio plot of a row, without looking whether it is kept."""
-        across = LogAxis(self.start, self.end, 0, WIDTH)
+        across = sheets.LogAxis(self.start, self.end, 0, WIDTH)
         x = across.places(ratio.x)
         low, high = self._up(ratio.low), self._up(ratio.high)
-        there, back = points(x, high), points(x[::-1], low[::-1])
+        there, back = sheets.points(x, high), sheets.points(x[::-1], low[::-1])
         drawn = PICTURE.format(
             width=WIDTH,
             height=HEIGHT,
             middle=HEIGHT / 2,
             end=across.place(ratio.largest),
             band=f"M{'L'.join([*there, *back])}Z",
-            line=f"M{'L'.join(points(x, self._up(ratio.value)))}",
+            line=f"M{'L'.join(sheets.points(x, self._up(ratio.value)))}",
         )
         return Markup(drawn)  # noqa: S704, its parts are numbers
 
@@ -156,7 +153,7 @@ def _drawn(axes: Multiples, ratio: Ratio) -> Markup:
     return axes.draw(ratio)
 
 
-Address = Callable[[ComparedRow], str]
+Address = Callable[[values.ComparedRow], str]
 """Returns the address of the page on which a row is drawn."""
 
 
@@ -219,19 +216,19 @@ def _row(line: RowRatios, address: str) -> str:
 @lru_cache(maxsize=KEPT)
 def _standing(standing: Standing, unit: str) -> str:
     if standing.state is State.UNMEASURED:
-        return UNMEASURED
+        return cells.UNMEASURED
     grown = f'<span class="quiet">{escape(state_words(standing))}</span>'
     if standing.growth:
-        grown = found_growth(standing)
-    judged = f" {verdict(standing.mark)}" if standing.mark else ""
+        grown = mathematics.found_growth(standing)
+    judged = f" {marks.verdict(standing.mark)}" if standing.mark else ""
     model = ""
     if standing.model:
-        written = formula(standing.model, unit)
+        written = mathematics.formula(standing.model, unit)
         model = f'<br><span class="quiet small">{written}</span>'
     return f"<td>{grown}{judged}{model}</td>"
 
 
-def _against(place: ComparedSeries, ratio: Ratio | None, parameter: str) -> str:
+def _against(place: values.ComparedSeries, ratio: Ratio | None, parameter: str) -> str:
     """Write how a side differs from the first one."""
     measured = "–"
     if place.ratio and place.at is not None:
@@ -247,7 +244,7 @@ def _against(place: ComparedSeries, ratio: Ratio | None, parameter: str) -> str:
 def _pair(pair: SideBySide | None) -> str:
     apart, factor = "–", "–"
     if pair and pair.factor is None:
-        apart = growth(pair.growth)
+        apart = mathematics.growth(pair.growth)
     elif pair:
         apart, factor = (
             '<span class="quiet">none</span>',

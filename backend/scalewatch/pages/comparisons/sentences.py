@@ -6,46 +6,32 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling.versions.ratios import NEGLIGIBLE, Crossing, Ratio
-from scalewatch.pages.wording.formats import (
-    count,
-    listed,
-    named,
-    percent,
-    plural,
-    significant,
-)
-from scalewatch.pages.wording.mathematics import growth, like
-from scalewatch.pages.wording.sentences import WITHOUT_MODEL
+from scalewatch.pages.wording import formats, mathematics, sentences
 from scalewatch.services.analysis.versions import Compared, comparison_words
+from scalewatch.services.comparisons import values, winners
 from scalewatch.services.comparisons.ratios import MOST_RATIOS
-from scalewatch.services.comparisons.values import (
-    ComparedRow,
-    ComparedSeries,
-    ComparedSide,
-    ComparedSides,
-    SideKind,
-)
-from scalewatch.services.comparisons.winners import Duel, Win
 
 MOST_NAMES: Final = 3
 """Rows that a sentence names; of more it tells the number."""
 
 
-def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Markup]:
+def comparison_sentences(
+    shown: values.ComparedSides, duels: Sequence[winners.Duel]
+) -> list[Markup]:
     """Name the winner of each pair of sides first, then what a side did not measure."""
-    noun = "region" if shown.kind is SideKind.MACHINE else "series"
+    noun = "region" if shown.kind is values.SideKind.MACHINE else "series"
     fought = [duel for duel in duels if duel.rows]
     sentences = [duel_sentence(duel, noun) for duel in fought]
     if len(fought) > 1:
         sentences = [
             Markup("{} against {}: {}").format(
-                named(duel.first), named(duel.other), said
+                formats.named(duel.first), formats.named(duel.other), said
             )
             for duel, said in zip(fought, sentences, strict=True)
         ]
     sentences += [
         Markup("{} has not measured {} of the others.").format(
-            named(side.name), plural(side.missing, noun)
+            formats.named(side.name), formats.plural(side.missing, noun)
         )
         for side in shown.sides
         if side.missing
@@ -53,15 +39,15 @@ def comparison_sentences(shown: ComparedSides, duels: Sequence[Duel]) -> list[Ma
     if fought and len(shown.rows) > MOST_RATIOS:
         sentences.append(
             Markup("Ratios are of the {} of {} that lie most apart.").format(
-                MOST_RATIOS, plural(len(shown.rows), noun)
+                MOST_RATIOS, formats.plural(len(shown.rows), noun)
             )
         )
     return sentences or [Markup("No {} has a model on two of them.").format(noun)]
 
 
-def duel_sentence(duel: Duel, noun: str) -> Markup:
+def duel_sentence(duel: winners.Duel, noun: str) -> Markup:
     """Name who is better, in how many of all, from where, and how surely."""
-    all_rows = plural(duel.rows, noun)
+    all_rows = formats.plural(duel.rows, noun)
     sides = [(duel.first, duel.first_wins), (duel.other, duel.other_wins)]
     sides.sort(key=lambda side: len(side[1]), reverse=True)
     (winner, wins), (loser, losses) = sides
@@ -69,20 +55,20 @@ def duel_sentence(duel: Duel, noun: str) -> Markup:
     if wins:
         parts.append(
             Markup("{} is better in {} of {} {}").format(
-                named(winner), len(wins), all_rows, _extent(wins)
+                formats.named(winner), len(wins), all_rows, _extent(wins)
             )
         )
     else:
         verdict = "no winner is sure" if duel.unsure else "no difference counts"
         parts.append(
             Markup("Between {} and {} {}").format(
-                named(duel.first), named(duel.other), verdict
+                formats.named(duel.first), formats.named(duel.other), verdict
             )
         )
     if losses:
         parts.append(
             Markup("{} in {} ({}) {}").format(
-                named(loser),
+                formats.named(loser),
                 len(losses),
                 _names([win.row for win in losses]),
                 _extent(losses),
@@ -92,17 +78,17 @@ def duel_sentence(duel: Duel, noun: str) -> Markup:
     return Markup("{}.").format(Markup("; ").join(parts))
 
 
-def _extent(wins: Sequence[Win]) -> Markup:
+def _extent(wins: Sequence[winners.Win]) -> Markup:
     """Say from which scale on all of these wins hold, and with which probability."""
     start = max(win.lead.start for win in wins)
     parameter = wins[0].row.parameter
-    probability = percent(min(win.lead.probability for win in wins))
+    probability = formats.percent(min(win.lead.probability for win in wins))
     return Markup("from {} = {} on (probability {})").format(
         parameter, scale(start), probability
     )
 
 
-def _beyond(duel: Duel) -> list[Markup]:
+def _beyond(duel: winners.Duel) -> list[Markup]:
     """Name rows whose lead may end beyond the largest setting that was measured."""
     wins = [
         win for win in (*duel.first_wins, *duel.other_wins) if win.ratio.is_open_beyond
@@ -119,7 +105,7 @@ def _beyond(duel: Duel) -> list[Markup]:
     ]
 
 
-def _even(duel: Duel, noun: str) -> list[Markup]:
+def _even(duel: winners.Duel, noun: str) -> list[Markup]:
     """Name rows that differ by a constant alone, and those where nothing is sure."""
     parts = []
     few = len(duel.constant) <= MOST_NAMES
@@ -131,7 +117,7 @@ def _even(duel: Duel, noun: str) -> list[Markup]:
     else:
         parts.append(
             Markup("{} differ by a constant of at most {}").format(
-                plural(len(duel.constant), noun), percent(NEGLIGIBLE)
+                formats.plural(len(duel.constant), noun), formats.percent(NEGLIGIBLE)
             )
         )
     if duel.unsure and (duel.first_wins or duel.other_wins):
@@ -143,18 +129,18 @@ def _even(duel: Duel, noun: str) -> list[Markup]:
     return parts
 
 
-def _names(rows: Sequence[ComparedRow]) -> Markup:
+def _names(rows: Sequence[values.ComparedRow]) -> Markup:
     shown = [_named(row) for row in rows[:MOST_NAMES]]
     if len(rows) > MOST_NAMES:
         shown.append(Markup("{} more").format(len(rows) - MOST_NAMES))
-    return listed(shown)
+    return formats.listed(shown)
 
 
-def _named(row: ComparedRow) -> Markup:
-    region = named(row.region)
+def _named(row: values.ComparedRow) -> Markup:
+    region = formats.named(row.region)
     if row.machine is None:
         return region
-    return Markup("{} on {}").format(region, named(row.machine))
+    return Markup("{} on {}").format(region, formats.named(row.machine))
 
 
 def crossing_words(crossing: Crossing, ratio: Ratio, parameter: str) -> str:
@@ -164,7 +150,7 @@ def crossing_words(crossing: Crossing, ratio: Ratio, parameter: str) -> str:
     return f"{parameter} = {scale(crossing.at)} [{low}, {high}]"
 
 
-def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
+def row_sentence(shown: values.ComparedSides, row: values.ComparedRow) -> Markup:
     """Tell how the sides of one region differ, as the text of its plot."""
     places = [*zip(shown.sides, row.places, strict=True)]
     grown = [place for place in places if place[1].standing.growth is not None]
@@ -175,25 +161,28 @@ def row_sentence(shown: ComparedSides, row: ComparedRow) -> Markup:
         ]
     )
     between = " " if grown else ": "
-    return Markup("{}{}{}.").format(named(row.region), between, sides)
+    return Markup("{}{}{}.").format(formats.named(row.region), between, sides)
 
 
 def _growths(
-    row: ComparedRow, grown: Sequence[tuple[ComparedSide, ComparedSeries]]
+    row: values.ComparedRow,
+    grown: Sequence[tuple[values.ComparedSide, values.ComparedSeries]],
 ) -> Markup:
     """Tell how a region grows on each side that has a model of it."""
     text = Markup("grows ")
     for number, (side, place) in enumerate(grown):
         text += Markup("{}{} on {}").format(
-            ", " if number else "", like(place.standing), named(side.name)
+            ", " if number else "",
+            mathematics.like(place.standing),
+            formats.named(side.name),
         )
         pair = place.against
         if pair is not None and pair.factor is not None:
             text += Markup(" with {} times the coefficient").format(
-                significant(pair.factor)
+                formats.significant(pair.factor)
             )
         elif pair is not None:
-            text += Markup(", δ = {}").format(growth(pair.growth))
+            text += Markup(", δ = {}").format(mathematics.growth(pair.growth))
         if pair is not None and pair.crossing is not None:
             text += Markup("; the models cross at {} = {}").format(
                 row.parameter, scale(pair.crossing)
@@ -201,30 +190,36 @@ def _growths(
     return text
 
 
-def _without_growth(side: ComparedSide, place: ComparedSeries) -> Markup:
+def _without_growth(side: values.ComparedSide, place: values.ComparedSeries) -> Markup:
     """Tell why a side has no model of a region."""
     standing = place.standing
-    why = WITHOUT_MODEL[standing.state].format(
-        points=plural(standing.points, "coordinate"),
+    why = sentences.WITHOUT_MODEL[standing.state].format(
+        points=formats.plural(standing.points, "coordinate"),
         reason=standing.reason or "no reason given",
     )
-    return Markup("on {} it {}").format(named(side.name), why.removesuffix("."))
+    return Markup("on {} it {}").format(formats.named(side.name), why.removesuffix("."))
 
 
 def versions_sentence(first: str, label: str, compared: Compared) -> Markup:
     """Tell what has changed between two commits, judged by all repetitions."""
     return Markup(
         "From <bdi>{}</bdi> to <bdi>{}</bdi>, by all repetitions: {}."
-    ).format(first, label, comparison_words(compared, percent))
+    ).format(first, label, comparison_words(compared, formats.percent))
 
 
 def scale(value: float) -> str:
     """Write a scale: exactly if it is whole, else as far as a model can be trusted."""
     if value < 1e6 and float(value).is_integer():
-        return count(value)
-    return significant(value) if value < 1e6 else f"10^{len(str(int(value))) - 1}"
+        return formats.count(value)
+    return (
+        formats.significant(value) if value < 1e6 else f"10^{len(str(int(value))) - 1}"
+    )
 
 
 def factor(value: float) -> str:
     """Write a ratio so that both directions look alike: `1.25 ×`, `1 / 1.25 ×`."""
-    return f"{significant(value)} ×" if value < 1e4 else f"{count(round(value))} ×"
+    return (
+        f"{formats.significant(value)} ×"
+        if value < 1e4
+        else f"{formats.count(round(value))} ×"
+    )

@@ -18,8 +18,7 @@ from scalewatch.pages.histories.charts import history_sentence
 from scalewatch.pages.wording.formats import breakable, settings
 from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.histories.region import History
-from scalewatch.services.histories.segments import SegmentedHistory
+from scalewatch.services.histories import region, segments
 
 WIDTH: Final = 1000.0
 """Width of a row, in the units of its picture."""
@@ -51,7 +50,7 @@ class Edge:
 class HeatRow:
     """A region on the machine, with the sentence that says what its row shows."""
 
-    series: SegmentedHistory
+    series: segments.SegmentedHistory
     eras: tuple[Era, ...]
     edges: tuple[Edge, ...]
     sentence: str
@@ -72,7 +71,7 @@ class HeatMap:
     baselines: tuple[float, ...]
 
 
-def heat_map(history: History, *, by_date: bool) -> HeatMap:
+def heat_map(history: region.History, *, by_date: bool) -> HeatMap:
     """Return the heat map of a machine's regions."""
     edges = _edges(history.commits, by_date=by_date)
     rows = [_heat_row(history, series, edges) for series in history.series]
@@ -101,7 +100,7 @@ def _edges(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
 
 
 def _heat_row(
-    history: History, series: SegmentedHistory, edges: Sequence[float]
+    history: region.History, series: segments.SegmentedHistory, edges: Sequence[float]
 ) -> HeatRow:
     measured = {*series.positions}
     eras = []

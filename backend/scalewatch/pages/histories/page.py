@@ -7,20 +7,10 @@ from markupsafe import Markup
 
 from scalewatch.errors import NotMeasured
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.pages.histories.charts import (
-    HEIGHT,
-    LEFT,
-    WIDTH,
-    charts,
-    is_long_enough,
-    overview_sentence,
-    releases,
-)
-from scalewatch.pages.histories.commit_map import HeatMap, commit_map_rows, heat_map
+from scalewatch.pages.histories import charts, commit_map
+from scalewatch.pages.rendering import navigation, plots, templates
+from scalewatch.pages.rendering.addresses import Query, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import assignments, stated
 from scalewatch.services.histories.commits import HistoryStep
 from scalewatch.services.histories.paging import Axis, Window
@@ -36,7 +26,7 @@ from scalewatch.web.sessions import ReadingDep
 NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/history", name="history")
@@ -70,14 +60,14 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     except NotMeasured:
         if region or metric or machine or wanted is not Format.HTML:
             raise
-        return render(request, "histories/empty.html", project=project)
+        return templates.render(request, "histories/empty.html", project=project)
     if wanted is not Format.HTML:
         name = f"{project}-{history.region or 'all'}-{history.metric}-history"
         return download(
             wanted, name, history, steps if history.region else segments, changes
         )
     by_date = axis is Axis.DATE
-    heat = None if history.region else heat_map(history, by_date=by_date)
+    heat = None if history.region else commit_map.heat_map(history, by_date=by_date)
     query: Query = {
         "region": history.region,
         "metric": history.metric,
@@ -85,29 +75,29 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         "axis": axis if axis is not Axis.COMMIT else None,
         "before": before,
     }
-    return render(
+    return templates.render(
         request,
         "histories/show.html",
         history=history,
-        charts=charts(history, by_date=by_date) if history.region else (),
-        releases=releases(history, by_date=by_date) if history.region else (),
+        charts=charts.charts(history, by_date=by_date) if history.region else (),
+        releases=charts.releases(history, by_date=by_date) if history.region else (),
         heat=heat,
         map_rows=heat and _map_rows(request, history, heat, query),
         plot=_plot(request, history, axis, before),
-        overview_sentence=overview_sentence,
-        is_long_enough=is_long_enough(history),
+        overview_sentence=charts.overview_sentence,
+        is_long_enough=charts.is_long_enough(history),
         axis=axis,
-        size={"width": WIDTH, "height": HEIGHT, "left": LEFT},
+        size={"width": charts.WIDTH, "height": charts.HEIGHT, "left": charts.LEFT},
         query=query,
     )
 
 
 def _map_rows(
-    request: Request, history: History, heat: HeatMap, query: Query
+    request: Request, history: History, heat: commit_map.HeatMap, query: Query
 ) -> Markup:
     """Write the rows of the map, which lead to histories and reports."""
     project = history.project
-    return commit_map_rows(
+    return commit_map.commit_map_rows(
         heat,
         lambda region: path_to(
             request, "history", {**query, "region": region}, project=project
@@ -118,7 +108,7 @@ def _map_rows(
 
 def _plot(
     request: Request, history: History, axis: Axis, before: str | None
-) -> Plot | None:
+) -> plots.Plot | None:
     """Return the figure of a history of a single series; None of several."""
     if history.region is None or len(history.series) != 1:
         return None
@@ -132,7 +122,7 @@ def _plot(
         "axis": axis if axis is not Axis.COMMIT else None,
         "before": before,
     }
-    return Plot(path_to(request, "history-figure", query))
+    return plots.Plot(path_to(request, "history-figure", query))
 
 
 def steps(history: History) -> Listing:

@@ -11,11 +11,9 @@ from markupsafe import Markup, escape
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Attribution, Growth, Mark, Suspect
+from scalewatch.pages.rendering import addresses, navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.templates import Query as LinkQuery
-from scalewatch.pages.rendering.templates import path_to, render
-from scalewatch.pages.wording.changes import baseline_sentence, gap
+from scalewatch.pages.wording import changes, sentences
 from scalewatch.pages.wording.formats import (
     assignments,
     determination,
@@ -25,14 +23,12 @@ from scalewatch.pages.wording.formats import (
     stated,
 )
 from scalewatch.pages.wording.mathematics import big_o, found_order, order
-from scalewatch.pages.wording.sentences import SYMBOLS, verdict_lead
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
 from scalewatch.services.series.standing import Standing
-from scalewatch.web.queries import ViewDep
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web import queries, sessions
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 class Sort(StrEnum):
@@ -112,8 +108,8 @@ class Arrangement:
 @router.get("/p/{project}", name="report")  # noqa: FAST003, the view has it
 def show_report(
     request: Request,
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     arrangement: Annotated[Arrangement, Depends()],
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
@@ -126,7 +122,7 @@ def show_report(
         name = f"{table.project}-{table.commit.label}-{metric}"
         return download(wanted, name, table, cells, overview)
     rows = arrangement.arranged(table.rows)
-    return render(
+    return templates.render(
         request,
         "match_table/show.html",
         table=table,
@@ -150,18 +146,18 @@ def show_report(
             "view": Layout.TABLE if arrangement.layout is Layout.TABLE else None,
         },
         region_query=region_query,
-        region_path=lambda row: path_to(
+        region_path=lambda row: addresses.path_to(
             request,
             "region",
             region_query(table, row),
             project=table.project,
             region=row.region,
         ),
-        plots=path_to(request, "small-plot", project=table.project),
+        plots=addresses.path_to(request, "small-plot", project=table.project),
         row_name=row_name,
-        against=baseline_sentence(table.baseline) if table.baseline else None,
-        gap=gap(table.baseline),
-        sparklines=path_to(
+        against=changes.baseline_sentence(table.baseline) if table.baseline else None,
+        gap=changes.gap(table.baseline),
+        sparklines=addresses.path_to(
             request,
             "sparklines",
             {
@@ -180,7 +176,7 @@ def row_name(row: MatchRow) -> str:
     return " ".join([row.region, row.metric, *stated(row.configuration)])
 
 
-def region_query(table: MatchTable, row: MatchRow) -> LinkQuery:
+def region_query(table: MatchTable, row: MatchRow) -> addresses.Query:
     """Return the view of a region that a row of the table leads to."""
     return {
         "commit": table.commit.label,
@@ -199,7 +195,7 @@ def _lead(table: MatchTable) -> str:
             f"No verdicts yet: nothing is expected{of} of "
             f"{plural(len(table.rows), 'region')}. Declare a growth on a region's page."
         )
-    return verdict_lead(table.counts)
+    return sentences.verdict_lead(table.counts)
 
 
 def cells(table: MatchTable) -> Listing:
@@ -259,7 +255,7 @@ def _cell(cell: Cell) -> str:
     if standing.mark is None:
         return grown
     delta = f", δ {standing.divergence.unicode()}" if standing.divergence else ""
-    return f"{SYMBOLS[standing.mark]} {standing.mark}: {grown}{delta}"
+    return f"{sentences.SYMBOLS[standing.mark]} {standing.mark}: {grown}{delta}"
 
 
 MOST_NAMES: Final = 4

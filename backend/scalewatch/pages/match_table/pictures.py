@@ -12,18 +12,12 @@ import numpy as np
 from fastapi import APIRouter, Header, Query, Response
 
 from scalewatch.figures.curves import Curves, Scaling, curves_of
-from scalewatch.modelling import Growth, Mark
-from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling import Growth, Mark, arrays
 from scalewatch.pages.rendering.sheets import LogAxis, points, sheet
 from scalewatch.pages.wording.formats import count, quantity
-from scalewatch.services.match_table.small_plots import (
-    LinePoint,
-    plotted_cell,
-    sparklines,
-)
+from scalewatch.services.match_table import small_plots
 from scalewatch.services.selection.view import View
-from scalewatch.web.queries import ViewDep
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web import queries, sessions
 
 WIDTH: Final = 260
 HEIGHT: Final = 150
@@ -46,13 +40,13 @@ router = APIRouter(include_in_schema=False)
 
 @router.get("/p/{project}/small-plot.svg", name="small-plot")  # noqa: FAST003
 def show_small_plot(
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     region: str,
     if_none_match: Annotated[str, Header()] = "",
 ) -> Response:
     """Return the plot of a region on a machine as a symbol named `plot`."""
-    drawn = small_plot(plotted_cell(session, view, region))
+    drawn = small_plot(small_plots.plotted_cell(session, view, region))
     return sheet([drawn], if_none_match)
 
 
@@ -70,7 +64,7 @@ def small_plot(scaling: Scaling) -> str:
 class _Frame:
     """Maps settings and values to places in the picture, both by their logarithms."""
 
-    def __init__(self, x: Reals, y: Reals) -> None:
+    def __init__(self, x: arrays.Reals, y: arrays.Reals) -> None:
         ends = LEFT + 6, WIDTH - RIGHT - 6
         self._across = LogAxis(float(x.min()), float(x.max()), *ends, 1e-9).places
         foot = HEIGHT - BOTTOM - 4
@@ -130,11 +124,11 @@ class _Frame:
         back = self._points(curves.x, curves.lower)[::-1]
         return f'<path d="M{"L".join([*there, *back])}Z" {BAND}/>' if there else ""
 
-    def _line(self, x: Reals, y: Reals, style: str) -> str:
+    def _line(self, x: arrays.Reals, y: arrays.Reals, style: str) -> str:
         points = self._points(x, y)
         return f'<path d="M{"L".join(points)}" {LINE} {style}/>' if points else ""
 
-    def _points(self, x: Reals, y: Reals) -> list[str]:
+    def _points(self, x: arrays.Reals, y: arrays.Reals) -> list[str]:
         with np.errstate(invalid="ignore"):
             known = np.flatnonzero(y > 0)
         kept = known[[*range(0, known.size, EVERY), -1]] if known.size else known
@@ -142,7 +136,7 @@ class _Frame:
         return points(self._across(x[kept]), down)
 
 
-def _in_sight(drawn: Reals, middle: Reals) -> Reals:
+def _in_sight(drawn: arrays.Reals, middle: arrays.Reals) -> arrays.Reals:
     """Return what has to be in the picture: measurements, and curves near them."""
     with np.errstate(invalid="ignore"):
         is_near = (drawn > middle.min() / HEADROOM) & (drawn < middle.max() * HEADROOM)
@@ -175,20 +169,22 @@ STYLES: Final = {
 
 @router.get("/p/{project}/sparklines.svg", name="sparklines")
 def show_sparklines(
-    session: ReadingDep,
+    session: sessions.ReadingDep,
     project: str,
     metric: Annotated[list[str], Query()],
     commit: str | None = None,
     if_none_match: Annotated[str, Header()] = "",
 ) -> Response:
     """Return the lines of all series up to a commit, each under its own name."""
-    drawn = sparklines(session, View(project, commit or None), tuple(metric))
+    drawn = small_plots.sparklines(
+        session, View(project, commit or None), tuple(metric)
+    )
     step = (LINE_WIDTH - 2 * MARGIN) / max(drawn.commits - 1, 1)
     parts = [symbol(series, line, step) for series, line in drawn.lines.items()]
     return sheet(parts, if_none_match)
 
 
-def symbol(series: int, line: Sequence[LinePoint], step: float) -> str:
+def symbol(series: int, line: Sequence[small_plots.LinePoint], step: float) -> str:
     """Draw the line of a series."""
     whole = _path(line, step)
     drawn = f'<path d="{whole}" stroke="currentColor" {DRAWN}/>' if whole else ""
@@ -199,7 +195,7 @@ def symbol(series: int, line: Sequence[LinePoint], step: float) -> str:
     return f'<symbol id="s{series}" {box}>{drawn}</symbol>'
 
 
-def _path(line: Sequence[LinePoint], step: float) -> str:
+def _path(line: Sequence[small_plots.LinePoint], step: float) -> str:
     """Return a level piece for each commit, joined where commits are neighbours."""
     parts: list[str] = []
     last = None

@@ -16,29 +16,16 @@ from scalewatch.errors import BadExpression, FallingLimit, InvalidReport, NotMea
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Mark
 from scalewatch.pages.regions.page import main_figure, region_page
-from scalewatch.pages.rendering.addresses import stated_view
+from scalewatch.pages.rendering import navigation, plots, templates
+from scalewatch.pages.rendering.addresses import Query as Address
+from scalewatch.pages.rendering.addresses import path_to, stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.templates import Query as Address
-from scalewatch.pages.rendering.templates import path_to, render
+from scalewatch.pages.wording import mathematics, sentences
 from scalewatch.pages.wording.formats import assignments, plural
-from scalewatch.pages.wording.mathematics import big_o
-from scalewatch.pages.wording.sentences import counts_sentence
 from scalewatch.services.access.callers import Role, may
-from scalewatch.services.expectations import declarations
+from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.expectations.declarations import Declaration, versions
-from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.regions import status_quo
-from scalewatch.services.regions.figures import FIGURES, Overlay
-from scalewatch.services.regions.preview import (
-    Preview,
-    PreviewedSeries,
-    PreviewedVerdict,
-    check_parameters,
-    declared_as,
-    preview,
-)
+from scalewatch.services.regions import figures, preview, status_quo
 from scalewatch.services.regions.region import Region, region_at
 from scalewatch.services.selection.view import View
 from scalewatch.web.protection.origins import Form, FormDep
@@ -48,7 +35,7 @@ from scalewatch.web.sessions import AdminDep, ReadingDep
 MOST_LETTERS: Final = 1000
 """Longer texts in a field of the form are no expression, name or reason."""
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.post("/p/{project}/r/{region}", name="declare")  # noqa: FAST003, the view
@@ -90,7 +77,7 @@ def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
     if max(len(text or "") for text in texts) > MOST_LETTERS:
         raise InvalidReport([("", f"a field holds more than {MOST_LETTERS} letters")])
     if growth is not None:
-        check_parameters(region_at(session, view, region), growth)
+        preview.check_parameters(region_at(session, view, region), growth)
     if is_as_it_is:
         status_quo.accept(
             session,
@@ -137,18 +124,18 @@ def show_preview(  # noqa: PLR0913, PLR0917 - one per field of the form
     shown = region_at(session, view, region)
     growth, deviation_limit = growth.strip(), deviation_limit.strip()
     if wanted is not Format.HTML:
-        check_parameters(shown, growth)
-        expectation = declared_as(shown, growth, deviation_limit or None)
-        previewed = preview(session, view, shown, expectation)
+        preview.check_parameters(shown, growth)
+        expectation = preview.declared_as(shown, growth, deviation_limit or None)
+        previewed = preview.preview(session, view, shown, expectation)
         return download(wanted, f"{region}-preview", previewed, listing)
     # What is half typed is no error: the page says what is missing.
     faults = _faults(shown, growth, deviation_limit) if growth else {}
     drawn, plot = None, None
     if growth and not faults:
-        expectation = declared_as(shown, growth, deviation_limit or None)
-        drawn = preview(session, view, shown, expectation)
+        expectation = preview.declared_as(shown, growth, deviation_limit or None)
+        drawn = preview.preview(session, view, shown, expectation)
         plot = _plot(request, session, view, shown, expectation)
-    return render(
+    return templates.render(
         request,
         "regions/preview.html",
         region=shown,
@@ -177,13 +164,13 @@ def _faults(shown: Region, growth: str, deviation_limit: str) -> dict[str, str]:
     """Return what is wrong with each field."""
     faults = {}
     try:
-        declared_as(shown, growth, None)
-        check_parameters(shown, growth)
+        preview.declared_as(shown, growth, None)
+        preview.check_parameters(shown, growth)
     except (BadExpression, InvalidReport) as error:
         faults["growth"] = str(error)
     if deviation_limit:
         try:
-            declared_as(shown, "1", deviation_limit)
+            preview.declared_as(shown, "1", deviation_limit)
         except (BadExpression, FallingLimit) as error:
             faults["deviation_limit"] = str(error)
     return faults
@@ -194,8 +181,8 @@ def _plot(
     session: Session,
     view: View,
     shown: Region,
-    expectation: Expectation,
-) -> Plot | None:
+    expectation: in_force.Expectation,
+) -> plots.Plot | None:
     """Return a region's figure beside an expectation; None where nothing succeeded."""
     if not any(each.count for scan in shown.scans for each in scan.measurements):
         return None
@@ -211,11 +198,13 @@ def _plot(
         "deviation_limit": str(expectation.deviation_limit),
     }
     address = path_to(request, "figure", query, figure=figure)
-    drawn = partial(FIGURES[figure], session, shown, Overlay(expected=expectation))
-    return Plot(address, drawn)
+    drawn = partial(
+        figures.FIGURES[figure], session, shown, figures.Overlay(expected=expectation)
+    )
+    return plots.Plot(address, drawn)
 
 
-def preview_sentence(shown: Preview) -> Markup:
+def preview_sentence(shown: preview.Preview) -> Markup:
     """Count the newest verdicts as they would be, and how many would change."""
     if not shown.series:
         return Markup("No measurement here can be judged.")
@@ -225,15 +214,15 @@ def preview_sentence(shown: Preview) -> Markup:
         each.now is not each.then for series in shown.series for each in series.verdicts
     )
     number = sum(len(series.verdicts) for series in shown.series)
-    lead = Markup("If {} is expected").format(big_o(shown.growth))
+    lead = Markup("If {} is expected").format(mathematics.big_o(shown.growth))
     return Markup("{}: {} at the newest commit; {} of {} shown would change.").format(
-        lead, counts_sentence(then), changed, plural(number, "verdict")
+        lead, sentences.counts_sentence(then), changed, plural(number, "verdict")
     )
 
 
-def listing(shown: Preview) -> Listing:
+def listing(shown: preview.Preview) -> Listing:
     """Return a preview with one line per series and commit."""
-    return Columns[PreviewedSeries, PreviewedVerdict](
+    return Columns[preview.PreviewedSeries, preview.PreviewedVerdict](
         {
             "machine": lambda series, _: series.machine,
             "configuration": lambda series, _: assignments(series.configuration),

@@ -11,12 +11,11 @@ from pydantic import BeforeValidator, Field
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.exporters.findings import composed_words, forecast_words, left_out_words
-from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.exporters import findings, listing
+from scalewatch.pages.rendering import navigation, templates
+from scalewatch.pages.rendering.addresses import Query, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
 from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.rendering.templates import Query, path_to, render
 from scalewatch.pages.wording.formats import assignments, number, stated
 from scalewatch.pages.wording.sentences import step_sentence
 from scalewatch.services.access.callers import Role, may
@@ -24,22 +23,14 @@ from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.histories.since import is_tracked, since_of
 from scalewatch.services.machines.machines import newest_fingerprint
+from scalewatch.services.regions import models, outlook
 from scalewatch.services.regions.figures import FIGURES, NO_OVERLAY, Overlay
-from scalewatch.services.regions.models import steps_of_scans
-from scalewatch.services.regions.outlook import (
-    LARGEST_TARGET,
-    Outlook,
-    held_at,
-    outlook,
-)
 from scalewatch.services.regions.region import Region, region_at, with_compositions
-from scalewatch.services.selection.renamed_regions import renamed
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection import renamed_regions, view
 from scalewatch.services.series.scans import Measurement, Scan
 from scalewatch.storage.access import projects
+from scalewatch.web import queries, sessions
 from scalewatch.web.protection.origins import Form
-from scalewatch.web.queries import ViewDep
-from scalewatch.web.sessions import ReadingDep
 
 NEGLIGIBLE: Final = 0.005
 """Probabilities below this are not listed."""
@@ -50,19 +41,19 @@ Beside = tuple[float | None, float | None]
 """The value of a composed model and its quotient, None where unknown."""
 
 TargetQuery = Annotated[
-    Annotated[float, Field(gt=0, le=LARGEST_TARGET)] | None,
+    Annotated[float, Field(gt=0, le=outlook.LARGEST_TARGET)] | None,
     BeforeValidator(lambda text: text or None),  # an empty field asks for nothing
 ]
 """The scale that a forecast is wanted for: `?target=65536`."""
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/r/{region}", name="region")  # noqa: FAST003, see the view
 def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
     request: Request,
-    session: ReadingDep,
-    view: ViewDep,
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
     region: str,
     target: TargetQuery = None,
     under: str | None = None,
@@ -78,7 +69,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
         question = Overlay(target, under or None)
         return region_page(request, session, view, region, question, again=again)
     except NotMeasured:
-        present = renamed(session, view.project, region)
+        present = renamed_regions.renamed(session, view.project, region)
         if present is None:
             raise
         address = path_to(request, "region", project=view.project, region=present)
@@ -88,7 +79,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
 def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a form
     request: Request,
     session: Session,
-    view: View,
+    view: view.View,
     region: str,
     question: Overlay = NO_OVERLAY,
     again: int | None = None,
@@ -109,7 +100,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         "metric": shown.metric,
         "configuration": view.settings,
     }
-    return render(
+    return templates.render(
         request,
         "regions/show.html",
         status_code=200 if refused is None else 422,
@@ -124,9 +115,9 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         may_declare=may(session, Role.ADMIN, shown.project),
         versions=declared,
         compositions=shown.compositions,
-        composed_words=composed_words,
-        forecast_words=forecast_words,
-        left_out_words=left_out_words,
+        composed_words=findings.composed_words,
+        forecast_words=findings.forecast_words,
+        left_out_words=findings.left_out_words,
         again=next((each for each in declared if each.version == again), None),
         likeliest=likeliest,
         predictions=predictions,
@@ -145,19 +136,21 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
 def _composed(session: Session, shown: Region, target: float | None) -> Region:
     """Return a region with what composed models say, at a target, too, if asked."""
     targets = [
-        {**held_at(scan), scan.parameter: target}
+        {**outlook.held_at(scan), scan.parameter: target}
         for scan in shown.scans
         if target is not None
     ]
     return with_compositions(session, shown, targets)
 
 
-def _outlook(session: Session, shown: Region, target: float | None) -> Outlook | None:
+def _outlook(
+    session: Session, shown: Region, target: float | None
+) -> outlook.Outlook | None:
     """Return forecasts where a single scan is shown."""
     if len(shown.scans) != 1:
         return None
     scan = shown.scans[0]
-    return outlook(
+    return outlook.outlook(
         session, scan, target, newest_fingerprint(session, shown.project, scan.machine)
     )
 
@@ -223,17 +216,17 @@ def _under(session: Session, shown: Region, reference: str | None) -> Commit | N
 
 def _factors(session: Session, scan: Scan) -> list[str]:
     """Return the factors between the settings of a scan that has no model."""
-    (steps,) = steps_of_scans(session, [scan])
+    (steps,) = models.steps_of_scans(session, [scan])
     return [step_sentence(step, scan.metric, scan.parameter) for step in steps]
 
 
-def points(region: Region) -> Listing:
+def points(region: Region) -> listing.Listing:
     """Return a region's measurements with one line per coordinate."""
     composed: dict[str, Callable[[Scan, Measurement, Beside], object]] = {
         "composed": lambda _, __, beside: beside[0],
         "measured/composed": lambda _, __, beside: beside[1],
     }
-    return Columns[Scan, Measurement, Beside](
+    return listing.Columns[Scan, Measurement, Beside](
         {
             "machine": lambda scan, _, __: scan.machine,
             "configuration": lambda scan, _, __: assignments(scan.configuration),

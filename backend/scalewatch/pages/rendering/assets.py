@@ -19,9 +19,8 @@ from typing import Annotated, Final
 import zstandard
 from fastapi import APIRouter, Header, Response
 
+from scalewatch import plotly_bundle, resources
 from scalewatch.errors import NotFound
-from scalewatch.plotly_bundle import plotly_bundle
-from scalewatch.resources import bundled
 
 PLOTLY: Final = "plotly.min.js"
 PACKAGED: Final = {
@@ -72,7 +71,7 @@ def show_asset(
 def asset_version(path: str) -> str:
     """Return the version of a static file, by its content."""
     if path == PLOTLY:
-        content = sha256(plotly_bundle()).hexdigest()
+        content = sha256(plotly_bundle.plotly_bundle()).hexdigest()
         return f"plotly-{version_of('plotly')}-{content[:8]}"
     if path in PACKAGED:
         package, _ = PACKAGED[path]
@@ -85,7 +84,7 @@ def asset_version(path: str) -> str:
 
 @cache
 def _files() -> dict[str, Path]:
-    folder = bundled("frontend") / "static"
+    folder = resources.bundled("frontend") / "static"
     return {
         file.relative_to(folder).as_posix(): file
         for file in folder.rglob("*")
@@ -103,7 +102,7 @@ def _asset(path: str) -> Asset:
         If there is no such file; the path is looked up, never opened as given.
     """
     if path == PLOTLY:
-        plain = plotly_bundle()
+        plain = plotly_bundle.plotly_bundle()
     elif path in PACKAGED:
         package, folder = PACKAGED[path]
         plain = files(package).joinpath(folder, path).read_bytes()

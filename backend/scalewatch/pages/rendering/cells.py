@@ -12,20 +12,7 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from scalewatch.pages.rendering.addresses import encoded
-from scalewatch.pages.wording.formats import count, determination, percent, settings
-from scalewatch.pages.wording.marks import change_mark, verdict
-from scalewatch.pages.wording.mathematics import (
-    NO_GROWTH,
-    found_growth,
-    found_order,
-    growth,
-    order,
-)
-from scalewatch.pages.wording.sentences import (
-    flag_places,
-    misfit_sentence,
-    state_words,
-)
+from scalewatch.pages.wording import formats, marks, mathematics, sentences
 from scalewatch.services.commit_reports.pairs import SAME
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.match_table.cells import Cell, MatchRow, RecentChange
@@ -69,14 +56,14 @@ def _cell(cell: Cell, region: str, sparklines: str) -> str:
 @lru_cache(maxsize=KEPT)
 def _model(standing: Standing) -> str:
     """Write how a series grows, its verdict, and what the model rests on."""
-    state, words = "", state_words(standing)
+    state, words = "", sentences.state_words(standing)
     if standing.mark:
-        state = f'<span class="cell__verdict">{verdict(standing.mark)}</span>'
+        state = f'<span class="cell__verdict">{marks.verdict(standing.mark)}</span>'
     elif standing.growth:
         state = f'<span class="cell__verdict quiet small">{words}</span>'
     growth = f'<span class="quiet small">{words}</span>'
     if standing.growth:
-        growth = found_growth(standing)
+        growth = mathematics.found_growth(standing)
     return (
         f'<span class="cell__growth">{growth}</span>{state}'
         f'<span class="cell__details">{" · ".join(_details(standing))}</span>'
@@ -86,34 +73,34 @@ def _model(standing: Standing) -> str:
 def _reason(standing: Standing) -> str:
     if not standing.reason or standing.likeliest:
         return ""
-    reason = standing.reason.removeprefix(f"{state_words(standing)}: ")
+    reason = standing.reason.removeprefix(f"{sentences.state_words(standing)}: ")
     return f'<span class="cell__reason">{escape(reason)}</span>'
 
 
 def _details(standing: Standing) -> Iterator[str]:
     if standing.divergence and not standing.is_open:
-        yield f"<span>δ {growth(standing.divergence)}</span>"
+        yield f"<span>δ {mathematics.growth(standing.divergence)}</span>"
     if standing.growth:
-        fit = f"R̄² {determination(standing.adjusted_r2)}"
+        fit = f"R̄² {formats.determination(standing.adjusted_r2)}"
         yield f"<span>{'exact' if standing.formula else fit}</span>"
     if standing.points:
         points, repetitions = standing.points, standing.repetitions
         yield (
             f'<span title="{points} coordinates × {repetitions} repetitions">'
-            f"{points} × {count(repetitions)}</span>"
+            f"{points} × {formats.count(repetitions)}</span>"
         )
 
 
 def _aside(cell: Cell) -> Iterator[str]:
     if cell.change and cell.change not in SAME:
-        yield change_mark(cell.change)
+        yield marks.change_mark(cell.change)
     if cell.broken:
         title = escape(". ".join(cell.broken))
         yield f'<span class="flag flag--guideline" title="{title}">guideline</span>'
     yield from _certainty(cell.standing)
     if cell.flags:
         places = " ".join(
-            f"{flag.capitalize()} at {flag_places('p', at)}."
+            f"{flag.capitalize()} at {sentences.flag_places('p', at)}."
             for flag, at in cell.flags.items()
         )
         yield (
@@ -130,17 +117,17 @@ def _certainty(standing: Standing) -> tuple[str, ...]:
 
 def _certainties(standing: Standing) -> Iterator[str]:
     if standing.probability is not None:
-        share = percent(standing.probability)
+        share = formats.percent(standing.probability)
         why = ". ".join(filter(None, [PROBABILITY, standing.reason]))
         yield f'<span title="{escape(why)}">{share}</span>'
     elif standing.likeliest:
         likeliest, probability = standing.likeliest
         yield (
             f'<span title="{escape(standing.reason or "")}">'
-            f"{likeliest} {percent(probability)}</span>"
+            f"{likeliest} {formats.percent(probability)}</span>"
         )
     if standing.fit["misfit"]:
-        title = escape(misfit_sentence(standing))
+        title = escape(sentences.misfit_sentence(standing))
         yield f'<span class="flag flag--guideline" title="{title}">misfit</span>'
 
 
@@ -185,7 +172,7 @@ def heat_row(
         Whether rows of several metrics are shown.
     """
     metric = row.metric if with_metric else ""
-    held = settings(row.configuration) if row.configuration else ""
+    held = formats.settings(row.configuration) if row.configuration else ""
     head, address = _head(row.region, metric, held, region)
     cells = [_heat_cell(cell, row.expectation, address) for cell in row.cells]
     hidden = " hidden" if is_hidden else ""
@@ -239,14 +226,14 @@ def cell_words(
     standing: Standing, recent: RecentChange | None, expectation: Expectation | None
 ) -> str:
     """Say what a cell shows: `mismatch, O(p) instead of O(log p)`."""
-    parts = [str(standing.mark or state_words(standing))]
+    parts = [str(standing.mark or sentences.state_words(standing))]
     if standing.growth is not None and standing.fit["misfit"]:
-        parts.append(NO_GROWTH)
+        parts.append(mathematics.NO_GROWTH)
     elif standing.growth is not None:
-        grown = order(standing.growth)
-        expected = order(expectation.growth) if expectation else grown
+        grown = mathematics.order(standing.growth)
+        expected = mathematics.order(expectation.growth) if expectation else grown
         instead = f" instead of {expected}" if expected != grown else ""
-        parts.append(f"{found_order(standing)}{instead}")
+        parts.append(f"{mathematics.found_order(standing)}{instead}")
         if expectation is None and standing.divergence is not None:
             parts.append(f"measured/composed like {standing.divergence}")
     elif standing.reason:

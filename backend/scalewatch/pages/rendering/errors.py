@@ -12,21 +12,9 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.errors import NotFound, NoTimes, ScalewatchError
-from scalewatch.pages.rendering.addresses import path_to
-from scalewatch.pages.rendering.navigation import (
-    FAILED,
-    FAILED_WITHIN,
-    pages_of,
-    site_links,
-)
-from scalewatch.pages.rendering.templates import render
+from scalewatch.pages.rendering import addresses, navigation, templates
+from scalewatch.services import near_names
 from scalewatch.services.comparisons.compare import SEPARATOR
-from scalewatch.services.near_names import (
-    is_project,
-    near_names,
-    near_projects,
-    nearest,
-)
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import RequestSessions
 
@@ -62,15 +50,15 @@ def show_error(
     error
         Whose evidence tells what the address may mean.
     """
-    setattr(request.state, FAILED, True)
+    setattr(request.state, navigation.FAILED, True)
     project: str | None = None
     ways: tuple[WayOn, ...] = ()
     if status in NAVIGABLE:
         # A page of an error is shown, whatever else fails.
         with suppress(ScalewatchError, SQLAlchemyError):
             project, ways = _way_on(request, error)
-    setattr(request.state, FAILED_WITHIN, project)
-    return render(
+    setattr(request.state, navigation.FAILED_WITHIN, project)
+    return templates.render(
         request,
         "errors/show.html",
         status_code=status,
@@ -95,14 +83,14 @@ def _way_on(
     with RequestSessions(request, BackgroundTasks(), None).reading() as session:
         if named is None:
             return None, tuple(_pages_near(request, None))
-        if not is_project(session, named):
+        if not near_names.is_project(session, named):
             ways = [
-                WayOn(near, path_to(request, "report", project=near))
-                for near in near_projects(session, named)
+                WayOn(near, addresses.path_to(request, "report", project=near))
+                for near in near_names.near_projects(session, named)
             ]
             return None, tuple(ways)
         if isinstance(error, NotFound):
-            names = near_names(session, named, error.kind, str(error.key))
+            names = near_names.near_names(session, named, error.kind, str(error.key))
             return named, tuple(_renamed(request, str(error.key), names))
         is_page = "endpoint" in request.scope
         return named, () if is_page else tuple(_pages_near(request, named))
@@ -119,10 +107,14 @@ def _project_named(request: Request) -> str | None:
 
 def _pages_near(request: Request, project: str | None) -> Iterator[WayOn]:
     """Yield pages whose addresses resemble the one that leads nowhere."""
-    links = pages_of(request, project) if project else site_links(request)
+    links = (
+        navigation.pages_of(request, project)
+        if project
+        else navigation.site_links(request)
+    )
     by_word = {link.path.rstrip("/").rpartition("/")[2]: link for link in links}
     word_asked = request.url.path.rstrip("/").rpartition("/")[2]
-    for word in nearest(word_asked, by_word):
+    for word in near_names.nearest(word_asked, by_word):
         yield WayOn(by_word[word].name, by_word[word].path)
 
 
@@ -143,7 +135,7 @@ def _renamed(request: Request, wrong: str, names: tuple[str, ...]) -> Iterator[W
             ]
             for key in request.query_params
         }
-        yield WayOn(name, path_to(request, route, query, **params))
+        yield WayOn(name, addresses.path_to(request, route, query, **params))
 
 
 UNTIMED: Final = {
@@ -170,7 +162,7 @@ def show_untimed(request: Request, view: View, route: str, error: NoTimes) -> Re
     route
         Name of the page.
     """
-    return render(
+    return templates.render(
         request,
         "untimed/show.html",
         project=view.project,

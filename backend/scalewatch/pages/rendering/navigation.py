@@ -12,8 +12,7 @@ from starlette.routing import NoMatchFound
 
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.services.operations.status import is_behind
-from scalewatch.services.projects.news import position_now
-from scalewatch.services.projects.progress import Lack, lacking
+from scalewatch.services.projects import news, progress
 from scalewatch.services.traces.traces import has_traces
 from scalewatch.web.sessions import CALLER, SESSION
 
@@ -30,10 +29,10 @@ TRACES: Final = "Traces"
 """Only where some program was traced."""
 
 LACKS: Final = {
-    "scaling-errors": (Lack.TIMES,),
-    "machine-lines": (Lack.TIMES, Lack.SIZES),
-    "configurations": (Lack.TIMES, Lack.CONFIGURATIONS),
-    "hotspots": (Lack.PROFILES,),
+    "scaling-errors": (progress.Lack.TIMES,),
+    "machine-lines": (progress.Lack.TIMES, progress.Lack.SIZES),
+    "configurations": (progress.Lack.TIMES, progress.Lack.CONFIGURATIONS),
+    "hotspots": (progress.Lack.PROFILES,),
 }
 """Pages of a project that have nothing to show without these, by route."""
 
@@ -123,7 +122,7 @@ def pages_of(request: Request, project: str | None) -> list[Link]:
         links = _links(request, PAGES, project=project)
         has_any = False
     else:
-        lacks = lacking(session, project)
+        lacks = progress.lacking(session, project)
         links = _links(request, PAGES, lacks, project=project)
         has_any = has_traces(session, project)
     if has_any:
@@ -156,7 +155,7 @@ def live_events(request: Request) -> str | None:
 
 def _since(session: Session) -> dict[str, str]:
     """Return the position of what a page shows: of the same snapshot as the page."""
-    return {"since": str(position_now(session))}
+    return {"since": str(news.position_now(session))}
 
 
 def site_links(request: Request) -> list[Link]:
@@ -167,7 +166,7 @@ def site_links(request: Request) -> list[Link]:
 def _links(
     request: Request,
     pages: tuple[tuple[str, str], ...],
-    lacks: Collection[Lack] = (),
+    lacks: Collection[progress.Lack] = (),
     **names: str,
 ) -> list[Link]:
     current = str(getattr(request.scope.get("route"), "name", ""))

@@ -9,7 +9,7 @@ from fastapi import Request
 from markupsafe import Markup
 
 from scalewatch.figures.figure import Figure
-from scalewatch.pages.rendering.templates import Query, path_to
+from scalewatch.pages.rendering.addresses import Query, path_to
 
 MARKUP: Final = "'&<>"
 """Characters that are markup."""

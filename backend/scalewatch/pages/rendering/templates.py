@@ -10,17 +10,14 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from sqlalchemy.orm import Session
 
 from scalewatch.figures.colours import GROWTH_CLASSES, class_of_text
-from scalewatch.pages.rendering import cells, sheets
-from scalewatch.pages.rendering.addresses import Query, embed_of, path_to
-from scalewatch.pages.rendering.assets import asset_version
-from scalewatch.pages.rendering.navigation import (
-    has_delay,
-    live_events,
-    login_path,
-    project_links,
-    site_links,
+from scalewatch.pages.rendering import (
+    addresses,
+    assets,
+    cells,
+    navigation,
+    sheets,
+    vocabulary,
 )
-from scalewatch.pages.rendering.vocabulary import MEANINGS, RULES
 from scalewatch.pages.wording import (
     formats,
     intervals,
@@ -29,13 +26,10 @@ from scalewatch.pages.wording import (
     outlooks,
     sentences,
 )
-from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.resources import bundled
 from scalewatch.services.machines.machines import Provenance, origins_of
 from scalewatch.services.shared_cores import crowded_sentence
 from scalewatch.web.sessions import CALLER, SESSION
-
-__all__ = ["TEMPLATES", "Query", "path_to", "render"]
 
 THEMES: Final = ("light", "dark")
 
@@ -55,15 +49,15 @@ def _context(request: Request) -> dict[str, Any]:
     return {
         "asset": partial(_asset, request),
         "caller": getattr(request.state, CALLER, None),
-        "is_behind": has_delay(request),
-        "login_path": login_path(request),
-        "path": partial(path_to, request),
+        "is_behind": navigation.has_delay(request),
+        "login_path": navigation.login_path(request),
+        "path": partial(addresses.path_to, request),
         "origins": _origins(request),
-        "embed": partial(embed_of, request),
-        "live_events": live_events(request),
-        "project_links": project_links(request),
+        "embed": partial(addresses.embed_of, request),
+        "live_events": navigation.live_events(request),
+        "project_links": navigation.project_links(request),
         "server": str(request.base_url).rstrip("/"),
-        "site_links": site_links(request),
+        "site_links": navigation.site_links(request),
         "theme": chosen if chosen in THEMES else None,
     }
 
@@ -75,7 +69,7 @@ def _asset(request: Request, name: str) -> str:
 @lru_cache(maxsize=1024)
 def _asset_path(app: FastAPI, name: str) -> str:
     """Return the path of a static file; the search for its route is not repeated."""
-    return str(app.url_path_for("asset", version=asset_version(name), path=name))
+    return str(app.url_path_for("asset", version=assets.asset_version(name), path=name))
 
 
 def _origins(request: Request) -> tuple[Provenance, ...]:
@@ -91,7 +85,7 @@ def _origins(request: Request) -> tuple[Provenance, ...]:
     return origins_of(session, str(project))
 
 
-def _combined(query: Query, changed: Query) -> Query:
+def _combined(query: addresses.Query, changed: addresses.Query) -> addresses.Query:
     """Return a query with some of its parameters changed."""
     return {**query, **changed}
 
@@ -150,7 +144,7 @@ def _environment() -> Environment:
         "exact_sentence": sentences.exact_sentence,
         "growth_class": class_of_text,
         "growth_classes": GROWTH_CLASSES,
-        "factor_words": factor_words,
+        "factor_words": intervals.factor_words,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
         "forecast_written": intervals.forecast_written,
@@ -162,7 +156,7 @@ def _environment() -> Environment:
         "machines_sentence": sentences.machines_sentence,
         "misfit_sentence": sentences.misfit_sentence,
         "rounded": intervals.rounded,
-        "rules": RULES,
+        "rules": vocabulary.RULES,
         "scan_sentence": sentences.scan_sentence,
         "share": formats.share,
         "state_words": sentences.state_words,
@@ -173,7 +167,7 @@ def _environment() -> Environment:
         "table_cells": cells.table_cells,
         "tight_counts": marks.tight_counts,
         "verdict": marks.verdict,
-        "words": MEANINGS,
+        "words": vocabulary.MEANINGS,
     }
     return environment
 

@@ -7,24 +7,12 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.exporters.gnuplot import GnuplotFigure, gnuplot_text
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling.traces.efficiencies import LEAST
-from scalewatch.pages.rendering.addresses import stated_view
+from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import DELAY
-from scalewatch.pages.rendering.plots import plots_of
-from scalewatch.pages.rendering.templates import Query, render
-from scalewatch.pages.traces.sentences import (
-    KINDS,
-    METRIC_NAMES,
-    conclusion_sentence,
-    error,
-    path_sentence,
-    traces_sentence,
-)
+from scalewatch.pages.traces import sentences
 from scalewatch.pages.wording.formats import number
 from scalewatch.services.selection.view import View
-from scalewatch.services.traces.locations import TimeOverProcesses
-from scalewatch.services.traces.program import Traced
-from scalewatch.services.traces.scans import Repeat, TracesQuestion
+from scalewatch.services.traces import locations, program, scans
 from scalewatch.services.traces.traces import FIGURES, Traces, shown_time, traces_at
 from scalewatch.storage.runs.traces import PROGRAM
 from scalewatch.web.queries import TracesQuestionDep, ViewDep
@@ -33,7 +21,7 @@ from scalewatch.web.sessions import ReadingDep
 MOST_LOCATIONS: Final = 40
 """Locations that the page lists; exports have all."""
 
-router = APIRouter(include_in_schema=False, dependencies=DELAY)
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/traces", name="traces")  # noqa: FAST003, the view
@@ -52,22 +40,22 @@ def show_traces(
         return download(wanted, name, shown, times_listing, extrapolations_listing)
     query = query_of(view, question)
     region = shown.location.region if shown.location else None
-    return render(
+    return templates.render(
         request,
         "traces/show.html",
         shown=shown,
         query=query,
-        plots=plots_of(
+        plots=plots.plots_of(
             request, "trace-figure", FIGURES, shown, {"project": shown.project, **query}
         ),
-        lead=shown.chosen and traces_sentence(shown.chosen),
-        conclusion_sentence=conclusion_sentence,
-        path_sentence=path_sentence,
+        lead=shown.chosen and sentences.traces_sentence(shown.chosen),
+        conclusion_sentence=sentences.conclusion_sentence,
+        path_sentence=sentences.path_sentence,
         time=shown.chosen and shown_time(shown.chosen, region),
         other_time=shown.other and shown_time(shown.other.traced, region),
-        metric_names=METRIC_NAMES,
-        kinds=KINDS,
-        error=error,
+        metric_names=sentences.METRIC_NAMES,
+        kinds=sentences.KINDS,
+        error=sentences.error,
         least=LEAST,
         most=MOST_LOCATIONS,
     )
@@ -85,13 +73,13 @@ def show_gnuplot(
     )
 
 
-def query_of(view: View, question: TracesQuestion) -> Query:
+def query_of(view: View, question: scans.TracesQuestion) -> addresses.Query:
     """Return the whole state of the page; what was not asked for is left out."""
     return {
-        **stated_view(view),
+        **addresses.stated_view(view),
         "location": question.location,
         "target": None if question.target is None else number(question.target),
-        "repeat": question.repeat if question.repeat is not Repeat.BEST else None,
+        "repeat": question.repeat if question.repeat is not scans.Repeat.BEST else None,
         "vs": question.vs,
     }
 
@@ -160,11 +148,11 @@ def gnuplot(shown: Traces) -> str:
 
 
 def _extrapolated(
-    shown: Traces, place: int, label: str, traced: Traced
+    shown: Traces, place: int, label: str, traced: program.Traced
 ) -> GnuplotFigure:
     location = traced.location(shown.location.region) if shown.location else None
     time = location.time if location else traced.total
-    metric = METRIC_NAMES[traced.metric]
+    metric = sentences.METRIC_NAMES[traced.metric]
     subject = location.region if location else shown.project
     return GnuplotFigure(
         name=f"extrapolation{place or ''}",
@@ -176,7 +164,7 @@ def _extrapolated(
     )
 
 
-def _sides(shown: Traces) -> list[tuple[str, Traced]]:
+def _sides(shown: Traces) -> list[tuple[str, program.Traced]]:
     sides = []
     if shown.commit is not None and shown.chosen is not None:
         sides.append((shown.commit.label, shown.chosen))
@@ -186,8 +174,8 @@ def _sides(shown: Traces) -> list[tuple[str, Traced]]:
 
 
 def _times(
-    traced: Traced,
-) -> list[tuple[str, str | None, int | None, TimeOverProcesses]]:
+    traced: program.Traced,
+) -> list[tuple[str, str | None, int | None, locations.TimeOverProcesses]]:
     """Return the program and its locations, each with file, line and time."""
     return [
         (PROGRAM, None, None, traced.total),

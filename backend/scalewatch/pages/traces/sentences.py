@@ -7,18 +7,8 @@ from markupsafe import Markup
 
 from scalewatch.modelling.traces.conclusions import Conclusion, Rule
 from scalewatch.modelling.traces.linearity import Bend
-from scalewatch.pages.wording.formats import (
-    MISSING,
-    SPACE,
-    count,
-    plural,
-    quantity,
-    share,
-    significant,
-    unbroken,
-)
-from scalewatch.services.traces.locations import TracedLocation
-from scalewatch.services.traces.program import Traced
+from scalewatch.pages.wording import formats
+from scalewatch.services.traces import locations, program
 
 METRIC_NAMES: Final = {
     "overhead": "overhead",
@@ -62,19 +52,19 @@ PATH: Final = Markup(
 WHOLE: Final = Markup("The {metric} of the program is {total} at p{equals}{largest}.")
 
 
-def traces_sentence(traced: Traced) -> Markup:
+def traces_sentence(traced: program.Traced) -> Markup:
     """Tell which locations make a time scale worse than p."""
     metric = METRIC_NAMES[traced.metric]
-    equals = f"{SPACE}={SPACE}"
+    equals = f"{formats.SPACE}={formats.SPACE}"
     known = {
         "metric": metric,
         "equals": equals,
-        "largest": count(traced.processes[-1]),
-        "total": quantity(traced.total.largest, "s"),
+        "largest": formats.count(traced.processes[-1]),
+        "total": formats.quantity(traced.total.largest, "s"),
     }
     times = [each.time for each in traced.locations] or [traced.total]
     if all(time.bend is Bend.UNKNOWN and time.growth is None for time in times):
-        settings = plural(len(traced.processes), "number")
+        settings = formats.plural(len(traced.processes), "number")
         return FEW.format(
             program="The program",
             settings=f"{settings} of processes",
@@ -82,7 +72,7 @@ def traces_sentence(traced: Traced) -> Markup:
         )
     if not traced.locations:
         return WHOLE.format(**known)
-    locations = plural(len(traced.locations), "location")
+    locations = formats.plural(len(traced.locations), "location")
     faster = traced.faster
     if not faster:
         return NONE_FASTER.format(locations=locations, **known)
@@ -94,31 +84,31 @@ def traces_sentence(traced: Traced) -> Markup:
         locations=locations,
         make="makes" if number == 1 else "make",
         named=Markup(", ").join(map(_named, faster[:MOST_NAMED])),
-        more=f" and {plural(others, 'other')}" if others > 0 else "",
-        share=share(shares),
+        more=f" and {formats.plural(others, 'other')}" if others > 0 else "",
+        share=formats.share(shares),
         **known,
     )
 
 
-def path_sentence(traced: Traced) -> Markup:
+def path_sentence(traced: program.Traced) -> Markup:
     """Tell what the path that decides the run time consists of; nothing if unknown."""
     path = traced.path
     if path is None:
         return Markup("")
     named = Markup(", ").join(
-        Markup("{} ({})").format(_named(each), share(each.path or 0.0))
+        Markup("{} ({})").format(_named(each), formats.share(each.path or 0.0))
         for each in path.locations
     )
     return PATH.format(
-        largest=count(traced.processes[-1]),
-        equals=f"{SPACE}={SPACE}",
-        computing=share(path.computing),
-        processes=f" ({unbroken(path.processes)})" if path.processes else "",
+        largest=formats.count(traced.processes[-1]),
+        equals=f"{formats.SPACE}={formats.SPACE}",
+        computing=formats.share(path.computing),
+        processes=f" ({formats.unbroken(path.processes)})" if path.processes else "",
         named=Markup(" It leads most through {}.").format(named) if named else "",
     )
 
 
-def _named(location: TracedLocation) -> Markup:
+def _named(location: locations.TracedLocation) -> Markup:
     where = location.source.label if location.source else ""
     place = Markup(" ({})").format(where) if where else Markup("")
     return Markup("<bdi>{}</bdi>").format(location.region) + place
@@ -127,12 +117,12 @@ def _named(location: TracedLocation) -> Markup:
 def conclusion_sentence(said: Conclusion, metric: str) -> Markup:
     """Tell what a rule concludes, with its evidence."""
     named = Markup(", ").join(
-        Markup("<bdi>{}</bdi> ({})").format(region, share(part))
+        Markup("<bdi>{}</bdi> ({})").format(region, formats.share(part))
         for region, part in said.locations[:MOST_BLAMED]
     )
     if others := said.locations[MOST_BLAMED:]:
-        together = share(sum(part for _, part in others))
-        named += f" and {plural(len(others), 'other')} ({together} together)"
+        together = formats.share(sum(part for _, part in others))
+        named += f" and {formats.plural(len(others), 'other')} ({together} together)"
     if named:
         named = Markup(" Most of that comes from {}.").format(named)
     words = {name: _written(name, value) for name, value in said.evidence.items()}
@@ -193,20 +183,20 @@ SAID: Final[Mapping[Rule, Markup]] = {
 
 def error(percent: float | None) -> str:
     """Write e_max or d with the two decimals that the publication prints."""
-    return MISSING if percent is None else f"{percent:.2f}{SPACE}%"
+    return formats.MISSING if percent is None else f"{percent:.2f}{formats.SPACE}%"
 
 
 def _written(name: str, value: float) -> str:
     match name:
         case "settings" | "subsets":
-            return count(value)
+            return formats.count(value)
         case "a2":
-            return significant(value, 2)
+            return formats.significant(value, 2)
         case "e_max" | "d":
             return error(value)
         case "bytes_per_message":
-            return quantity(value, "B")
+            return formats.quantity(value, "B")
         case _ if name.endswith("_power"):
             return f"{round(value, 2) + 0.0:.2f}"  # never −0.00
         case _:
-            return share(value)
+            return formats.share(value)

@@ -4,10 +4,8 @@ from typing import Final
 
 from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.pages.wording.mathematics import found_order
-from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
+from scalewatch.services.commit_reports import changes, outcomes, report
 from scalewatch.services.commit_reports.pairs import ChangeKind
-from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.gates.gate import Gate
 from scalewatch.services.series.standing import Standing
@@ -52,25 +50,25 @@ PLURALS: Final = {
 }
 
 OUTCOME_MEANINGS: Final = {
-    SeriesOutcome.WORSE: "surely worse: it stops the commit",
-    SeriesOutcome.SUSPECTED: "may be worse: another run would tell",
-    SeriesOutcome.UNMEASURED: "failed, wholly or in part, or missing",
-    SeriesOutcome.ACCEPTED: "worse, and accepted by somebody or by the rules",
-    SeriesOutcome.BETTER: "scales better, or takes less, or yields more",
-    SeriesOutcome.NEW: "not measured before",
-    SeriesOutcome.UNDECIDED: "not enough evidence at one of both commits",
-    SeriesOutcome.UNCHANGED: "no change detected",
+    outcomes.SeriesOutcome.WORSE: "surely worse: it stops the commit",
+    outcomes.SeriesOutcome.SUSPECTED: "may be worse: another run would tell",
+    outcomes.SeriesOutcome.UNMEASURED: "failed, wholly or in part, or missing",
+    outcomes.SeriesOutcome.ACCEPTED: "worse, and accepted by somebody or by the rules",
+    outcomes.SeriesOutcome.BETTER: "scales better, or takes less, or yields more",
+    outcomes.SeriesOutcome.NEW: "not measured before",
+    outcomes.SeriesOutcome.UNDECIDED: "not enough evidence at one of both commits",
+    outcomes.SeriesOutcome.UNCHANGED: "no change detected",
 }
 
 OUTCOME_SYMBOLS: Final = {
-    SeriesOutcome.WORSE: "✗",
-    SeriesOutcome.SUSPECTED: "?",
-    SeriesOutcome.UNMEASURED: "!",
-    SeriesOutcome.ACCEPTED: "↑",
-    SeriesOutcome.BETTER: "▼",
-    SeriesOutcome.NEW: "+",
-    SeriesOutcome.UNDECIDED: "?",
-    SeriesOutcome.UNCHANGED: "=",
+    outcomes.SeriesOutcome.WORSE: "✗",
+    outcomes.SeriesOutcome.SUSPECTED: "?",
+    outcomes.SeriesOutcome.UNMEASURED: "!",
+    outcomes.SeriesOutcome.ACCEPTED: "↑",
+    outcomes.SeriesOutcome.BETTER: "▼",
+    outcomes.SeriesOutcome.NEW: "+",
+    outcomes.SeriesOutcome.UNDECIDED: "?",
+    outcomes.SeriesOutcome.UNCHANGED: "=",
 }
 
 RELATIONS: Final = {
@@ -100,18 +98,18 @@ def gap(baseline: Baseline | None) -> str | None:
     )
 
 
-def counts_sentence(report: CommitReport, gate: Gate) -> str:
+def counts_sentence(report: report.CommitReport, gate: Gate) -> str:
     """Count series by outcome: `2 series are suspected; 37 are unchanged`."""
     if report.baseline is None:
         return "No baseline: no earlier commit was measured"
-    counted = [outcome for outcome in SeriesOutcome if gate.counts[outcome]]
-    counted.sort(key=STILL.__contains__)
+    counted = [outcome for outcome in outcomes.SeriesOutcome if gate.counts[outcome]]
+    counted.sort(key=outcomes.STILL.__contains__)
     clauses = {
         outcome: _clause(outcome, gate.counts[outcome], " series" * (place == 0))
         for place, outcome in enumerate(counted)
     }
-    changed = [clauses[outcome] for outcome in counted if outcome not in STILL]
-    still = [clauses[outcome] for outcome in counted if outcome in STILL]
+    changed = [clauses[outcome] for outcome in counted if outcome not in outcomes.STILL]
+    still = [clauses[outcome] for outcome in counted if outcome in outcomes.STILL]
     nothing = NO_CHANGE if report.is_compared and not changed else None
     lead = nothing if report.is_compared else NOTHING_COMPARED
     crowded = f"{SHARED_CORES} in {report.crowded:,}" if report.crowded else ""
@@ -120,13 +118,13 @@ def counts_sentence(report: CommitReport, gate: Gate) -> str:
     )
 
 
-def _clause(outcome: SeriesOutcome, number: int, noun: str) -> str:
-    is_past = outcome is SeriesOutcome.UNMEASURED
+def _clause(outcome: outcomes.SeriesOutcome, number: int, noun: str) -> str:
+    is_past = outcome is outcomes.SeriesOutcome.UNMEASURED
     singular, plural = ("was", "were") if is_past else ("is", "are")
     return f"{number:,}{noun} {singular if number == 1 else plural} {outcome}"
 
 
-def change_sentence(change: SeriesChange) -> str:
+def change_sentence(change: changes.SeriesChange) -> str:
     """Tell growth and verdict before and after: `O(log p), match → O(p), mismatch`."""
     if change.constant:
         return f"{_state(change.after)}: {change.constant.sentence}"

@@ -9,8 +9,7 @@ from markupsafe import Markup
 from scalewatch.figures.colours import COLOURS
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording import changes
-from scalewatch.services.commit_reports.outcomes import SeriesOutcome
-from scalewatch.services.commit_reports.pairs import ChangeKind
+from scalewatch.services.commit_reports import outcomes, pairs
 
 ROUNDS: Final = 4
 """Shapes of dots: those of machines that share a colour differ."""
@@ -51,7 +50,7 @@ def verdict(value: Mark | Verdict, number: int | None = None) -> Markup:
 
 
 @lru_cache(maxsize=4096)
-def change_mark(kind: ChangeKind, number: int | None = None) -> Markup:
+def change_mark(kind: pairs.ChangeKind, number: int | None = None) -> Markup:
     """Mark how a series differs from the baseline, or a number of such series."""
     is_one = number in {None, 1}
     return _CHANGE.format(
@@ -64,7 +63,7 @@ def change_mark(kind: ChangeKind, number: int | None = None) -> Markup:
 
 
 @lru_cache(maxsize=4096)
-def outcome_mark(outcome: SeriesOutcome, number: int | None = None) -> Markup:
+def outcome_mark(outcome: outcomes.SeriesOutcome, number: int | None = None) -> Markup:
     """Mark what becomes of a series at a commit, or a number of such series."""
     return _CHANGE.format(
         kind=outcome,

@@ -6,6 +6,7 @@ from markupsafe import Markup
 
 from scalewatch.modelling import CONSTANT, Forecast, MemoryWall
 from scalewatch.modelling.search.horizon import WIDEST, WIDEST_OF_CONSTANT
+from scalewatch.pages.wording import intervals, mathematics, sentences
 from scalewatch.pages.wording.formats import (
     SPACE,
     count,
@@ -14,9 +15,6 @@ from scalewatch.pages.wording.formats import (
     quantity,
     significant,
 )
-from scalewatch.pages.wording.intervals import forecast_written
-from scalewatch.pages.wording.mathematics import big_o, growth
-from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.analysis.next_measurement import proposal_words
 from scalewatch.services.regions.outlook import Outlook, held_at
 from scalewatch.services.series.scans import Scan
@@ -38,8 +36,8 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
     ).format(
         parameter=scan.parameter,
         target=count(target),
-        metric=metric_words(scan.metric),
-        value=forecast_written(forecast, scan.unit)[0],
+        metric=sentences.metric_words(scan.metric),
+        value=intervals.forecast_written(forecast, scan.unit)[0],
     )
     sentence += _bounds(scan, forecast) + "." + _expected(scan, outlook)
     times = target / largest(scan)
@@ -70,7 +68,7 @@ def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
         parameter=scan.parameter,
         scale=count(scale),
         times=multiple(scale / largest(scan)),
-        value=forecast_written(farthest, scan.unit)[0],
+        value=intervals.forecast_written(farthest, scan.unit)[0],
     )
 
 
@@ -88,7 +86,7 @@ def _assumption(scan: Scan) -> Markup:
     growth = scan.standing.growth
     if growth is None or scan.standing.is_open:
         return Markup("if a growth that the runs allow stays true")
-    return Markup("if {} stays true").format(big_o(growth))
+    return Markup("if {} stays true").format(mathematics.big_o(growth))
 
 
 def assumption_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
@@ -158,7 +156,7 @@ def hidden_sentence(outlook: Outlook) -> Markup | None:
         "{largest} would not have shown; it would double the forecast from "
         "{parameter}{space}≈{space}{start} on."
     ).format(
-        growth=growth(hidden.growth),
+        growth=mathematics.growth(hidden.growth),
         share=share,
         space=SPACE,
         parameter=parameter,
@@ -169,7 +167,7 @@ def hidden_sentence(outlook: Outlook) -> Markup | None:
 
 def interval(forecast: Forecast, unit: str) -> str:
     """Write the bounds of a forecast: `between 168 µs and 430 µs`."""
-    _, low, high = forecast_written(forecast, unit)
+    _, low, high = intervals.forecast_written(forecast, unit)
     return f"between {low} and {high}"
 
 

@@ -21,14 +21,10 @@ from scalewatch.pages.wording.formats import (
 )
 from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
 from scalewatch.reasons import UNSETTLED
+from scalewatch.services.analysis import next_measurement
 from scalewatch.services.analysis.few_settings import direction, efficiency_words
-from scalewatch.services.analysis.next_measurement import (
-    place_words,
-    separating_words,
-)
 from scalewatch.services.commit_reports.factors import WORK
-from scalewatch.services.regions.outlook import leaves_tolerance
-from scalewatch.services.regions.region import Region
+from scalewatch.services.regions import outlook, region
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 
@@ -184,13 +180,13 @@ def _beyond(scan: Scan) -> str:
     """Tell from where a mismatch for the worse leaves its tolerance, if not yet."""
     if scan.standing.direction is not Direction.WORSE:
         return ""
-    scale = leaves_tolerance(scan)
+    scale = outlook.leaves_tolerance(scan)
     return (
         "" if scale is None else f" from {scan.parameter} ≈ {significant(scale, 2)} on"
     )
 
 
-def machines_sentence(region: Region) -> Markup:
+def machines_sentence(region: region.Region) -> Markup:
     """Tell on how many machines a region has which verdict, the worst first."""
     marks = Counter(scan.standing.mark for scan in region.scans)
     counted = [
@@ -217,8 +213,8 @@ def exact_sentence(standing: Standing) -> str:
         sentence = "more than one formula reproduces them"
         if fit["separating"] is None:
             return sentence
-        return f"{sentence}; {separating_words(fit['separating'])}"
-    off = [place_words(each) for each in fit["excepted"]]
+        return f"{sentence}; {next_measurement.separating_words(fit['separating'])}"
+    off = [next_measurement.place_words(each) for each in fit["excepted"]]
     besides = f", but at {', '.join(off)}" if off else ""
     idle = fit["independent"]
     settled = f"; it is independent of {' and '.join(idle)}" if idle else ""
