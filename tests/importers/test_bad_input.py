@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from scalewatch.importers import AUTO, SettingRules, read_files
+from scalewatch.importers import AUTO, SettingRules, archives, read_files
 from scalewatch.importers.files import read_source
-from scalewatch.importers.places import archives
 from scalewatch.importers.source import Source
 
 TABLE = "p,time\n4,1\n8,2\n"

@@ -26,7 +26,7 @@ from scalewatch.importers.formats import (
     TEXT,
     TEXT_READERS,
 )
-from scalewatch.importers.places.places import distinct, sources_of
+from scalewatch.importers.places import distinct, sources_of
 from scalewatch.importers.recognition import (
     UnknownFormat,
     format_of,

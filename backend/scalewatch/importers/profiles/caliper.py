@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from scalewatch.errors import MissingReader, UnreadableFile
-from scalewatch.importers.profiles.profiled_run import ProfiledRun
+from scalewatch.importers.profiles import ProfiledRun
 from scalewatch.importers.series import (
     OWN_TIME,
     ImportedMeasurement,

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import MissingReader, UnreadableFile
-from scalewatch.importers.places.archives import has_tar_magic
-from scalewatch.importers.profiles.profiled_run import ProfiledRun
+from scalewatch.importers.archives import has_tar_magic
+from scalewatch.importers.profiles import ProfiledRun
 from scalewatch.importers.series import OWN_TIME, ImportedMeasurement
 from scalewatch.importers.source import Source, quoted
 

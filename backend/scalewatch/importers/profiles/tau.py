@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
-from scalewatch.importers.profiles.profiled_run import ProfiledRun
+from scalewatch.importers.profiles import ProfiledRun
 from scalewatch.importers.series import (
     OWN_TIME,
     WHOLE_PROGRAM,

@@ -20,7 +20,7 @@ from scalewatch.errors import (
 )
 from scalewatch.exporters.documents import json_text
 from scalewatch.importers import AUTO, Reading, read_files
-from scalewatch.importers.places.archives import COMPRESSED, is_zip
+from scalewatch.importers.archives import COMPRESSED, is_zip
 from scalewatch.services.files.imports import ImportOrigin, Runs, profiles_of, runs_of
 from scalewatch.services.files.previews import PreviewedSeries, previewed
 from scalewatch.services.files.stated_settings import rules_of

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from scalewatch.errors import UnreadableFile
-from scalewatch.importers.places.archives import (
+from scalewatch.importers.archives import (
     Archive,
     holds_cube,
     is_gzip,

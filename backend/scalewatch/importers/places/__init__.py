@@ -1,1 +1,0 @@
-"""Where files lie: folders, archives, standard input."""
