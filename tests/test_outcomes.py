@@ -117,7 +117,9 @@ def test_placeholders_are_absent_values(cell):
     ],
 )
 def test_signs_of_an_end_by_error_are_seen(line):
-    assert list(signs_of_abort(f"p time\n1 2.0\n{line}\n")) == [line.strip()]
+    lines = f"p time\n1 2.0\n{line}\n".encode().splitlines(keepends=True)
+
+    assert list(signs_of_abort(lines)) == [(2, line.strip())]
 
 
 @pytest.mark.parametrize(
@@ -130,4 +132,4 @@ def test_signs_of_an_end_by_error_are_seen(line):
     ],
 )
 def test_ordinary_lines_are_no_sign(line):
-    assert list(signs_of_abort(line)) == []
+    assert list(signs_of_abort([line.encode()])) == []

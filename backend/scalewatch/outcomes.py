@@ -6,7 +6,7 @@ or takes the run for failed, and never for a success.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -106,17 +106,22 @@ def judge_cell(column: str, cell: str) -> Outcome | None:
     return Outcome(judge(cell), words, is_absent(cell))
 
 
-def signs_of_abort(text: str) -> Iterator[str]:
+def signs_of_abort(lines: Sequence[bytes]) -> Iterator[tuple[int, str]]:
     """Yield the lines by which programs and schedulers tell of an end by error.
 
     Such a line behind a table says that what was printed before may be only a part.
+    Each comes with its position among all lines.
     """
-    for line in text.splitlines():
-        shown = line[:_LONGEST_SIGN]
+    # Logs are long and signs are rare: most lines are never looked at alone.
+    text = b"".join(lines).lower()
+    if not any(sign in text for sign in _BYTES):
+        return
+    for at, line in enumerate(lines):
+        shown = line[:_LONGEST_SIGN].decode("utf-8", "replace").strip()
         lowered = shown.lower()
-        last = shown.rpartition(" ")[2].strip()
+        last = shown.rpartition(" ")[2]
         if any(sign in lowered for sign in _SIGNS) or last in _ENDS:
-            yield shown.strip()
+            yield at, shown
 
 
 def _plain(cell: str) -> str:
@@ -252,3 +257,6 @@ _SIGNS: Final = (
     "fatal error in",
     "addresssanitizer",
 )
+
+_BYTES: Final = tuple(sign.lower().encode() for sign in (*_SIGNS, *_ENDS))
+"""Bytes of which a text with a sign holds some."""

@@ -121,7 +121,19 @@ class Archive:
             self._packed = size_of(stream)
             is_zipped = is_zip(stream.read(len(_ZIP)))
             stream.seek(0)
-            self._open = self._zipped(stream) if is_zipped else self._tarred(stream)
+            self._open = dict[str, _Opener]()
+            if is_zipped:
+                archive = zipfile.ZipFile(stream)
+                for entry in archive.infolist():
+                    self._declared[entry.filename] = entry.file_size
+                    if not entry.is_dir():
+                        self._open[entry.filename] = partial(archive.open, entry)
+            else:
+                files = tarfile.open(fileobj=stream)  # noqa: SIM115 - of the stream
+                for member in files:
+                    if member.isfile():
+                        self._declared[member.name] = member.size
+                        self._open[member.name] = partial(files.extractfile, member)
         except (OSError, *BROKEN) as error:
             raise self._broken(error) from None
 
@@ -138,23 +150,6 @@ class Archive:
     def lines(self, name: str) -> Iterator[bytes] | None:
         """Return the lines of a file, or None if there is none of this name."""
         return self._lines(name) if name in self._open else None
-
-    def _zipped(self, stream: IO[bytes]) -> Mapping[str, _Opener]:
-        archive = zipfile.ZipFile(stream)
-        self._declared |= {
-            entry.filename: entry.file_size for entry in archive.infolist()
-        }
-        return {
-            entry.filename: partial(archive.open, entry)
-            for entry in archive.infolist()
-            if not entry.is_dir()
-        }
-
-    def _tarred(self, stream: IO[bytes]) -> Mapping[str, _Opener]:
-        archive = tarfile.open(fileobj=stream)  # noqa: SIM115 - of the stream
-        members = [member for member in archive if member.isfile()]
-        self._declared |= {member.name: member.size for member in members}
-        return {member.name: partial(archive.extractfile, member) for member in members}
 
     def _lines(self, name: str) -> Iterator[bytes]:
         try:

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -12,6 +13,7 @@ from scalewatch.importers.source import Source, Surroundings, quoted, says_somet
 
 _DECODER: Final = json.JSONDecoder()
 
+_BLANKS: Final = re.compile(r"\s*")
 _KINDS: Final = {
     dict: "an object",
     list: "a list",
@@ -145,7 +147,7 @@ def _concatenated(first: str, source: Source) -> Iterator[Document]:
     start = source.line
     text = "\n".join(chain([first], source))
     position = 0
-    while (position := _after_blanks(text, position)) < len(text):
+    while (position := _BLANKS.match(text, position).end()) < len(text):  # type: ignore[union-attr]
         line = start + text.count("\n", 0, position)
         try:
             value, position = _DECODER.raw_decode(text, position)
@@ -178,9 +180,3 @@ def _flattened(document: Document) -> Iterator[Document]:
 def _complaint(error: Exception, text: str) -> str:
     reason = getattr(error, "msg", str(error))
     return f"{quoted(text.partition(chr(10))[0])} ({reason[:1].lower()}{reason[1:]})"
-
-
-def _after_blanks(text: str, position: int) -> int:
-    while position < len(text) and text[position].isspace():
-        position += 1
-    return position

@@ -1,48 +1,89 @@
-"""Extra-P's JSON format, in its present and its older layout."""
+"""Extra-P's JSON: its format, in the present and the older layout, and its JSON Lines.
 
-from collections.abc import Iterable, Iterator, Mapping
+An object of the Lines is a coordinate, or a value of one:
+`{"params": {"p": 4}, "callpath": "solve", "metric": "time", "value": 1.5}`, where
+`value` may be a list; `unit` and `configuration` are understood as well, and `region`,
+where the call path says more than its name.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
-    """Yield the measurements of each experiment."""
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
+    """Yield the measurements of each experiment, and of each line."""
+    orders: dict[frozenset[str], tuple[str, ...]] = {}
     for document in documents:
-        older = "callpaths" in document.object()
-        yield from _listed(document) if older else _nested(document)
+        if "params" in document.object():
+            yield _of_line(document, orders)
+        elif "callpaths" in document.object():
+            yield from _listed(document)
+        else:
+            yield from _nested(document)
 
 
-def _nested(document: Document) -> Iterator[ImportedMeasurement]:
+def _of_line(
+    document: Document, orders: dict[frozenset[str], tuple[str, ...]]
+) -> series.ImportedMeasurement:
+    params = document.part("params")
+    names = params.object()
+    if not names:
+        raise params.malformed("at least one parameter")
+    # The parameters of a line are those of another in whatever order they stand.
+    parameters = orders.setdefault(frozenset(names), tuple(names))
+    name = _name(document, "region") or _name(document, "callpath")
+    configuration: dict[str, series.Setting] = {}
+    if "configuration" in document.object():
+        for key, part in document.part("configuration").parts():
+            if not isinstance(part.value, str | bool | int | float):
+                raise part.malformed("a text or a number")
+            configuration[key] = part.value
+    return series.measurement(
+        name or series.WHOLE_PROGRAM,
+        _name(document, "metric") or series.VALUE,
+        _name(document, "unit"),
+        document.part("value").numbers(),
+        {name: params.part(name).setting() for name in parameters},
+        dict(sorted(configuration.items())),
+        document.origin,
+    )
+
+
+def _name(document: Document, key: str) -> str | None:
+    return document.part(key).name() if key in document.object() else None
+
+
+def _nested(document: Document) -> Iterator[series.ImportedMeasurement]:
     """Yield measurements that stand below their call path and metric."""
     parameters = tuple(part.name() for part in document.part("parameters").elements())
     if not parameters:
         raise document.part("parameters").malformed("at least one parameter")
     for region, metrics in document.part("measurements").parts():
         for metric, points in metrics.parts():
-            subject = SeriesIdentity(
-                region, metric, None, (), parameters, document.origin
-            )
             for measured in points.elements():
-                point = measured.part("point")
-                yield ImportedMeasurement(
-                    subject,
-                    _coordinate(point, len(parameters)),
+                yield series.measurement(
+                    region,
+                    metric,
+                    None,
                     measured.part("values").numbers(),
+                    _settings(measured.part("point"), parameters),
+                    origin=document.origin,
                 )
 
 
-def _coordinate(point: Document, parameters: int) -> tuple[float, ...]:
-    if not isinstance(point.value, list):
-        return (point.setting(),)
-    coordinate = tuple(element.setting() for element in point.elements())
-    if len(coordinate) != parameters:
-        raise point.malformed(f"{parameters} settings, one per parameter")
-    return coordinate
+def _settings(point: Document, parameters: Sequence[str]) -> dict[str, float]:
+    is_list = isinstance(point.value, list)
+    levels = [*point.elements()] if is_list else [point] * len(parameters)
+    if len(levels) != len(parameters):
+        raise point.malformed(f"{len(parameters)} settings, one per parameter")
+    settings = [level.setting() for level in levels]
+    return dict(zip(parameters, settings, strict=True))
 
 
-def _listed(document: Document) -> Iterator[ImportedMeasurement]:
+def _listed(document: Document) -> Iterator[series.ImportedMeasurement]:
     """Yield measurements that refer to call paths, metrics and points by id."""
     names = {
         kind: dict(_identified(document.part(kind), "name"))
@@ -50,39 +91,32 @@ def _listed(document: Document) -> Iterator[ImportedMeasurement]:
     }
     parameters = {key: part.name() for key, part in names["parameters"].items()}
     points = {
-        key: dict(_settings(pairs))
+        key: {
+            pair.part("parameter_id").setting(): pair.part("parameter_value").setting()
+            for pair in pairs.elements()
+        }
         for key, pairs in _identified(
             document.part("coordinates"), "parameter_value_pairs"
         )
     }
     for measured in document.part("measurements").elements():
         point = _referred(measured, "coordinate_id", points)
-        subject = SeriesIdentity(
-            region=_referred(measured, "callpath_id", names["callpaths"]).name(),
-            metric=_referred(measured, "metric_id", names["metrics"]).name(),
-            unit=None,
-            configuration=(),
-            parameters=tuple(parameters.values()),
-            origin=document.origin,
-        )
         if point.keys() != parameters.keys():
             expected = f"settings of {', '.join(parameters.values())}"
             raise measured.part("coordinate_id").malformed(f"a point with {expected}")
-        coordinate = tuple(point[key] for key in parameters)
-        yield ImportedMeasurement(subject, coordinate, measured.part("value").numbers())
+        yield series.measurement(
+            _referred(measured, "callpath_id", names["callpaths"]).name(),
+            _referred(measured, "metric_id", names["metrics"]).name(),
+            None,
+            measured.part("value").numbers(),
+            {name: point[key] for key, name in parameters.items()},
+            origin=document.origin,
+        )
 
 
 def _identified(listed: Document, key: str) -> Iterator[tuple[float, Document]]:
     for element in listed.elements():
         yield element.part("id").setting(), element.part(key)
-
-
-def _settings(pairs: Document) -> Iterator[tuple[float, float]]:
-    for pair in pairs.elements():
-        yield (
-            pair.part("parameter_id").setting(),
-            pair.part("parameter_value").setting(),
-        )
 
 
 def _referred(measured: Document, key: str, named: Mapping[float, Any]) -> Any:

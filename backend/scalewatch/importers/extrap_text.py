@@ -5,12 +5,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from scalewatch.importers.series import (
-    VALUE,
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    SeriesIdentity,
-)
+from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted, says_something
 
 KEYWORDS: Final = ("PARAMETER", "POINTS", "METRIC", "REGION", "DATA")
@@ -19,7 +14,7 @@ _WORDS: Final = re.compile(r"[()]|[^\s()]+")
 _DEPTH: Final = {"(": 1, ")": -1}
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield the measurements of a file in the order of its DATA lines.
 
     The first DATA line of a region belongs to the first point, and so on; hence
@@ -35,10 +30,10 @@ class _Reader:
         self.source = source
         self.parameters: tuple[str, ...] = ()
         self.points: list[tuple[float, ...]] = []
-        self.metric = VALUE
-        self.region = WHOLE_PROGRAM
+        self.metric = series.VALUE
+        self.region = series.WHOLE_PROGRAM
         self.point = 0
-        self.subject: SeriesIdentity | None = None
+        self.subject: series.SeriesIdentity | None = None
         self.declarations: Mapping[str, Callable[[str], None]] = {
             "PARAMETER": self.declare_parameters,
             "POINTS": self.declare_points,
@@ -46,7 +41,7 @@ class _Reader:
             "REGION": self.start_region,
         }
 
-    def measurements(self) -> Iterator[ImportedMeasurement]:
+    def measurements(self) -> Iterator[series.ImportedMeasurement]:
         for line in self.source:
             if not says_something(line):
                 continue
@@ -103,11 +98,11 @@ class _Reader:
 
     def start_metric(self, text: str) -> None:
         self.finish_region()
-        self.metric = text or VALUE
+        self.metric = text or series.VALUE
 
     def start_region(self, text: str) -> None:
         self.finish_region()
-        self.region = text or WHOLE_PROGRAM
+        self.region = text or series.WHOLE_PROGRAM
 
     def finish_region(self) -> None:
         if self.point not in {0, len(self.points)}:
@@ -117,14 +112,14 @@ class _Reader:
         self.point = 0
         self.subject = None
 
-    def measurement(self, text: str) -> ImportedMeasurement:
+    def measurement(self, text: str) -> series.ImportedMeasurement:
         if not self.points:
             raise self.source.malformed("POINTS before DATA", "DATA")
         if self.point == len(self.points):
             expected = f"{len(self.points)} DATA lines, as many as points"
             raise self.source.malformed(expected, "one more")
         if self.subject is None:
-            self.subject = SeriesIdentity(
+            self.subject = series.SeriesIdentity(
                 self.region, self.metric, None, (), self.parameters, self.source.origin
             )
         values = numbers(text.split(), self.source)
@@ -132,7 +127,7 @@ class _Reader:
             raise self.source.malformed("finite numbers", quoted(text))
         coordinate = self.points[self.point]
         self.point += 1
-        return ImportedMeasurement(self.subject, coordinate, values)
+        return series.ImportedMeasurement(self.subject, coordinate, values)
 
 
 def numbers(words: Sequence[str], source: Source) -> list[float]:

@@ -1,5 +1,7 @@
 """Read files of any format as series; the format is stated, or found by content."""
 
+import collections
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +24,8 @@ from scalewatch.importers.formats import (
     BINARY_READERS,
     JSON,
     JSON_READERS,
+    PRINTED,
+    SUMMARISED,
     TABLE_READERS,
     TEXT,
     TEXT_READERS,
@@ -41,7 +45,7 @@ from scalewatch.importers.series import (
     postable_metric,
 )
 from scalewatch.importers.settings import SettingRules, bounded, placed
-from scalewatch.importers.source import LONGEST_LOG_LINE, Source
+from scalewatch.importers.source import LONGEST_LOG_LINE, Source, quoted
 
 MOST_FILES: Final = 200
 MOST_MEASUREMENTS: Final = 20_000
@@ -271,10 +275,11 @@ def _parts(
     elif file_format in TABLE_READERS:
         tables = reader(TABLE_READERS[file_format])
         brought = _rules_of(file_format, rules).bring_parameters
-        measurements = tables.read(source, columns, has_coordinate=brought)
-        yield _Part(file_format, measurements)
+        read = partial(tables.read, stated=columns, has_coordinate=brought)
+        yield _Part(file_format, _ended_well(source, file_format, read))
     elif module := {**TEXT_READERS, **BINARY_READERS}.get(file_format):
-        yield _Part(file_format, reader(module).read(source))
+        read = reader(module).read
+        yield _Part(file_format, _ended_well(source, file_format, read))
     else:
         stated = file_format if file_format in JSON_READERS else None
         documents = read_documents(source)
@@ -283,3 +288,58 @@ def _parts(
         ):
             read = reader(JSON_READERS.get(kind, kind)).read
             yield _Part(kind if kind in JSON_READERS else JSON, read(held))
+
+
+def _ended_well(
+    source: Source,
+    file_format: str,
+    read: Callable[[Source], Iterable[ImportedMeasurement]],
+) -> Iterator[ImportedMeasurement]:
+    """Yield what a log holds, without values of a run that it says ended by an error.
+
+    The run is the last one that was printed before; where a program prints all at its
+    end, it is the next.
+    """
+    if file_format not in PRINTED | SUMMARISED:
+        yield from read(source)
+        return
+    source.aborts = []
+    held = [(source.line, measurement) for measurement in read(source)]
+    collections.deque(source, maxlen=0)
+    failed = set[int]()
+    for number, words in source.aborts:
+        is_later = (at for at, (line, _) in enumerate(held) if line >= number)
+        later = next(is_later, len(held))
+        its_run: Sequence[int] = _run_at(held, later - 1)
+        if file_format in SUMMARISED and later < len(held):
+            ended_at = held[later][0]
+            its_run = [at for at, (line, _) in enumerate(held) if line == ended_at]
+        failed.update(its_run)
+        results = (
+            "1 result of it counts"
+            if len(its_run) == 1
+            else (f"{len(its_run)} results of it count")
+        )
+        source.notes.append(
+            f"line {number} says that a run ended by an error ({quoted(words)}): "
+            f"{results} as failed"
+        )
+    for at, (_, measurement) in enumerate(held):
+        lost = [math.nan] * len(measurement.values)
+        yield measurement._replace(values=lost) if at in failed else measurement
+
+
+def _run_at(
+    held: Sequence[tuple[int, ImportedMeasurement]], last: int
+) -> Sequence[int]:
+    """Return the positions of a region's last measurements at the same coordinate."""
+    first = last
+    its_run = last >= 0 and _run(held[last][1])
+    while first > 0 and _run(held[first - 1][1]) == its_run:
+        first -= 1
+    return range(max(first, 0), last + 1)
+
+
+def _run(measurement: ImportedMeasurement) -> tuple[object, ...]:
+    subject = measurement.subject
+    return subject.region, measurement.coordinate, measurement.provenance

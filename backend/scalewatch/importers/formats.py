@@ -34,6 +34,12 @@ TEXT_READERS: Final[Mapping[str, str]] = {
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 
+PRINTED: Final = frozenset({"osu", "imb", "hpl", COMMENTED})
+"""Logs whose results are printed as they are measured."""
+
+SUMMARISED: Final = frozenset({"hpcg", "lammps", "gromacs", "petsc"})
+"""Logs whose results are printed at the end of a run."""
+
 TITLES: Final[Mapping[bytes, str]] = {
     b"OSU ": "osu",
     b"OMB-Py ": "osu",
@@ -71,7 +77,7 @@ JSON_READERS: Final[Mapping[str, str]] = {
 """Modules by format; each knows its documents and reads them."""
 
 UNNAMED_JSON: Final[Mapping[str, str]] = {
-    "params": "json_lines",
+    "params": "extrap_json",
     "measurements": "extrap_json",
     "results": "runs",
 }

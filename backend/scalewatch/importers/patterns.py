@@ -296,7 +296,8 @@ def _is_in_segment(character: str) -> bool:
 @lru_cache(maxsize=64)
 def _said(pattern: Pattern, name: str, *, is_path: bool) -> StatedSettings | None:
     tried = bytearray((len(pattern.steps) + 1) * (len(name) + 1))
-    for start in [0, *(_behind_slashes(name) if is_path else ())]:
+    slashes = (at for at, sign in enumerate(name, 1) if is_path and sign == "/")
+    for start in [0, *slashes]:
         way = _way(pattern.steps, name, start, tried)
         if way is not None:
             held = {key: text for key, text in _held(name, way) if text}
@@ -308,10 +309,6 @@ def _said(pattern: Pattern, name: str, *, is_path: bool) -> StatedSettings | Non
                 {key: held[key] for key in held.keys() & TEXTS},
             )
     return None
-
-
-def _behind_slashes(path: str) -> Iterator[int]:
-    return (at for at, character in enumerate(path, 1) if character == "/")
 
 
 def _way(

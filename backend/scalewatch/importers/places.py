@@ -42,10 +42,12 @@ def sources_of(path: str) -> Iterator[Iterator[tuple[Source, bool]]]:
     with ExitStack() as stack:
         if path == STANDARD_INPUT:
             yield _of_stream("standard input", sys.stdin.buffer, stack)
-        elif _is_folder(path):
-            yield _of_folder(path)
-        else:
-            yield _of_file(path, stack, is_named=True)
+            return
+        try:
+            is_folder = Path(path).is_dir()
+        except (OSError, ValueError) as error:
+            raise unreadable(path, error) from None
+        yield _of_folder(path) if is_folder else _of_file(path, stack, is_named=True)
 
 
 def distinct(paths: Iterable[str]) -> Sequence[str]:
@@ -81,13 +83,6 @@ def _leads(names: Iterable[str]) -> Iterator[str]:
 
 def _numbers(name: str) -> tuple[int, ...]:
     return tuple(map(int, name.split(".")[1:]))
-
-
-def _is_folder(path: str) -> bool:
-    try:
-        return Path(path).is_dir()
-    except (OSError, ValueError) as error:
-        raise unreadable(path, error) from None
 
 
 def _of_folder(folder: str) -> Iterator[tuple[Source, bool]]:

@@ -62,26 +62,17 @@ def format_of(source: Source) -> str:
     if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
         return TEXT
     head = source.head()
-    if name := _text_format(head):
+    of_head = (
+        name for name, module in TEXT_READERS.items() if reader(module).recognises(head)
+    )
+    is_table = reader(TABLES).is_table
+    if name := next(of_head, "") or (CSV if is_table(head) else _far_format(source)):
         return name
-    if reader(TABLES).is_table(head):
-        return CSV
-    if name := _far_format(source) or _json_behind(head):
-        return name
+    if _DOCUMENT.search(head):
+        return JSON
     known = ", ".join(FORMATS[4:])
     expected = f"Extra-P text, JSON, JSON Lines, a table with a header, or {known}"
     raise UnknownFormat(source.name, f"expected {expected}, found {quoted(first)}")
-
-
-def _json_behind(head: str) -> str | None:
-    return JSON if _DOCUMENT.search(head) else None
-
-
-def _text_format(head: str) -> str | None:
-    for name, module in TEXT_READERS.items():
-        if reader(module).recognises(head):
-            return name
-    return None
 
 
 def _far_format(source: Source) -> str | None:

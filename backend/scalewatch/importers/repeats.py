@@ -55,14 +55,14 @@ class KnownRuns:
             known = (
                 None if key is None else self._present.get(key) or self._past.get(key)
             )
-            if known and _is_same(known, measurement, source):
+            commit = measurement.provenance.commit
+            is_other_file = known is not None and known.source != source
+            if known and is_other_file and len({known.commit, commit} - {None}) <= 1:
                 self.repeated[source, known.source] += 1
-                commit = measurement.provenance.commit
                 if known.measurement is None or commit in {None, known.commit}:
                     continue
                 scans.remove(known.measurement)
             if key is not None:
-                commit = measurement.provenance.commit
                 self._present[key] = _KnownResult(source, commit, measurement)
             scans.add(measurement)
         return count
@@ -94,10 +94,3 @@ def _key(measurement: ImportedMeasurement) -> bytes | None:
         [f"{value:.6g}" for value in measurement.values],
     )
     return blake2b(repr(identity).encode(), digest_size=16).digest()
-
-
-def _is_same(
-    known: _KnownResult, measurement: ImportedMeasurement, source: str
-) -> bool:
-    commits = {known.commit, measurement.provenance.commit}
-    return known.source != source and len(commits - {None}) <= 1

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from pydantic import ValidationError
 
 from scalewatch.errors import MalformedFile
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
 from scalewatch.wire import UNITS, RunReport, faults
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     """Yield the results of each run, known units converted to the metric's first."""
     for document in documents:
         report = _report(document)
@@ -19,18 +19,23 @@ def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
         coordinate = tuple(float(report.coordinate[name]) for name in parameters)
         for result in report.results:
             units = UNITS.get(result.metric, {result.unit: 1.0})
-            subject = SeriesIdentity(
+            subject = series.SeriesIdentity(
                 region=result.region,
                 metric=result.metric,
                 unit=next(iter(units)),
                 configuration=tuple(sorted(report.configuration.items())),
                 parameters=parameters,
-                origin=_origin(report),
+                origin=(
+                    ("project", report.project),
+                    ("suite", report.suite),
+                    ("commit", report.commit.sha),
+                    ("machine", report.machine.name),
+                ),
                 is_exact=result.exact,
             )
             values = [value * units[result.unit] for value in result.values]
             procedure = result.procedure
-            yield ImportedMeasurement(
+            yield series.ImportedMeasurement(
                 subject,
                 coordinate,
                 values,
@@ -49,12 +54,3 @@ def _report(document: Document) -> RunReport:
         ) from None
     except RecursionError:
         raise document.malformed("a run report") from None
-
-
-def _origin(report: RunReport) -> tuple[tuple[str, str], ...]:
-    return (
-        ("project", report.project),
-        ("suite", report.suite),
-        ("commit", report.commit.sha),
-        ("machine", report.machine.name),
-    )

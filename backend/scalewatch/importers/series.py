@@ -5,12 +5,15 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2s
 from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import stacked
+from scalewatch.quantities import is_time, parse_unit
 from scalewatch.wire import SIMULATED, UNITS
 from scalewatch.wire.directions import better_direction
 
@@ -22,6 +25,13 @@ VALUE: Final = "value"
 
 OWN_TIME: Final = "own_time"
 """Metric of the seconds that a region takes by itself, of which profiles are made."""
+
+LONGEST_NAME: Final = 200
+"""Characters of a name in an address."""
+
+_REFUSED: Final = re.compile(r"[\x00-\x1f\x7f?#]")
+_DIGEST: Final = 4
+"""Bytes that tell shortened names apart."""
 
 _UNNAMEABLE: Final = re.compile(r"[^\w.%-]+")
 
@@ -69,6 +79,9 @@ class Provenance(NamedTuple):
     repetition: str | None = None
 
 
+_UNKNOWN_RUN: Final = Provenance()
+
+
 class ImportedMeasurement(NamedTuple):
     """The repetitions of a run at one coordinate, NaN where one is missing.
 
@@ -80,10 +93,86 @@ class ImportedMeasurement(NamedTuple):
     subject: SeriesIdentity
     coordinate: Coordinate
     values: Sequence[float]
-    provenance: Provenance = Provenance()
+    provenance: Provenance = _UNKNOWN_RUN
     sources: tuple[tuple[str, str], ...] = ()
     is_crowded: bool = False
     launched: float | None = None
+
+
+def measurement(  # noqa: PLR0913, PLR0917 - all that is said of a value
+    region: str,
+    metric: str,
+    unit: str | None,
+    values: float | Sequence[float],
+    settings: Mapping[str, float],
+    configuration: Mapping[str, Setting] | None = None,
+    origin: tuple[tuple[str, Setting], ...] = (),
+    provenance: Provenance = _UNKNOWN_RUN,
+    *,
+    failed: bool = False,
+    launched: float | None = None,
+) -> ImportedMeasurement:
+    """Return what was measured at one coordinate, in the base unit of its dimension.
+
+    Parameters
+    ----------
+    values
+        One value or the repetitions, in `unit`.
+    settings
+        The coordinate: what is varied.
+    configuration
+        What is held fixed.
+    failed
+        Whether the run ended badly: then none of its values was measured.
+    """
+    base, size = base_unit(metric, unit)
+    repetitions = values if isinstance(values, Sequence) else (values,)
+    return ImportedMeasurement(
+        SeriesIdentity(
+            region or WHOLE_PROGRAM,
+            metric,
+            base,
+            tuple((configuration or {}).items()),
+            tuple(settings),
+            origin,
+        ),
+        tuple(map(float, settings.values())),
+        [math.nan if failed else value * size for value in repetitions],
+        provenance,
+        launched=launched,
+    )
+
+
+@lru_cache(maxsize=4096)
+def base_unit(metric: str, unit: str | None) -> tuple[str | None, float]:
+    """Return the unit in which a metric is kept, and how many of it a unit is.
+
+    Times are kept in seconds, and known metrics in the first of their units.
+    """
+    if unit is None:
+        return None, 1.0
+    stated = parse_unit(unit)
+    base = next(iter(UNITS.get(metric, {})), "s")
+    same = parse_unit(base).dimension == stated.dimension
+    return (base, stated.size / parse_unit(base).size) if same else (unit, 1.0)
+
+
+def addressable(name: str) -> str:
+    """Return a name as an address can hold it: nested by `->`, and not too long."""
+    plain = _REFUSED.sub("_", name.replace("/", "->")).strip() or "_"
+    if plain in {".", ".."}:
+        return f"_{plain}"
+    if len(plain) <= LONGEST_NAME:
+        return plain
+    digest = blake2s(plain.encode("utf-8", "replace"), digest_size=_DIGEST).hexdigest()
+    half = (LONGEST_NAME - len(digest) - 2) // 2
+    return f"{plain[:half]}…{plain[-half:]}…{digest}"
+
+
+def seconds_of(unit: str | None) -> float | None:
+    """Return how many seconds a unit is, or None if it is none of time."""
+    quantity = parse_unit(unit or "")
+    return quantity.size if is_time(quantity.dimension) else None
 
 
 def postable_metric(metric: str, unit: str | None) -> str:
@@ -222,17 +311,14 @@ class Scans:
         The configuration of each names what its origin differs in from others. A
         parameter that never varies along a series is part of it as well.
         """
-        differing = self._differing_origins()
-        return [
-            _series(subject, scan, differing) for subject, scan in self._scans.items()
-        ]
-
-    def _differing_origins(self) -> set[str]:
         origins = {subject.origin for subject in self._scans}
         common = set.intersection(*map(set, origins)) if origins else set()
         # A machine that is none is named, though all be of it.
         common = {each for each in common if SIMULATED not in str(each[1])}
-        return {key for origin in origins for key, _ in set(origin) - common}
+        differing = {key for origin in origins for key, _ in set(origin) - common}
+        return [
+            _series(subject, scan, differing) for subject, scan in self._scans.items()
+        ]
 
 
 def _series(
@@ -244,7 +330,9 @@ def _series(
     varied = _varied(subject.parameters, settings)
     origin = {key: setting for key, setting in subject.origin if key in differing}
     fixed = {
-        parameter: _plain(settings[0, column])
+        parameter: int(level)
+        if (level := float(settings[0, column])).is_integer()
+        else level
         for column, parameter in enumerate(subject.parameters)
         if column not in varied and _levels(settings[:, [column]]) == 1
     }
@@ -262,18 +350,14 @@ def _series(
             for row, (coordinate, _) in enumerate(rows)
             if coordinate in scan.crowded
         ),
-        together=tuple(_together(subject.parameters, settings, varied)),
+        together=tuple(
+            (parameter, subject.parameters[other])
+            for column, parameter in enumerate(subject.parameters)
+            if column not in varied and _levels(settings[:, [column]]) > 1
+            for other in varied
+            if _vary_together(settings[:, [column, other]])
+        ),
     )
-
-
-def _together(
-    parameters: Sequence[str], settings: NDArray[np.float64], varied: Sequence[int]
-) -> Iterator[tuple[str, str]]:
-    for column, parameter in enumerate(parameters):
-        if column not in varied and _levels(settings[:, [column]]) > 1:
-            for other in varied:
-                if _vary_together(settings[:, [column, other]]):
-                    yield parameter, parameters[other]
 
 
 def _varied(parameters: Sequence[str], settings: NDArray[np.float64]) -> list[int]:
@@ -298,7 +382,3 @@ def _vary_together(pair: NDArray[np.float64]) -> bool:
 
 def _levels(settings: NDArray[np.float64]) -> int:
     return len(set(map(tuple, settings.tolist())))
-
-
-def _plain(setting: float) -> int | float:
-    return int(setting) if setting.is_integer() else float(setting)

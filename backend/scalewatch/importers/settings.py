@@ -14,14 +14,9 @@ from scalewatch.errors import (
     UnplacedSeries,
     UnreadableFile,
 )
+from scalewatch.importers import series
 from scalewatch.importers.derivations import Derivation
 from scalewatch.importers.patterns import PathPattern, Pattern, StatedSettings
-from scalewatch.importers.series import (
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    Setting,
-    plain_setting,
-)
 from scalewatch.importers.tables.columns import parameter_of
 
 NAMED_OTHERWISE: Final = {"rep": "repetition"}
@@ -72,8 +67,8 @@ class SettingRules:
 
 
 def bounded(
-    measurements: Iterable[ImportedMeasurement], source: str, most: int | None
-) -> Iterator[ImportedMeasurement]:
+    measurements: Iterable[series.ImportedMeasurement], source: str, most: int | None
+) -> Iterator[series.ImportedMeasurement]:
     """Yield what a file holds: finite numbers, and not too many.
 
     Raises
@@ -99,8 +94,8 @@ def bounded(
 
 
 def placed(
-    measurement: ImportedMeasurement, rules: SettingRules, source: str
-) -> ImportedMeasurement:
+    measurement: series.ImportedMeasurement, rules: SettingRules, source: str
+) -> series.ImportedMeasurement:
     """Return a measurement with all its settings, each with where it comes from.
 
     Raises
@@ -151,7 +146,7 @@ def placed(
 
 
 def _places(
-    measurement: ImportedMeasurement, rules: SettingRules, source: str
+    measurement: series.ImportedMeasurement, rules: SettingRules, source: str
 ) -> Iterator[tuple[str, StatedSettings]]:
     region = measurement.subject.region
     if rules.name is not None:
@@ -165,7 +160,7 @@ def _places(
         said = rules.path.match_path(source)
         if said is None:
             raise UnmatchedName(source, source, rules.path.text)
-        if region != WHOLE_PROGRAM:
+        if region != series.WHOLE_PROGRAM:
             # What a path calls the program is no name of a region inside it.
             texts = {key: text for key, text in said.texts.items() if key != "region"}
             said = StatedSettings(said.settings, said.words, texts)
@@ -181,9 +176,12 @@ def _from_content(names: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 def _self_described(name: str) -> StatedSettings | None:
     """Return what the tokens of a name say that name their setting themselves."""
     numbers: dict[str, float] = {}
-    words: dict[str, Setting] = {}
+    words: dict[str, series.Setting] = {}
     for token in _TOKEN.finditer(name):
-        parameter, value = parameter_of(token["key"]), plain_setting(token["value"])
+        parameter, value = (
+            parameter_of(token["key"]),
+            series.plain_setting(token["value"]),
+        )
         if parameter and isinstance(value, int | float):
             numbers[parameter] = float(value)
         else:
@@ -191,13 +189,13 @@ def _self_described(name: str) -> StatedSettings | None:
     if not numbers and not words:
         return None
     region = " ".join(_TOKEN.sub("", name).split()).strip(" /,;%")
-    return StatedSettings(numbers, words, {"region": region or WHOLE_PROGRAM})
+    return StatedSettings(numbers, words, {"region": region or series.WHOLE_PROGRAM})
 
 
 class _Settings:
     """Settings of one measurement while places add to them."""
 
-    def __init__(self, measurement: ImportedMeasurement, source: str) -> None:
+    def __init__(self, measurement: series.ImportedMeasurement, source: str) -> None:
         subject = measurement.subject
         self.parameters = dict(
             zip(subject.parameters, measurement.coordinate, strict=True)
@@ -245,7 +243,9 @@ class _Settings:
                 self.parameters[name] = float(value)
                 del self.configuration[name]
 
-    def _is_new(self, key: str, known: Setting, value: Setting, place: str) -> bool:
+    def _is_new(
+        self, key: str, known: series.Setting, value: series.Setting, place: str
+    ) -> bool:
         if key not in self.sources:
             self.sources[key] = place
             return True
@@ -258,5 +258,5 @@ class _Settings:
         return False
 
 
-def _shown(value: Setting) -> str:
+def _shown(value: series.Setting) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final, Protocol, Self
 
 from scalewatch.errors import MalformedFile, UnreadableFile
+from scalewatch.outcomes import signs_of_abort
 
 HEAD: Final = 64 * 1024
 """Bytes by which a format is known; jobs say much before their results."""
@@ -22,6 +23,8 @@ LONGEST_LOG_LINE: Final = 100_000
 """Bytes of a line of a log or a profile, of which real ones have some ten thousand."""
 
 _PLAIN: Final = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
+
+_DIGITS: Final = re.compile(r"[\d.]+")
 
 _SHOWN: Final = 40
 """Characters of the text that an error quotes."""
@@ -57,6 +60,8 @@ class Source:
         Statistic over the processes of a profile: `max`, `sum` or `mean`.
     longest_line
         Bytes that no line may have.
+    aborts
+        Lines that tell of an end by error, by number; None if nobody looks for them.
     """
 
     def __init__(
@@ -71,17 +76,29 @@ class Source:
         self.across = "max"
         self.longest_line = LONGEST_LINE
         self.line = 0
+        self.aborts: list[tuple[int, str]] | None = None
         self.is_line_complete = True
         self.origin = (("file", name),)
         self._lines = iter(lines)
         self._ahead: deque[bytes] = deque()
+        self._unseen: list[bytes] = []
+        self._unseen_bytes = 0
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> str:
-        raw = self._ahead.popleft() if self._ahead else self._read()
+        try:
+            raw = self._ahead.popleft() if self._ahead else self._read()
+        except StopIteration:
+            self._look_for_aborts()
+            raise
         self.line += 1
+        if self.aborts is not None:
+            self._unseen.append(raw)
+            self._unseen_bytes += len(raw)
+            if self._unseen_bytes > HEAD:
+                self._look_for_aborts()
         self.is_line_complete = raw.endswith(b"\n")
         if len(raw) > self.longest_line:
             most = f"lines of at most {self.longest_line:,} bytes"
@@ -187,6 +204,13 @@ class Source:
             raise self.malformed("a finite number", quoted(text))
         return number
 
+    def _look_for_aborts(self) -> None:
+        """Look through the lines that were read since the last look."""
+        if self.aborts is not None:
+            first = self.line - len(self._unseen) + 1
+            self.aborts += ((first + at, s) for at, s in signs_of_abort(self._unseen))
+            self._unseen, self._unseen_bytes = [], 0
+
     def _all_ahead(self) -> Iterator[bytes]:
         yield from tuple(self._ahead)
         while True:
@@ -220,6 +244,17 @@ def says_something(line: str) -> bool:
     """Tell whether a line is neither blank nor a comment."""
     text = line.lstrip()
     return bool(text) and not text.startswith("#")
+
+
+def is_printed_row(cells: Sequence[str], columns: int) -> bool:
+    """Tell a row of a printed table from what others print meanwhile.
+
+    A row with a wrong cell is one: it must be refused, and not left out.
+    """
+    numbers = sum(_DIGITS.fullmatch(cell) is not None for cell in cells)
+    if numbers == len(cells):
+        return numbers > 0
+    return numbers > 0 and len(cells) == columns and not cells[0].isalpha()
 
 
 def quoted(content: object) -> str:

@@ -66,6 +66,14 @@ def test_events_may_have_blanks_in_their_names(write) -> None:
     assert regions[-1] == "Solve->MGSetup Level 0"
 
 
+def test_ratio_of_an_event_may_run_together_with_its_time(write) -> None:
+    text = SUMMARY.replace("8.7888e-02 1.0", "1.8187e-0221.1")
+
+    [_, _, solve] = read_files([write(text)]).series
+
+    assert solve.values.tolist() == [[1.8187e-02]]
+
+
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

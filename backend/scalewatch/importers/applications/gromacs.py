@@ -4,11 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from scalewatch.importers.series import (
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    SeriesIdentity,
-)
+from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted
 
 # The second banner was printed until 4.6.
@@ -19,6 +15,7 @@ _SETTINGS: Final = {
     "atoms": re.compile(r"There are: (\d{1,18}) [Aa]toms\s*"),
     "steps": re.compile(r"\s*nsteps\s*=\s*(\d{1,18})\s*"),
 }
+_VARIED: Final = ("p", "threads")
 _TIME: Final = re.compile(r"\s*Time:\s+\S+\s+(?P<wall>\S+)\s+\S+\s*")
 _PERFORMANCE: Final = re.compile(r"Performance:\s+(?P<rate>\S+)\s+(?P<cost>\S+)\s*")
 _PART: Final = re.compile(
@@ -39,7 +36,7 @@ def recognises(head: str) -> bool:
     return _BANNER.search(head) is not None
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield what the run measured; one that did not end has no performance.
 
     Molecular systems of other sizes are other programs: atoms are configuration.
@@ -53,19 +50,25 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             name = part["name"].removesuffix(" *")
             measured.append((name, "time", "s", part["wall"]))
         elif time := _TIME.fullmatch(line):
-            measured.append((WHOLE_PROGRAM, "time", "s", time["wall"]))
+            measured.append((series.WHOLE_PROGRAM, "time", "s", time["wall"]))
         elif performance := _PERFORMANCE.fullmatch(line):
             source.require_whole_line()
             rate, cost = performance["rate"], performance["cost"]
-            measured.append((WHOLE_PROGRAM, "rate", "ns/day", rate))
-            measured.append((WHOLE_PROGRAM, "time_per_ns", "hours/ns", cost))
+            measured.append((series.WHOLE_PROGRAM, "rate", "ns/day", rate))
+            measured.append((series.WHOLE_PROGRAM, "time_per_ns", "hours/ns", cost))
             is_ended = True
         for name, expression in _SETTINGS.items():
             if match := expression.fullmatch(line):
                 settings.setdefault(name, int(match[1]))
     if not is_ended:
         raise source.malformed("a line 'Performance: …'", "the end of the file")
-    yield from _measurements(source, settings, measured)
+    at: dict[str, float] = {
+        name: settings[name] for name in _VARIED if name in settings
+    }
+    held = {name: count for name, count in settings.items() if name not in _VARIED}
+    for region, metric, unit, cell in measured:
+        value = source.number(cell)
+        yield series.measurement(region, metric, unit, value, at, held)
 
 
 class _CycleTable:
@@ -88,18 +91,3 @@ class _CycleTable:
         elif self.has_rows and line.strip() and not _UNCOUNTED.fullmatch(line):
             raise self.source.malformed("a part of the run and its times", quoted(line))
         return None
-
-
-def _measurements(
-    source: Source,
-    settings: dict[str, int],
-    measured: list[tuple[str, str, str, str]],
-) -> Iterator[ImportedMeasurement]:
-    parameters = tuple(name for name in ("p", "threads") if name in settings)
-    coordinate = tuple(float(settings[name]) for name in parameters)
-    configuration = tuple(
-        (name, settings[name]) for name in ("atoms", "steps") if name in settings
-    )
-    for region, metric, unit, cell in measured:
-        subject = SeriesIdentity(region, metric, unit, configuration, parameters, ())
-        yield ImportedMeasurement(subject, coordinate, [source.number(cell)])

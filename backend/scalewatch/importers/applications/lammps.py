@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
+from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted
 
 _BEGINNING: Final = re.compile(r"^LAMMPS \(|^Loop time of \S+ on", re.MULTILINE)
@@ -39,7 +39,7 @@ def recognises(head: str) -> bool:
     return _BEGINNING.search(head) is not None
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield times in seconds and rates of each run.
 
     Processes and threads are those of the line on the use of the CPU: the loop line
@@ -106,17 +106,14 @@ class _Run:
             value = self.source.number(taken)
             self.measured.append((section["name"], "time", "s", value, statistic))
 
-    def measurements(self) -> Iterator[ImportedMeasurement]:
+    def measurements(self) -> Iterator[series.ImportedMeasurement]:
         """Yield what the run measured, on how many processes and threads."""
         if self.tasks is None:
             expected = "a line '… CPU use with … MPI tasks …' behind the loop time"
             raise self.source.malformed(expected, "none", self.line)
+        tasks, threads = self.tasks
+        at = {"p": tasks, "threads": threads, "n": self.atoms}
         for region, metric, unit, value, statistic in self.measured:
-            configuration: tuple[tuple[str, Setting], ...] = (("steps", self.steps),)
-            if statistic:
-                configuration += (("statistic", statistic),)
-            subject = SeriesIdentity(
-                region, metric, unit, configuration, ("p", "threads", "n"), ()
-            )
-            coordinate = (*map(float, self.tasks), float(self.atoms))
-            yield ImportedMeasurement(subject, coordinate, [value])
+            held: dict[str, series.Setting] = {"steps": self.steps}
+            held |= {"statistic": statistic} if statistic else {}
+            yield series.measurement(region, metric, unit, value, at, held)

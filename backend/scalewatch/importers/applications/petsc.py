@@ -4,13 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from scalewatch.importers.series import (
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    SeriesIdentity,
-    Setting,
-    plain_setting,
-)
+from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted
 
 TITLE: Final = "PETSc Performance Summary:"
@@ -26,7 +20,7 @@ _STAGE_TITLE: Final = "--- Event Stage"
 _LIKE_SUMMARY: Final = re.compile(r"\s*+\S++(?<=\S:)\s++\S.*?: ++\S++\s++\S+%")
 _EVENT: Final = re.compile(
     r"(?P<name>\S++(?:\s++\S++)*?)\s++\d++\s++\S++"
-    r"\s++(?P<seconds>\d\.\d++e[+-]\d++)\s++\S++\s"
+    r"\s++(?P<seconds>\d\.\d++e[+-]\d\d)\s*+\S++\s"  # 1.8187e-0221.1 has a ratio
 )
 _END: Final = re.compile(r"Object Type .*|Memory usage is given in bytes:.*")
 _OPTION: Final = re.compile(r"-(?P<key>[A-Za-z][\w-]*+)(?P<rest>(?:\s.*)?)")
@@ -44,7 +38,7 @@ def recognises(head: str) -> bool:
     return _BEGINNING.search(head) is not None
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield the times of each summary, behind whatever the program printed.
 
     Events nest, hence their times are no profile. Several files make one scan.
@@ -70,7 +64,7 @@ class _Summary:
         self.processes: int | None = None
         self.stage: str | None = None
         self.is_complete, self.has_options = False, False
-        self.options: dict[str, Setting] = {}
+        self.options: dict[str, series.Setting] = {}
         self.times: list[tuple[str, float, str]] = []
 
     def read(self, line: str) -> None:
@@ -86,7 +80,7 @@ class _Summary:
         elif self.processes is None and (processes := _PROCESSES.match(line)):
             self.processes = int(processes["count"])
         elif total := _TOTAL.fullmatch(line):
-            self.add(WHOLE_PROGRAM, total["seconds"], "")
+            self.add(series.WHOLE_PROGRAM, total["seconds"], "")
         elif summary := _SUMMARY.match(line):
             self.add(summary["stage"], summary["seconds"], "avg")
         elif line.startswith(_STAGE_TITLE) or _LIKE_SUMMARY.match(line):
@@ -107,29 +101,24 @@ class _Summary:
         if line.startswith("#") and "PETSc Option Table entries" in line:
             self.has_options = not line.startswith("#End")
         elif self.has_options and (option := _OPTION.fullmatch(line)):
-            value = _value(option["rest"].rstrip())
+            value = option["rest"].rstrip()
+            if value.endswith(")") and (origin := _ORIGIN.search(value)):
+                value = value[: origin.start()]
+            value = value.strip()
             if value.startswith(("#", "(")) or _PRINTED.match(option["key"]):
                 return
             if len(value) <= _LONGEST_OPTION:
-                self.options[option["key"]] = plain_setting(value or "true")
+                self.options[option["key"]] = series.plain_setting(value or "true")
 
     def add(self, region: str, cell: str, statistic: str) -> None:
         self.times.append((region, self.source.number(cell), statistic))
 
-    def measurements(self) -> Iterator[ImportedMeasurement]:
+    def measurements(self) -> Iterator[series.ImportedMeasurement]:
         """Yield all times, once the summary is known to be whole."""
         if self.processes is None or not self.is_complete:
             expected = "the processes and all events of a summary"
             raise self.source.malformed(expected, "its end")
+        at = {"p": self.processes}
         for region, seconds, statistic in self.times:
-            configuration = tuple(self.options.items())
-            if statistic:
-                configuration += (("statistic", statistic),)
-            subject = SeriesIdentity(region, "time", "s", configuration, ("p",), ())
-            yield ImportedMeasurement(subject, (float(self.processes),), [seconds])
-
-
-def _value(rest: str) -> str:
-    """Return the value of an option without the remark where it comes from."""
-    origin = _ORIGIN.search(rest) if rest.endswith(")") else None
-    return rest[: origin.start()].strip() if origin else rest.strip()
+            held = self.options | ({"statistic": statistic} if statistic else {})
+            yield series.measurement(region, "time", "s", seconds, at, held)

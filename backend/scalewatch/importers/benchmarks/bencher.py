@@ -3,11 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
 
 _LATENCY: Final = "latency"
-_NANOSECOND: Final = 1e-9
 
 
 def recognises(document: Document) -> bool:
@@ -28,20 +27,15 @@ def recognises(document: Document) -> bool:
     )
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     """Yield the value of each measure; its bounds are no measurements."""
     for document in documents:
         for name, measures in document.parts():
             for measure, held in measures.parts():
-                is_time = measure == _LATENCY
-                value = held.part("value").number()
-                subject = SeriesIdentity(
-                    name,
-                    "time" if is_time else measure,
-                    "s" if is_time else None,
-                    (),
-                    (),
-                    document.origin,
+                metric, unit = (
+                    ("time", "ns") if measure == _LATENCY else (measure, None)
                 )
-                seconds = value * _NANOSECOND if is_time else value
-                yield ImportedMeasurement(subject, (), [seconds])
+                value = held.part("value").number()
+                yield series.measurement(
+                    name, metric, unit, value, {}, origin=document.origin
+                )

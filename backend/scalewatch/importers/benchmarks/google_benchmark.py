@@ -5,13 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import (
-    ImportedMeasurement,
-    Provenance,
-    SeriesIdentity,
-    Setting,
-)
 from scalewatch.wire import SECONDS
 
 _DROPPED: Final = re.compile(
@@ -41,7 +36,7 @@ def recognises(document: Document) -> bool:
     return "benchmarks" in keys and ("context" in keys or is_row)
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     """Yield times and rates of each row; of mere aggregates, the median or mean."""
     for document in documents:
         context = document.object().get("context")
@@ -65,7 +60,7 @@ def _taken(row: Document, measured: set[str], medians: set[str]) -> str | None:
     `measured` and `medians` are the runs that have repetitions, and a median.
     """
     held = row.object()
-    if held.get("error_occurred"):
+    if _has_failed(held):
         return "value"
     if held.get("skipped") or "real_time" not in held:
         return None
@@ -75,6 +70,10 @@ def _taken(row: Document, measured: set[str], medians: set[str]) -> str | None:
     if suffix not in _AGGREGATES or _run_name(row) in measured:
         return None
     return suffix if suffix == "median" or _run_name(row) not in medians else None
+
+
+def _has_failed(row: Mapping[str, Any]) -> bool:
+    return bool(row.get("error_occurred") or row.get("error_message"))
 
 
 def _suffix(row: Document) -> str | None:
@@ -96,47 +95,38 @@ def _run_name(row: Document) -> str:
 
 
 def _row(
-    row: Document, statistic: str, provenance: Provenance
-) -> Iterator[ImportedMeasurement]:
+    row: Document, statistic: str, provenance: series.Provenance
+) -> Iterator[series.ImportedMeasurement]:
     held = row.object()
     name = _DROPPED.sub("", _run_name(row))
     threads = _THREADS.search(name)
     name = _THREADS.sub("", name)
-    parameters, coordinate = [], []
+    at: dict[str, float] = {}
     count = held.get("threads", int(threads["threads"]) if threads else None)
     if threads or (isinstance(count, int) and count > 1):
-        parameters.append("threads")
-        coordinate.append(float(count))
-    configuration: list[tuple[str, Setting]] = []
-    if statistic != "value":
-        configuration.append(("statistic", statistic))
+        at["threads"] = float(count)
+    fixed = {} if statistic == "value" else {"statistic": statistic}
     for metric, unit, value in _metrics(row):
-        subject = SeriesIdentity(
-            name,
-            metric,
-            unit,
-            tuple(configuration),
-            tuple(parameters),
-            row.origin,
+        yield series.measurement(
+            name, metric, unit, value, at, fixed, row.origin, provenance
         )
-        yield ImportedMeasurement(subject, tuple(coordinate), [value], provenance)
 
 
 def _metrics(row: Document) -> Iterator[tuple[str, str | None, float]]:
-    if row.object().get("error_occurred"):
+    if _has_failed(row.object()):
         yield "time", "s", math.nan
         return
     unit = row.object().get("time_unit", "ns")
-    sizes = SECONDS
-    if unit not in sizes:
-        raise row.part("time_unit").malformed(f"one of {', '.join(sizes)}")
+    if unit not in SECONDS:
+        raise row.part("time_unit").malformed(f"one of {', '.join(SECONDS)}")
     for key, metric in (("real_time", "time"), ("cpu_time", "cpu_time")):
         if key in row.object():
-            yield metric, "s", row.part(key).number() * sizes[unit]
+            yield metric, unit, row.part(key).number()
     for key, part in row.parts():
         if (
             not _OWN.fullmatch(key)
-            and _is_number(part.value)
+            and isinstance(part.value, int | float)
+            and not isinstance(part.value, bool)
             and not part.is_infinite()
         ):
             yield *_counter(key), part.number()
@@ -152,20 +142,12 @@ def _counter(name: str) -> tuple[str, str | None]:
     return ("".join(before).removesuffix(":") or "rate"), unit
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _provenance(facts: Mapping[str, Any]) -> Provenance:
+def _provenance(facts: Mapping[str, Any]) -> series.Provenance:
     commit = facts.get("GIT_COMMIT_HASH")
     is_commit = isinstance(commit, str) and _COMMIT.fullmatch(commit)
     branch, date = facts.get("GIT_BRANCH"), facts.get("date")
-    return Provenance(
+    return series.Provenance(
         commit=str(commit) if is_commit else None,
         branch=branch if isinstance(branch, str) and branch else None,
-        ended_at=date if isinstance(date, str) and _has_zone(date) else None,
+        ended_at=date if isinstance(date, str) and _MOMENT.fullmatch(date) else None,
     )
-
-
-def _has_zone(date: str) -> bool:
-    return _MOMENT.fullmatch(date) is not None

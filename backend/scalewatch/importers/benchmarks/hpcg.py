@@ -5,15 +5,12 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from scalewatch.importers.series import (
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    SeriesIdentity,
-)
+from scalewatch.importers import series
 from scalewatch.importers.source import Source
 
 _TIME: Final = "Benchmark Time Summary::"
-_REGIONS: Final = ("DDOT", "WAXPBY", "SpMV", "MG", "Total")
+_TOTAL: Final = "Total"
+_REGIONS: Final = ("DDOT", "WAXPBY", "SpMV", "MG", _TOTAL)
 _OUTCOME: Final = "Final Summary::HPCG result is"
 _RATING: Final = f"{_OUTCOME} VALID with a GFLOP/s rating of"
 _PROCESSES: Final = "Machine Summary::Distributed Processes"
@@ -34,7 +31,7 @@ def recognises(head: str) -> bool:
     return title is not None and _MACHINE.search(head, title.end()) is not None
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield the times of the parts and the rating, NaN of a result that is not valid.
 
     The problem of a process is configuration, since weak scaling keeps it.
@@ -43,34 +40,34 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     is_invalid = facts.get(_OUTCOME, "").startswith("INVALID")
     if _RATING not in facts and not is_invalid:
         raise source.malformed("a line 'HPCG result is VALID …'", "none")
-    parameters = {"p": _PROCESSES, "threads": _THREADS}
-    coordinate = tuple(source.number(facts.get(key, "")) for key in parameters.values())
-    configuration = tuple(
-        (axis, source.number(facts.get(f"{_LOCAL}{axis}", "")))
+    at = {
+        name: source.number(facts.get(key, ""))
+        for name, key in (("p", _PROCESSES), ("threads", _THREADS))
+    }
+    held = {
+        axis: source.number(facts.get(f"{_LOCAL}{axis}", ""))
         for axis in ("nx", "ny", "nz")
-    )
-    measured = [
-        (WHOLE_PROGRAM if part == "Total" else part, "time", "s", f"{_TIME}{part}")
-        for part in _REGIONS
-    ]
-    measured.append((WHOLE_PROGRAM, "rate", "GFLOP/s", _RATING))
-    for region, metric, unit, key in measured:
+    }
+    measured = [(part, "time", "s", f"{_TIME}{part}") for part in _REGIONS]
+    measured.append((_TOTAL, "rate", "GFLOP/s", _RATING))
+    for part, metric, unit, key in measured:
+        region = series.WHOLE_PROGRAM if part == _TOTAL else part
         value = math.nan if is_invalid else source.number(facts.get(key, ""))
-        subject = SeriesIdentity(
-            region, metric, unit, configuration, tuple(parameters), ()
-        )
-        yield ImportedMeasurement(subject, coordinate, [value])
+        yield series.measurement(region, metric, unit, value, at, held)
 
 
 def _facts(source: Source) -> dict[str, str]:
-    """Return what the file says, by the titles of its sections and the key."""
+    """Return what the file says, by the titles of its sections and the key.
+
+    YAML has `key:` and `key: fact`, indented below the title of a section.
+    """
     facts: dict[str, str] = {}
     section = ""
     for line in source:
         key, sign, fact = line.partition("=")
-        if not sign and _is_yaml(line):
-            key, _, fact = line.partition(":")
-            key = key.strip(_ORNAMENT)
+        title, colon, said = line.partition(":")
+        if not sign and title and colon and (not said or said[0].isspace()):
+            key, fact = title.strip(_ORNAMENT), said
             if not line.startswith(" "):
                 section = key
             key = f"{section}::{key}"
@@ -78,9 +75,3 @@ def _facts(source: Source) -> dict[str, str]:
         if key.startswith(_OUTCOME):
             source.require_whole_line()
     return facts
-
-
-def _is_yaml(line: str) -> bool:
-    """Tell `key:` and `key: fact`, indented below the title of a section."""
-    key, colon, fact = line.partition(":")
-    return bool(key and colon) and (not fact or fact[0].isspace())

@@ -1,15 +1,10 @@
 """Output of HPL: a row per test, and whether its residual passed."""
 
-import math
 import re
 from collections.abc import Iterator
 from typing import Final
 
-from scalewatch.importers.series import (
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    SeriesIdentity,
-)
+from scalewatch.importers import series
 from scalewatch.importers.source import Source
 
 _BEGINNING: Final = re.compile(
@@ -20,7 +15,7 @@ _ROW: Final = re.compile(
     r"\s+(?P<P>\d{1,9})\s+(?P<Q>\d{1,9})"
     r"\s+(?P<time>\S+)\s+(?P<rate>\S+)(?:\s+\(\s*\S+\s*\))?\s*"
 )
-_RESIDUAL: Final = re.compile(r"\|\|Ax-b\|\|.*(?P<outcome>PASSED|FAILED)\s*")
+_RESIDUAL: Final = re.compile(r"\|\|Ax-b\|\|.*\s(?P<outcome>[A-Z]+)\s*")
 
 
 def recognises(head: str) -> bool:
@@ -28,8 +23,8 @@ def recognises(head: str) -> bool:
     return _BEGINNING.search(head) is not None
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
-    """Yield time and rate of each test, NaN where the residual failed.
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
+    """Yield time and rate of each test, NaN where the residual did not pass.
 
     Processes are those of the grid; the file does not know threads.
     """
@@ -41,7 +36,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
                 yield from _measured(source, row)
             row = test
         elif row is not None and (residual := _RESIDUAL.fullmatch(line)):
-            yield from _measured(source, row, failed=residual["outcome"] == "FAILED")
+            yield from _measured(source, row, failed=residual["outcome"] != "PASSED")
             row = None
     if row is not None:
         yield from _measured(source, row)
@@ -49,13 +44,11 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
 
 def _measured(
     source: Source, row: re.Match[str], *, failed: bool = False
-) -> Iterator[ImportedMeasurement]:
-    processes = float(int(row["P"]) * int(row["Q"]))
-    configuration = (("NB", int(row["nb"])), ("variant", row["variant"]))
+) -> Iterator[series.ImportedMeasurement]:
+    at = {"p": int(row["P"]) * int(row["Q"]), "n": int(row["n"])}
+    held = {"NB": int(row["nb"]), "variant": row["variant"]}
     for metric, unit in (("time", "s"), ("rate", "GFLOP/s")):
         value = source.number(row[metric])
-        subject = SeriesIdentity(
-            WHOLE_PROGRAM, metric, unit, configuration, ("p", "n"), ()
+        yield series.measurement(
+            series.WHOLE_PROGRAM, metric, unit, value, at, held, failed=failed
         )
-        coordinate = (processes, float(row["n"]))
-        yield ImportedMeasurement(subject, coordinate, [math.nan if failed else value])

@@ -5,13 +5,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import (
-    ImportedMeasurement,
-    SeriesIdentity,
-    Setting,
-    plain_setting,
-)
 from scalewatch.importers.tables.columns import parameter_of
 
 _LONGEST_VALUE: Final = 200
@@ -27,7 +22,7 @@ def recognises(document: Document) -> bool:
     return "command" in keys and bool({"median", "mean"} & keys)
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     """Yield the times of each command, NaN for those that failed."""
     for document in documents:
         results = list(document.part("results").elements())
@@ -52,15 +47,17 @@ def _template(results: Sequence[Document]) -> str | None:
     )
 
 
-def _measured(result: Document, template: str | None) -> ImportedMeasurement:
+def _measured(result: Document, template: str | None) -> series.ImportedMeasurement:
     held = result.object()
     region = result.part("command").name()
     parameters: dict[str, float] = {}
-    configuration: dict[str, Setting] = {}
+    configuration: dict[str, series.Setting] = {}
     for name, part in result.part("parameters").parts() if "parameters" in held else ():
         text = str(part.value)
-        setting, parameter = plain_setting(text), parameter_of(name)
-        region = _without(region, text, name)
+        setting, parameter = series.plain_setting(text), parameter_of(name)
+        if len(text) <= _LONGEST_VALUE:
+            word = re.compile(rf"(?<![\w.]){re.escape(text)}(?![\w.])")
+            region = word.sub(f"{{{name}}}".replace("\\", r"\\"), region)
         if parameter and isinstance(setting, int | float):
             parameters[parameter] = float(setting)
         else:
@@ -71,28 +68,21 @@ def _measured(result: Document, template: str | None) -> ImportedMeasurement:
             codes = [code.value for code in result.part("exit_codes").elements()]
             if len(codes) != len(values):
                 raise result.part("exit_codes").malformed(f"{len(values)} exit codes")
+            # Of a command that a signal ended the code is null.
             values = [
-                math.nan if code else value
+                value if code == 0 else math.nan
                 for code, value in zip(codes, values, strict=True)
             ]
     else:
         statistic = "median" if "median" in held else "mean"  # the oldest have no other
         values = [result.part(statistic).number()]
         configuration["statistic"] = statistic
-    subject = SeriesIdentity(
+    return series.measurement(
         template or region,
         "time",
         "s",
-        tuple(configuration.items()),
-        tuple(parameters),
+        values,
+        parameters,
+        configuration,
         result.origin,
     )
-    return ImportedMeasurement(subject, tuple(parameters.values()), values)
-
-
-def _without(command: str, value: str, name: str) -> str:
-    """Return a command with the name of a parameter wherever its value is a word."""
-    if len(value) > _LONGEST_VALUE:
-        return command
-    word = re.compile(rf"(?<![\w.]){re.escape(value)}(?![\w.])")
-    return word.sub(lambda _: f"{{{name}}}", command)

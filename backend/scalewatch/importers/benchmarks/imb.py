@@ -5,10 +5,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity, Setting
-from scalewatch.importers.source import Source
-from scalewatch.importers.tables.printed import is_row
-from scalewatch.wire import SECONDS
+from scalewatch.importers import series
+from scalewatch.importers.source import Source, is_printed_row
 
 _TITLE: Final = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
 _PROCESSES: Final = re.compile(
@@ -36,7 +34,7 @@ _TIMES: Final = ("t_max[usec]", "t[usec]", "t_pure[usec]", "t_avg[usec]")
 """Columns of the time of an operation, the preferred before others."""
 
 _OTHERS: Final = {
-    "t_ovrl[usec]": ("time_overlapped", "s"),
+    "t_ovrl[usec]": ("time_overlapped", "us"),
     "Mbytes/sec": ("bandwidth", "Mbytes/sec"),
     "Msg/sec": ("message_rate", "Msg/sec"),
 }
@@ -48,7 +46,7 @@ def recognises(head: str) -> bool:
     return bool(_BANNER.search(head) or _BEGINNING.search(head))
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield what each row says; what stands around the tables is passed over.
 
     The slowest process counts. A table knows its processes, hence several files make
@@ -62,19 +60,12 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             continue
         elif line.startswith("#") and not line.startswith("#bytes"):
             table.read_comment(line)
-        elif header := _header(line):
-            table.columns = header
+        elif "#repetitions" in line and all(map(_COLUMN.fullmatch, line.split())):
+            table.columns = line.split()
         elif table.columns and table.is_row(line):
             yield from table.row(line)
         elif not line.strip():
             table.columns = ()
-
-
-def _header(line: str) -> Sequence[str]:
-    """Return the names of columns if a line has nothing else."""
-    words = line.split()
-    is_header = "#repetitions" in words and all(map(_COLUMN.fullmatch, words))
-    return words if is_header else ()
 
 
 class _Table:
@@ -85,7 +76,7 @@ class _Table:
         self.name = name
         self.processes: int | None = None
         self.threads: int | None = None
-        self.facts: dict[str, Setting] = {}
+        self.facts: dict[str, series.Setting] = {}
         self.columns: Sequence[str] = ()
 
     def read_comment(self, line: str) -> None:
@@ -103,9 +94,9 @@ class _Table:
     def is_row(self, line: str) -> bool:
         """Tell a row, also one that failed, from what others print meanwhile."""
         is_failed = _FAILED.match(line) is not None
-        return is_failed or is_row(line.split(), len(self.columns))
+        return is_failed or is_printed_row(line.split(), len(self.columns))
 
-    def row(self, line: str) -> Iterator[ImportedMeasurement]:
+    def row(self, line: str) -> Iterator[series.ImportedMeasurement]:
         """Yield the metrics of a row, NaN where time or memory were exhausted."""
         if self.processes is None:
             raise self.source.malformed("a line '# #processes = …' before", "none")
@@ -119,7 +110,7 @@ class _Table:
         self.source.require_whole_line()
         yield from self.measured(dict(zip(self.columns, cells, strict=True)))
 
-    def measured(self, row: Mapping[str, str]) -> Iterator[ImportedMeasurement]:
+    def measured(self, row: Mapping[str, str]) -> Iterator[series.ImportedMeasurement]:
         facts = self.facts
         is_empty = False
         if _SIZE in self.columns:
@@ -127,30 +118,22 @@ class _Table:
             facts = {**facts, "message_bytes": size}
             is_empty = size == 0
         is_wrong = _DEFECTS in row and self.source.number(row[_DEFECTS]) > 0
-        settings = {"p": self.processes, "threads": self.threads}
-        known = {
-            key: float(setting)
-            for key, setting in settings.items()
-            if setting is not None
-        }
+        known = {"p": self.processes, "threads": self.threads}
+        at = {key: count for key, count in known.items() if count is not None}
         for column, metric, unit in self.metrics():
             # A message of no bytes has no bandwidth, and is printed with 0.
             if is_empty and metric == "bandwidth":
                 continue
             value = self.source.number(row[column]) if column in row else math.nan
-            value = math.nan if is_wrong else value
-            size_of_unit = SECONDS["us"] if unit == "s" else 1.0
-            subject = SeriesIdentity(
-                self.name, metric, unit, tuple(facts.items()), tuple(known), ()
+            yield series.measurement(
+                self.name, metric, unit, value, at, facts, failed=is_wrong
             )
-            coordinate = tuple(known.values())
-            yield ImportedMeasurement(subject, coordinate, [value * size_of_unit])
 
     def metrics(self) -> Iterator[tuple[str, str, str]]:
         """Yield column, metric and unit of what a row measures."""
         times = [column for column in _TIMES if column in self.columns]
         if times:
-            yield times[0], "time", "s"
+            yield times[0], "time", "us"
         for column, (metric, unit) in _OTHERS.items():
             if column in self.columns:
                 yield column, metric, unit

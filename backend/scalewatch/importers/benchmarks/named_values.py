@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.names import seconds_of
-from scalewatch.importers.series import VALUE, ImportedMeasurement, SeriesIdentity
 
 
 def recognises(document: Document) -> bool:
@@ -13,19 +12,17 @@ def recognises(document: Document) -> bool:
     return {"name", "value"} <= held.keys() and "params" not in held
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     """Yield each value; a unit of time makes it a time in seconds."""
     for document in documents:
         has_unit = "unit" in document.object()
         unit = document.part("unit").name() if has_unit else None
-        seconds = seconds_of(unit)
-        value = document.part("value").number() * (seconds or 1.0)
-        subject = SeriesIdentity(
+        is_time = series.seconds_of(unit) is not None
+        yield series.measurement(
             document.part("name").name(),
-            VALUE if seconds is None else "time",
-            unit if seconds is None else "s",
-            (),
-            (),
-            document.origin,
+            "time" if is_time else series.VALUE,
+            unit,
+            document.part("value").number(),
+            {},
+            origin=document.origin,
         )
-        yield ImportedMeasurement(subject, (), [value])

@@ -5,10 +5,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
-from scalewatch.importers.source import Source, quoted
-from scalewatch.importers.tables.printed import is_row
-from scalewatch.wire import SECONDS, UNITS
+from scalewatch.importers import series
+from scalewatch.importers.source import Source, is_printed_row, quoted
 
 _BEGINNING: Final = re.compile(r"^#\s*(OSU|OMB-Py) .*\b(Test|Benchmark)", re.MULTILINE)
 _TITLE: Final = re.compile(r"#\s*+(?:OSU|OMB-Py) (?P<name>.+?) (?:Test|Benchmark)s?\b")
@@ -25,7 +23,7 @@ _FACT: Final = re.compile(
 _BUFFER: Final = re.compile(r"\b(?:on|ON) [A-Z ]*+(?:\((\w++)\))?")
 """Where a buffer lies, `D` is a device and `H` the host."""
 
-_USUAL_BUFFERS: Final = "H H"
+_USUAL_BUFFERS: Final = ["H", "H"]
 
 _INIT: Final = re.compile(
     r"nprocs: (?P<p>\d{1,9}), min: \S+ ms, max: \S+ ms, avg: (?P<avg>\S+) ms\s*"
@@ -60,7 +58,7 @@ def recognises(head: str) -> bool:
     return _BEGINNING.search(head) is not None
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield what each row says; what stands around the tables is passed over."""
     table: _Table | None = None
     launched: float | None = None
@@ -77,7 +75,7 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
             yield table.of_initialisation(init)
         elif not line.strip():
             table = None if table.columns else table
-        elif table.columns and is_row(line.split(), table.width):
+        elif table.columns and is_printed_row(line.split(), table.width):
             yield from table.row(line.split())
 
 
@@ -128,62 +126,53 @@ class _Table:
             key = fact["key"].lower().replace(" ", "_")
             self.facts[key] = fact["value"].removesuffix(".")
         elif len(buffers := list(filter(None, _BUFFER.findall(line)))) > 1:
-            self.read_buffers(" ".join(buffers[-2:]))
+            # Where the buffers lie is said if that is not the memory of the host.
+            if buffers[-2:] != _USUAL_BUFFERS:
+                self.facts["buffers"] = " ".join(buffers[-2:])
         elif _HEADER.fullmatch(line):
             names = line.lstrip("# ").strip()
             self.has_size = names.startswith("Size")
             columns = _COLUMN.finditer(_SIZE_COLUMN.sub("", names))
             self.columns = [_meaning(column) for column in columns]
 
-    def read_buffers(self, places: str) -> None:
-        """Take where the buffers lie, if that is not the memory of the host."""
-        if places != _USUAL_BUFFERS:
-            self.facts["buffers"] = places
-
-    def row(self, cells: Sequence[str]) -> Iterator[ImportedMeasurement]:
+    def row(self, cells: Sequence[str]) -> Iterator[series.ImportedMeasurement]:
         """Yield the metrics of a row."""
         if len(cells) != self.width:
             expected = f"{self.width} cells, one per column"
             raise self.source.malformed(expected, str(len(cells)))
         self.source.require_whole_line()
-        configuration = dict[str, str | int](self.facts)
+        held = dict[str, series.Setting](self.facts)
         if self.has_size:
-            configuration["message_bytes"] = self.count(cells[0])
-        processes = () if self.pairs is None else (self.pairs * _PROCESSES_OF_PAIR,)
+            if not _COUNT.fullmatch(cells[0]):
+                raise self.source.malformed("a message size", quoted(cells[0]))
+            held["message_bytes"] = int(cells[0])
+        at = {} if self.pairs is None else {"p": self.pairs * _PROCESSES_OF_PAIR}
+        measured = list(zip(self.columns, cells[self.has_size :], strict=True))
         is_failed = any(
             meaning == _VALIDATION and cell.lower() != _PASSED
-            for meaning, cell in zip(self.columns, cells[self.has_size :], strict=True)
+            for meaning, cell in measured
         )
-        for meaning, cell in zip(self.columns, cells[self.has_size :], strict=True):
+        for meaning, cell in measured:
             if meaning is None or meaning == _VALIDATION:
                 continue
-            metric, unit = meaning
-            units = UNITS.get(metric, {unit: 1.0})
-            subject = SeriesIdentity(
+            yield series.measurement(
                 self.region,
-                metric,
-                next(iter(units)),
-                tuple(configuration.items()),
-                ("p",) if processes else (),
+                *meaning,
+                self.number(cell),
+                at,
+                held,
                 self.source.origin,
-            )
-            value = math.nan if is_failed else self.number(cell) * units.get(unit, 1.0)
-            coordinate = tuple(map(float, processes))
-            yield ImportedMeasurement(
-                subject, coordinate, [value], launched=self.launched
+                failed=is_failed,
+                launched=self.launched,
             )
 
-    def of_initialisation(self, init: re.Match[str]) -> ImportedMeasurement:
+    def of_initialisation(self, init: re.Match[str]) -> series.ImportedMeasurement:
         """Return the mean time that MPI_Init took."""
         self.source.require_whole_line()
-        subject = SeriesIdentity(self.region, "time", "s", (), ("p",), ())
-        seconds = self.number(init["avg"]) * SECONDS["ms"]
-        return ImportedMeasurement(subject, (float(init["p"]),), [seconds])
-
-    def count(self, cell: str) -> int:
-        if not _COUNT.fullmatch(cell):
-            raise self.source.malformed("a message size", quoted(cell))
-        return int(cell)
+        at = {"p": float(init["p"])}
+        return series.measurement(
+            self.region, "time", "ms", self.number(init["avg"]), at
+        )
 
     def number(self, cell: str) -> float:
         if _NOT_A_NUMBER.fullmatch(cell):

@@ -3,15 +3,10 @@
 from collections.abc import Iterable, Iterator
 
 from scalewatch.errors import UnreadableFile
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import (
-    ImportedMeasurement,
-    Provenance,
-    SeriesIdentity,
-    Setting,
-    plain_setting,
-)
 from scalewatch.importers.tables.columns import parameter_of
+from scalewatch.outcomes import judge_cell
 
 
 def recognises(document: Document) -> bool:
@@ -20,7 +15,7 @@ def recognises(document: Document) -> bool:
     return {"benchmarks", "machine_info"} <= held.keys()
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     """Yield the rounds of each test, or their median where they are not kept."""
     for document in documents:
         provenance = _provenance(document)
@@ -28,7 +23,9 @@ def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
             yield _measured(test, provenance)
 
 
-def _measured(test: Document, provenance: Provenance) -> ImportedMeasurement:
+def _measured(
+    test: Document, provenance: series.Provenance
+) -> series.ImportedMeasurement:
     parameters, configuration = _settings(test)
     stats = test.part("stats")
     if stats.object().get("data"):
@@ -36,26 +33,45 @@ def _measured(test: Document, provenance: Provenance) -> ImportedMeasurement:
     else:
         values = [stats.part("median").number()]
         configuration["statistic"] = "median"
-    subject = SeriesIdentity(
-        test.part("fullname").name().partition("[")[0],
+    region = test.part("fullname").name().partition("[")[0]
+    return series.measurement(
+        region,
         "time",
         "s",
-        tuple(configuration.items()),
-        tuple(parameters),
+        values,
+        parameters,
+        configuration,
         test.origin,
+        provenance,
+        failed=_has_failed(test),
     )
-    return ImportedMeasurement(subject, tuple(parameters.values()), values, provenance)
 
 
-def _settings(test: Document) -> tuple[dict[str, float], dict[str, Setting]]:
+def _has_failed(test: Document) -> bool:
+    """Tell whether `extra_info` says, in a key for outcomes, anything but success."""
+    about = test.object().get("extra_info")
+    outcomes = (
+        judge_cell(key, str(said))
+        for key, said in (about.items() if isinstance(about, dict) else ())
+    )
+    return any(
+        outcome and not outcome.is_absent and outcome.has_succeeded is not True
+        for outcome in outcomes
+    )
+
+
+def _settings(test: Document) -> tuple[dict[str, float], dict[str, series.Setting]]:
     """Return what `params` and `extra_info` say, or the id of a test without them."""
     parameters: dict[str, float] = {}
-    configuration: dict[str, Setting] = {}
+    configuration: dict[str, series.Setting] = {}
     for place in ("params", "extra_info"):
         if not test.object().get(place):
             continue
         for name, part in test.part(place).parts():
-            setting, parameter = plain_setting(str(part.value)), parameter_of(name)
+            setting, parameter = (
+                series.plain_setting(str(part.value)),
+                parameter_of(name),
+            )
             if not parameter or not isinstance(setting, int | float):
                 if place == "params":
                     configuration[name] = setting
@@ -72,7 +88,7 @@ def _settings(test: Document) -> tuple[dict[str, float], dict[str, Setting]]:
     return parameters, configuration
 
 
-def _provenance(document: Document) -> Provenance:
+def _provenance(document: Document) -> series.Provenance:
     held = document.object()
     info = held.get("commit_info")
     commit = info if isinstance(info, dict) else {}
@@ -82,6 +98,6 @@ def _provenance(document: Document) -> Provenance:
         "branch": commit.get("branch"),
         "machine": machine,
     }
-    return Provenance(
+    return series.Provenance(
         **{key: fact for key, fact in facts.items() if isinstance(fact, str) and fact}
     )

@@ -4,13 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from scalewatch.importers.series import (
-    OWN_TIME,
-    ImportedMeasurement,
-    Provenance,
-    SeriesIdentity,
-    Setting,
-)
+from scalewatch.importers import series
 
 _SLOWEST: Final = "max"
 _MEAN: Final = "mean"
@@ -21,28 +15,27 @@ class ProfiledRun:
     """A run of which a file holds the profile; a scan is spread over files."""
 
     coordinate: Mapping[str, float]
-    configuration: Mapping[str, Setting] = field(default_factory=dict)
-    provenance: Provenance = field(default_factory=Provenance)
+    configuration: Mapping[str, series.Setting] = field(default_factory=dict)
+    provenance: series.Provenance = field(default_factory=series.Provenance)
     across: str = _SLOWEST
 
     def measured(
         self, metric: str, values: Mapping[str, float], unit: str | None = "s"
-    ) -> Iterator[ImportedMeasurement]:
+    ) -> Iterator[series.ImportedMeasurement]:
         """Yield the values of regions.
 
         Own times are means over processes, so that they add up; other values are those
         of the process that has most, or what is made `across` processes.
         """
-        statistic = _MEAN if metric == OWN_TIME else self.across
+        statistic = _MEAN if metric == series.OWN_TIME else self.across
         configuration = {**self.configuration, "statistic": statistic}
         for region, value in values.items():
-            subject = SeriesIdentity(
+            yield series.measurement(
                 region,
                 metric,
                 unit,
-                tuple(configuration.items()),
-                tuple(self.coordinate),
-                (),
+                value,
+                self.coordinate,
+                configuration,
+                provenance=self.provenance,
             )
-            coordinate = tuple(self.coordinate.values())
-            yield ImportedMeasurement(subject, coordinate, [value], self.provenance)

@@ -8,14 +8,8 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from scalewatch.errors import MissingReader, UnreadableFile
+from scalewatch.importers import series
 from scalewatch.importers.profiles import ProfiledRun
-from scalewatch.importers.series import (
-    OWN_TIME,
-    ImportedMeasurement,
-    Provenance,
-    Setting,
-    plain_setting,
-)
 from scalewatch.importers.source import Source, quoted
 from scalewatch.wire import SECONDS
 
@@ -58,7 +52,7 @@ def recognises(head: str) -> bool:
     return _BEGINNING.match(head) is not None
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield the time of each region on the slowest process, and its own time.
 
     The record without a path is what no region holds. A time series, a trace of events
@@ -70,13 +64,15 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     facts = {str(key): str(fact) for key, fact in reader.globals.items()}
     run = ProfiledRun(
         _coordinate(source, facts),
-        {key: plain_setting(facts[key]) for key in _HELD if facts.get(key)},
+        {key: series.plain_setting(facts[key]) for key in _HELD if facts.get(key)},
         _provenance(facts),
     )
-    yield from run.measured("time", _named(_by_path(source, records, column, size)))
+    times = _by_path(source, records, column, size)
+    by_name = {"->".join(path): seconds for path, seconds in times.items()}
+    yield from run.measured("time", by_name)
     column, size = _column(source, reader, records, _MEANS)
     own_times = _own(_by_path(source, records, column, size))
-    yield from run.measured(OWN_TIME, own_times)
+    yield from run.measured(series.OWN_TIME, own_times)
 
 
 def _read(source: Source) -> Any:
@@ -155,10 +151,6 @@ def _by_path(
     return times
 
 
-def _named(times: Mapping[tuple[str, ...], float]) -> dict[str, float]:
-    return {"->".join(path): seconds for path, seconds in times.items()}
-
-
 def _own(means: Mapping[tuple[str, ...], float]) -> dict[str, float]:
     """Return the own time of each region: without that of its children."""
     children: dict[tuple[str, ...], float] = defaultdict(float)
@@ -188,7 +180,7 @@ def _coordinate(source: Source, facts: Mapping[str, str]) -> dict[str, float]:
     return coordinate
 
 
-def _provenance(facts: Mapping[str, str]) -> Provenance:
+def _provenance(facts: Mapping[str, str]) -> series.Provenance:
     commit = next(
         (
             fact
@@ -197,14 +189,13 @@ def _provenance(facts: Mapping[str, str]) -> Provenance:
         ),
         None,
     )
-    return Provenance(
+    launch = facts.get("launchdate", "")
+    return series.Provenance(
         commit=commit,
         machine=facts.get("cluster") or None,
-        started_at=_moment(facts.get("launchdate")),
+        started_at=(
+            datetime.fromtimestamp(int(launch), UTC).isoformat()
+            if _UNIX_TIME.fullmatch(launch)
+            else None
+        ),
     )
-
-
-def _moment(seconds: Setting) -> str | None:
-    if not isinstance(seconds, str) or not _UNIX_TIME.fullmatch(seconds):
-        return None
-    return datetime.fromtimestamp(int(seconds), UTC).isoformat()

@@ -100,7 +100,10 @@ def _profile(profile: Any, across: str) -> Iterator[ImportedMeasurement]:
             continue
         yield from run.measured(metric.name, by_path, _UNITS.get(metric.units))
         if metric.name == "time":
-            yield from run.measured(OWN_TIME, _own(profile, values))
+            own_times: dict[str, float] = defaultdict(float)  # over all call paths
+            for node in profile.all_cnodes():
+                own_times[str(node.region.name)] += float(values[node.id].mean())
+            yield from run.measured(OWN_TIME, own_times)
 
 
 def _coordinate(profile: Any) -> dict[str, float]:
@@ -146,14 +149,6 @@ def _across(
         by_path[path] = by_path[path] + numbers if path in by_path else numbers
     one_of = _STATISTICS[across]
     return {path: float(one_of(numbers)) for path, numbers in by_path.items()}
-
-
-def _own(profile: Any, values: Mapping[int, _Values]) -> dict[str, float]:
-    """Return the mean time of each region, over all call paths to it."""
-    own_times: dict[str, float] = defaultdict(float)
-    for node in profile.all_cnodes():
-        own_times[str(node.region.name)] += float(values[node.id].mean())
-    return own_times
 
 
 def _path(node: Any) -> str:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from scalewatch.importers.series import ImportedMeasurement, SeriesIdentity
+from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted, says_something
 
 TITLE: Final = "Flat profile:"
@@ -24,7 +24,7 @@ def recognises(head: str) -> bool:
     return line.startswith(TITLE) or bool(_COLUMNS.fullmatch(line))
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield the own seconds of each function; gprof does not know at which p.
 
     The profile ends at the first blank line: explanations and a call graph follow.
@@ -40,12 +40,6 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
         function = _FUNCTION.fullmatch(line)
         if function is None:
             raise source.malformed("a function and its seconds", quoted(line.strip()))
-        subject = SeriesIdentity(
-            region=function["name"],
-            metric="time",
-            unit="s",
-            configuration=(),
-            parameters=(),
-            origin=source.origin,
-        )
-        yield ImportedMeasurement(subject, (), [float(function["seconds"])])
+        seconds = float(function["seconds"])
+        name, origin = function["name"], source.origin
+        yield series.measurement(name, "time", "s", seconds, {}, origin=origin)

@@ -6,12 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
+from scalewatch.importers import series
 from scalewatch.importers.profiles import ProfiledRun
-from scalewatch.importers.series import (
-    OWN_TIME,
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-)
 from scalewatch.importers.source import Source, quoted
 
 _TITLE: Final = re.compile(
@@ -44,7 +40,7 @@ def recognises(head: str) -> bool:
     return _TITLE.fullmatch(head.partition("\n")[0].strip()) is not None
 
 
-def read(source: Source) -> Iterator[ImportedMeasurement]:
+def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """Yield the times of functions, of the slowest thread, and their own times.
 
     Files that lie beside it are of other processes and threads of the same run. Rows
@@ -55,10 +51,16 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
     threads = set[_Thread]()
     metric = ""
     for part in _parts(source):
-        thread = _thread(part)
+        numbers = _PART.fullmatch(_name(part))
+        # A file of another name is of the only thread.
+        thread = _Thread(*map(int, numbers.groups())) if numbers else _Thread(0, 0, 0)
         metric = _read_part(part, inclusive, own_times)
         threads.add(thread)
-    _require_all(source, threads)
+    nodes = {thread.node for thread in threads}
+    if len(nodes) != max(nodes) + 1:
+        # Without a process it is another p.
+        expected = f"files of all processes from 0 to {max(nodes)}"
+        raise source.malformed(expected, f"{len(nodes)} of them", 1)
     coordinate = {"p": float(len({thread[:2] for thread in threads}))}
     if threads_each := max(thread.number for thread in threads):
         coordinate["threads"] = threads_each + 1.0
@@ -67,7 +69,9 @@ def read(source: Source) -> Iterator[ImportedMeasurement]:
         yield from run.measured(metric, inclusive, unit=None)
         return
     yield from run.measured("time", _scaled(inclusive, _MICROSECOND))
-    yield from run.measured(OWN_TIME, _scaled(own_times, _MICROSECOND / len(threads)))
+    yield from run.measured(
+        series.OWN_TIME, _scaled(own_times, _MICROSECOND / len(threads))
+    )
 
 
 def _scaled(values: Mapping[str, float], factor: float) -> dict[str, float]:
@@ -93,20 +97,6 @@ def _name(source: Source) -> str:
     return posixpath.basename(source.name)
 
 
-def _thread(part: Source) -> _Thread:
-    """Return which thread a file is of; a file of another name is of the only one."""
-    numbers = _PART.fullmatch(_name(part))
-    return _Thread(*map(int, numbers.groups())) if numbers else _Thread(0, 0, 0)
-
-
-def _require_all(source: Source, threads: set[_Thread]) -> None:
-    """Refuse a run of which the file of a process is missing: it is another p."""
-    nodes = {thread.node for thread in threads}
-    if len(nodes) != max(nodes) + 1:
-        expected = f"files of all processes from 0 to {max(nodes)}"
-        raise source.malformed(expected, f"{len(nodes)} of them", 1)
-
-
 def _read_part(
     part: Source, inclusive: dict[str, float], own_times: dict[str, float]
 ) -> str:
@@ -125,7 +115,7 @@ def _read_part(
         if _REPEATED.search(row["group"]) or " => " in row["name"]:
             continue
         name = row["name"].strip()
-        name = WHOLE_PROGRAM if name == _APPLICATION else name
+        name = series.WHOLE_PROGRAM if name == _APPLICATION else name
         inclusive[name] = max(inclusive[name], part.finite(row["all"]))
         own_times[name] += part.finite(row["own"])
     return title["metric"] or "TIME"

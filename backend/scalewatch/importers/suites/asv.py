@@ -12,15 +12,8 @@ from itertools import product
 from typing import Any, Final
 
 from scalewatch.errors import NoResults, UnreadableFile
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.series import (
-    VALUE,
-    ImportedMeasurement,
-    Provenance,
-    SeriesIdentity,
-    Setting,
-    plain_setting,
-)
 from scalewatch.importers.tables.columns import parameter_of
 from scalewatch.wire import SECONDS
 
@@ -44,10 +37,18 @@ _Names = Mapping[str, Any]
 def recognises(document: Document) -> bool:
     """Tell whether a document is of asv: results, benchmarks, or a machine."""
     held = document.value if isinstance(document.value, dict) else {}
-    return held.keys() >= _RESULT_KEYS or _are_benchmarks(held) or _is_machine(held)
+    are_benchmarks = bool(held) and all(
+        key == "version"
+        or (isinstance(value, dict) and {"code", "name"} <= value.keys())
+        for key, value in held.items()
+    )
+    is_machine = {"machine", "os", "version"} <= held.keys() and not {
+        "benchmarks"
+    } & held.keys()
+    return held.keys() >= _RESULT_KEYS or are_benchmarks or is_machine
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     """Yield the samples of each benchmark at each combination of its parameters.
 
     What failed is NaN, what was skipped is left out. Names, types and units stand in
@@ -58,43 +59,39 @@ def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
             raise NoResults(document.source)
         known = _beside(document, "../benchmarks.json")
         provenance = _provenance(document)
-        environment = _environment(document)
+        stated = document.object().get("env_name")
+        file = _FILE.fullmatch(posixpath.basename(document.source))
+        name = stated if isinstance(stated, str) else ""
+        name = name or (file["environment"] if file else "")
+        environment = [("environment", name)] if name else []
         columns = _columns(document)
-        for name, part in document.part("results").parts():
-            benchmark = known.get(name)
-            about = benchmark if isinstance(benchmark, dict) else {}
+        for benchmark, part in document.part("results").parts():
+            stated = known.get(benchmark)
+            about = stated if isinstance(stated, dict) else {}
             cells = _cells(part, columns, about)
-            yield from _measured(name, cells, about, environment, provenance)
+            yield from _measured(benchmark, cells, about, environment, provenance)
 
 
 def _measured(
     name: str,
-    cells: Iterable[tuple[Mapping[str, Setting], Sequence[float]]],
+    cells: Iterable[tuple[Mapping[str, series.Setting], Sequence[float]]],
     about: _Names,
-    environment: Sequence[tuple[str, Setting]],
-    provenance: Provenance,
-) -> Iterator[ImportedMeasurement]:
+    environment: Sequence[tuple[str, series.Setting]],
+    provenance: series.Provenance,
+) -> Iterator[series.ImportedMeasurement]:
     metric, unit = _metric(name, about)
-    size = 1.0
-    if metric == "time" and unit is not None:
-        size, unit = SECONDS[unit], "s"
     for settings, values in cells:
         coordinate: dict[str, float] = {}
-        held: list[tuple[str, Setting]] = []
+        held: list[tuple[str, series.Setting]] = []
         for key, setting in settings.items():
             parameter = parameter_of(key)
             if parameter is None or not isinstance(setting, int | float):
                 held.append((key, setting))
             else:
                 coordinate[parameter] = float(setting)
-        subject = SeriesIdentity(
-            name, metric, unit, (*environment, *held), tuple(coordinate), ()
-        )
-        yield ImportedMeasurement(
-            subject,
-            tuple(coordinate.values()),
-            [value * size for value in values],
-            provenance,
+        fixed = dict([*environment, *held])
+        yield series.measurement(
+            name, metric, unit, values, coordinate, fixed, provenance=provenance
         )
 
 
@@ -110,7 +107,7 @@ def _columns(document: Document) -> Sequence[str]:
 
 def _cells(
     part: Document, columns: Sequence[str], about: _Names
-) -> Iterator[tuple[Mapping[str, Setting], Sequence[float]]]:
+) -> Iterator[tuple[Mapping[str, series.Setting], Sequence[float]]]:
     """Yield the settings and values of each combination that was not skipped."""
     parts = _parts(part, columns)
     if "result" not in parts:
@@ -175,11 +172,11 @@ def _samples(
     return values
 
 
-def _settings(combination: Sequence[str], about: _Names) -> dict[str, Setting]:
+def _settings(combination: Sequence[str], about: _Names) -> dict[str, series.Setting]:
     """Return settings by name; values are as Python writes them, and tuples several."""
     names = about.get("param_names")
     named = names if isinstance(names, list) else []
-    settings: dict[str, Setting] = {}
+    settings: dict[str, series.Setting] = {}
     for at, text in enumerate(combination):
         name = str(named[at]) if at < len(named) else f"param{at + 1}"
         value = _literal(text)
@@ -200,10 +197,10 @@ def _literal(text: str) -> Any:
         return text
 
 
-def _plain(value: Any) -> Setting:
+def _plain(value: Any) -> series.Setting:
     if value is None or isinstance(value, bool):
         return value
-    return plain_setting(str(value))
+    return series.plain_setting(str(value))
 
 
 def _metric(name: str, about: _Names) -> tuple[str, str | None]:
@@ -218,20 +215,10 @@ def _metric(name: str, about: _Names) -> tuple[str, str | None]:
         return "time", unit if unit in SECONDS else "s"
     if metric == "memory":
         return "memory", "B"
-    return VALUE, unit
+    return series.VALUE, unit
 
 
-def _environment(document: Document) -> Sequence[tuple[str, Setting]]:
-    """Return the environment that the benchmarks ran in, by name or file name."""
-    stated = document.object().get("env_name")
-    file = _FILE.fullmatch(posixpath.basename(document.source))
-    name = (
-        stated if isinstance(stated, str) and stated else file and file["environment"]
-    )
-    return [("environment", name)] if name else []
-
-
-def _provenance(document: Document) -> Provenance:
+def _provenance(document: Document) -> series.Provenance:
     held = document.object()
     params = document.part("params").object()
     machine = str(params["machine"]) if params.get("machine") else None
@@ -240,7 +227,7 @@ def _provenance(document: Document) -> Provenance:
         reason = f"it says machine={machine}, and machine.json beside it {known}"
         raise UnreadableFile(document.source, reason)
     commit = str(held["commit_hash"])
-    return Provenance(
+    return series.Provenance(
         commit=commit if _COMMIT.fullmatch(commit) else None,
         committed_at=_moment(held.get("date")),
         machine=machine,
@@ -269,15 +256,3 @@ def _parsed(content: bytes) -> _Names:
     except (ValueError, RecursionError):
         return {}
     return held if isinstance(held, dict) else {}
-
-
-def _are_benchmarks(held: _Names) -> bool:
-    return bool(held) and all(
-        key == "version"
-        or (isinstance(value, dict) and {"code", "name"} <= value.keys())
-        for key, value in held.items()
-    )
-
-
-def _is_machine(held: _Names) -> bool:
-    return {"machine", "os", "version"} <= held.keys() and "benchmarks" not in held

@@ -5,24 +5,16 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
+from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.names import seconds_of
-from scalewatch.importers.series import (
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    Provenance,
-    SeriesIdentity,
-    Setting,
-    plain_setting,
-)
 from scalewatch.importers.tables.columns import metric_and_unit, parameter_of
+from scalewatch.outcomes import judge_cell
 
 _HELD: Final = ("variant",)
 """Configuration of an experiment: a new version of its software is the same one."""
 
 _COMMIT: Final = re.compile("[0-9a-f]{7,64}")
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+(Z|[+-]\d\d:\d\d)")
-_FALSE: Final = frozenset({"false", "no", "0"})
 
 
 def recognises(document: Document) -> bool:
@@ -31,7 +23,7 @@ def recognises(document: Document) -> bool:
     return {"reporter", "experiment", "data"} <= keys.keys()
 
 
-def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
+def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     """Yield run time and metrics of each job, NaN of those that failed."""
     for document in documents:
         provenance = _provenance(document)
@@ -42,43 +34,45 @@ def read(documents: Iterable[Document]) -> Iterator[ImportedMeasurement]:
 
 
 def _row(
-    row: Document, held: dict[str, str], provenance: Provenance
-) -> Iterator[ImportedMeasurement]:
+    row: Document, held: dict[str, str], provenance: series.Provenance
+) -> Iterator[series.ImportedMeasurement]:
     facts = row.object()
     coordinate, configuration = _settings(row.part("parameter"))
     configuration |= held
     if facts.get("queue"):
         configuration["queue"] = str(facts["queue"])
-    is_failed = str(facts.get("success", "true")).lower() in _FALSE
+    outcome = judge_cell("success", str(facts.get("success", "true")))
+    if outcome is None or outcome.has_succeeded is None:
+        raise row.part("success").malformed("true or false")
     if job := facts.get("slurm_jobid"):
         provenance = provenance._replace(job=str(job))
-    for name, part in _measured(row):
+    metrics = row.part("metrics").parts() if "metrics" in facts else ()
+    for name, part in [("runtime", row.part("runtime")), *metrics]:
         metric, unit = metric_and_unit(name) or (name, None)
-        seconds = seconds_of("s" if metric == "time" and unit is None else unit)
-        subject = SeriesIdentity(
-            WHOLE_PROGRAM,
+        yield series.measurement(
+            series.WHOLE_PROGRAM,
             metric,
-            unit if seconds is None else "s",
-            tuple(configuration.items()),
-            tuple(coordinate),
+            "s" if metric == "time" and unit is None else unit,
+            math.nan if outcome.has_succeeded is False else _number(part),
+            coordinate,
+            configuration,
             row.origin,
-        )
-        value = math.nan if is_failed else _number(part) * (seconds or 1.0)
-        yield ImportedMeasurement(
-            subject, tuple(coordinate.values()), [value], provenance
+            provenance,
         )
 
 
-def _settings(parameter: Document) -> tuple[dict[str, float], dict[str, Setting]]:
+def _settings(
+    parameter: Document,
+) -> tuple[dict[str, float], dict[str, series.Setting]]:
     """Return what a job was run at: its processes follow from nodes."""
     settings = {
-        key: plain_setting(str(fact)) for key, fact in parameter.object().items()
+        key: series.plain_setting(str(fact)) for key, fact in parameter.object().items()
     }
     coordinate: dict[str, float] = {}
     nodes, per_node = settings.get("nodes"), settings.get("taskspernode")
     if isinstance(nodes, int) and isinstance(per_node, int):
         coordinate["p"] = float(nodes * per_node)
-    configuration: dict[str, Setting] = {}
+    configuration: dict[str, series.Setting] = {}
     for key, setting in settings.items():
         name = parameter_of(key)
         if name and isinstance(setting, int | float):
@@ -88,31 +82,25 @@ def _settings(parameter: Document) -> tuple[dict[str, float], dict[str, Setting]
     return coordinate, configuration
 
 
-def _measured(row: Document) -> Iterator[tuple[str, Document]]:
-    yield "runtime", row.part("runtime")
-    if "metrics" in row.object():
-        yield from row.part("metrics").parts()
-
-
 def _number(part: Document) -> float:
     """Return a number, which exaCB writes as text."""
     if not isinstance(part.value, str):
         return part.number()
     if not part.value.strip():
         return math.nan
-    number = plain_setting(part.value)
+    number = series.plain_setting(part.value)
     if not isinstance(number, int | float):
         raise part.malformed("a number")
     return float(number)
 
 
-def _provenance(document: Document) -> Provenance:
+def _provenance(document: Document) -> series.Provenance:
     reporter = document.part("reporter").object().get("info")
     info = reporter if isinstance(reporter, dict) else {}
     commit, moment = str(info.get("commit", "")), str(info.get("timestamp", ""))
     system = document.part("experiment").object().get("system")
     is_moment = _MOMENT.fullmatch(moment)
-    return Provenance(
+    return series.Provenance(
         commit=commit if _COMMIT.fullmatch(commit) else None,
         machine=str(system) if system else None,
         ended_at=moment if is_moment else None,

@@ -5,14 +5,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
-from scalewatch.importers.names import seconds_of
-from scalewatch.importers.series import (
-    ImportedMeasurement,
-    Provenance,
-    SeriesIdentity,
-    plain_setting,
-)
+from scalewatch.importers import series
 from scalewatch.importers.tables.columns import parameter_of
+from scalewatch.outcomes import judge_cell
 
 NOTHING: Final = frozenset({"", "null", "None", "nan"})
 """Texts that stand for no value."""
@@ -22,6 +17,9 @@ _INFO: Final = re.compile(
     r"(?:/[0-9a-f]++\s++@|on )(?P<system>[^:\s]++):(?P<partition>[^+\s]++)"
     r"(?:\+| using )(?P<environ>\S++)"
 )
+_MEASURED: Final = frozenset({"pass", "success", "xfail", "xpass"})
+"""Results of cases that ran; an expected failure is one of the performance."""
+
 _COMMIT: Final = re.compile(r"[\w.+-]{1,64}")
 
 
@@ -41,12 +39,16 @@ def place_of(info: str) -> Mapping[str, str]:
 
 def measurements_of(
     facts: Mapping[str, Any], performances: Iterable[Performance], commit: Any = None
-) -> Iterator[ImportedMeasurement]:
+) -> Iterator[series.ImportedMeasurement]:
     """Yield the performances of a case; `facts` has ReFrame's names of its fields.
 
     A scan is spread over tests and files: no file is part of its origin.
     """
-    known = {key: fact for key, fact in facts.items() if _says(fact)}
+    known = {
+        key: fact
+        for key, fact in facts.items()
+        if fact is not None and not (isinstance(fact, str) and fact in NOTHING)
+    }
     numbers: dict[str, float] = {}
     for key in ("num_tasks", "num_procs", "num_cpus_per_task"):
         parameter = parameter_of(key)
@@ -55,37 +57,42 @@ def measurements_of(
     nodes = known.get("job_nodelist", known.get("nodelist"))
     if "p" not in numbers and isinstance(nodes, list) and nodes:
         numbers["nodes"] = float(len(nodes))
-    configuration = tuple(
-        (key, str(known[key])) for key in ("environ", "partition") if key in known
-    )
+    configuration: dict[str, series.Setting] = {
+        key: str(known[key]) for key in ("environ", "partition") if key in known
+    }
     sha = str(commit or "")
     system, job = known.get("system"), known.get("jobid")
-    provenance = Provenance(
+    provenance = series.Provenance(
         commit=sha if _COMMIT.fullmatch(sha) else None,
         machine=str(system) if system else None,
         job=str(job) if job else None,
         ended_at=_ended_at(known),
     )
     for variable, value, unit in performances:
-        seconds = seconds_of(unit)
-        subject = SeriesIdentity(
-            region=str(facts["name"]),
-            metric=variable.replace("-", "_"),
-            unit=unit if seconds is None else "s",
-            configuration=configuration,
-            parameters=tuple(numbers),
-            origin=(),
+        yield series.measurement(
+            str(facts["name"]),
+            variable.replace("-", "_"),
+            unit,
+            value,
+            numbers,
+            configuration,
+            provenance=provenance,
+            failed=_has_failed(known),
         )
-        values = [value * (seconds or 1.0)]
-        yield ImportedMeasurement(subject, tuple(numbers.values()), values, provenance)
 
 
-def _says(fact: Any) -> bool:
-    return fact is not None and not (isinstance(fact, str) and fact in NOTHING)
+def _has_failed(known: Mapping[str, Any]) -> bool:
+    """Tell whether a case ended otherwise than well; one that was too slow has not."""
+    result = known.get("result", known.get("check_result"))
+    phase = known.get("fail_phase", known.get("check_fail_phase"))
+    if result is None or str(result) in _MEASURED or phase == "performance":
+        return False
+    outcome = judge_cell("status", str(result))
+    return outcome is None or outcome.has_succeeded is not True
 
 
 def _count(fact: Any) -> float | None:
-    number = plain_setting(fact) if isinstance(fact, str) else fact
+    number = series.plain_setting(fact) if isinstance(fact, str) else fact
     if isinstance(number, int | float) and number > 0:
         return float(number)
     return None

@@ -1,7 +1,7 @@
 """ReFrame's performance logs: with a header since 4.3, a variable a line before."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from scalewatch.importers.series import ImportedMeasurement
@@ -26,6 +26,7 @@ _USUAL: Final = frozenset(
 _OLD: Final = re.compile(r"[^|]++\|reframe [^|]++\|(?=[^|]++\|)[^|]+(?: on |@)[^|]")
 _SETTING: Final = re.compile(r"(?<!\w)(?P<key>\w++)=(?P<value>[^,\s]+)")
 _VARIABLE: Final = re.compile(r"[\w -]+")
+_NAMES: Final = ("display_name", "name", "check_name", "unique_name")
 _NOT_PERFORMANCE: Final = frozenset({"jobid", "num_tasks", "ref", "l", "u"})
 
 
@@ -68,7 +69,10 @@ def _line(
         raise source.malformed(expected, str(len(cells)))
     row = dict(zip(header, cells, strict=True))
     facts = {**place_of(row.get("info", "")), **row}
-    facts["name"] = _name(source, facts)
+    named = (facts.get(key, "") for key in _NAMES)
+    if (name := next((said for said in named if said not in NOTHING), None)) is None:
+        raise source.malformed("a column of the test's name", "none")
+    facts["name"] = name
     performances = [
         Performance(
             row.get(f"{name}_var") or name,
@@ -79,13 +83,6 @@ def _line(
         if (name := column.removesuffix("_value")) != column
     ]
     yield from measurements_of(facts, performances)
-
-
-def _name(source: Source, facts: Mapping[str, str]) -> str:
-    for key in ("display_name", "name", "check_name", "unique_name"):
-        if facts.get(key, "") not in NOTHING:
-            return facts[key]
-    raise source.malformed("a column of the test's name", "none")
 
 
 def _old_line(source: Source, line: str) -> Iterator[ImportedMeasurement]:

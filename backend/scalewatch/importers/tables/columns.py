@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scalewatch.importers.names import seconds_of
-from scalewatch.importers.series import VALUE
+from scalewatch.importers import series
 from scalewatch.wire import UNITS
 
 REGION: Final = "region"
@@ -236,7 +235,7 @@ def metric_and_unit(name: str) -> tuple[str, str | None] | None:
             return metric, "s" if name.lower() == "seconds" else None
         if parts and parts["name"].lower() in names.split():
             unit = parts["unit"]
-            is_time = metric == "time" and seconds_of(unit) is not None
+            is_time = metric == "time" and series.seconds_of(unit) is not None
             return (metric, unit) if is_time or unit in UNITS[metric] else None
     if braced and parameter_of(braced["name"]) is None:
         return braced["name"], braced["unit"]
@@ -244,7 +243,7 @@ def metric_and_unit(name: str) -> tuple[str, str | None] | None:
 
 
 def _own_metric(name: str) -> str:
-    return VALUE if name.lower() in ROLES[MEASURED].split() else name
+    return series.VALUE if name.lower() in ROLES[MEASURED].split() else name
 
 
 def _is_count(cell: str) -> bool:

@@ -5,13 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scalewatch.importers.names import seconds_of
-from scalewatch.importers.series import (
-    WHOLE_PROGRAM,
-    ImportedMeasurement,
-    SeriesIdentity,
-    plain_setting,
-)
+from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted, says_something
 from scalewatch.importers.tables.batch_jobs import (
     MISSING,
@@ -47,7 +41,7 @@ def is_table(head: str) -> bool:
     header, *rows = lines
     delimiter = _delimiter(header)
     cells = [cell.strip(' "').lower() for cell in header.split(delimiter)]
-    if all(isinstance(plain_setting(cell), int | float) for cell in cells):
+    if all(isinstance(series.plain_setting(cell), int | float) for cell in cells):
         return False  # a row whose header is missing, or stands in a comment
     if len(cells) > 1 and not _USUAL.isdisjoint(cells):
         return True
@@ -55,7 +49,7 @@ def is_table(head: str) -> bool:
     return (
         delimiter != " "
         and len(below) == len(cells)
-        and any(isinstance(plain_setting(cell), int | float) for cell in below)
+        and any(isinstance(series.plain_setting(cell), int | float) for cell in below)
     )
 
 
@@ -64,7 +58,7 @@ def read(
     stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
-) -> Iterator[ImportedMeasurement]:
+) -> Iterator[series.ImportedMeasurement]:
     """Yield one measurement per value.
 
     A column of unknown meaning belongs to the configuration, unless no two rows
@@ -120,7 +114,7 @@ class _Undeclared:
         if not self.is_repeated:
             self.is_repeated = cell in self.seen
             self.seen.add(cell)
-        self.is_fractional |= isinstance(plain_setting(cell), float)
+        self.is_fractional |= isinstance(series.plain_setting(cell), float)
 
 
 class _Table:
@@ -187,13 +181,15 @@ class _Table:
             raise self.source.malformed(expected, str(len(row)))
         return row
 
-    def measurements(self) -> Iterator[ImportedMeasurement]:
+    def measurements(self) -> Iterator[series.ImportedMeasurement]:
         row: list[str] | None = self.first
         while row is not None:
             yield from self.measurements_of(self.checked(row))
             row = self.next_row()
 
-    def measurements_of(self, row: Sequence[str]) -> Iterator[ImportedMeasurement]:
+    def measurements_of(
+        self, row: Sequence[str]
+    ) -> Iterator[series.ImportedMeasurement]:
         for undeclared in self.undeclared.values():
             undeclared.observe(row[undeclared.position])
         coordinate = {
@@ -202,7 +198,7 @@ class _Table:
         if processes := self.jobs.processes(row):
             coordinate = {"p": processes, **coordinate}
         configuration = tuple(
-            (name, plain_setting(row[at]))
+            (name, series.plain_setting(row[at]))
             for name, at in self.configuration.items()
             if row[at].lower() not in MISSING
         )
@@ -210,8 +206,8 @@ class _Table:
         is_failed = self.is_failed(row)
         for column in self.columns.measured:
             metric, unit, size = self.metric(row, column)
-            subject = SeriesIdentity(
-                region=region or WHOLE_PROGRAM,
+            subject = series.SeriesIdentity(
+                region=region or series.WHOLE_PROGRAM,
                 metric=metric,
                 unit=unit,
                 configuration=configuration,
@@ -219,7 +215,7 @@ class _Table:
                 origin=self.source.origin,
             )
             value = self.value(row[column.position]) * size
-            yield ImportedMeasurement(
+            yield series.ImportedMeasurement(
                 subject,
                 tuple(coordinate.values()),
                 [math.nan if is_failed else value],
@@ -253,7 +249,7 @@ class _Table:
         units = UNITS.get(metric, {})
         if unit is not None and unit in units:
             return metric, next(iter(units)), units[unit]
-        seconds = seconds_of(unit)
+        seconds = series.seconds_of(unit)
         return metric, unit if seconds is None else "s", seconds or 1.0
 
     def setting(self, cell: str) -> float:

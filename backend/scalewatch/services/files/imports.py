@@ -12,8 +12,7 @@ from pydantic import ValidationError
 
 from scalewatch.errors import NotARun, UnknownOrigin
 from scalewatch.importers import ImportedMeasurement, Provenance
-from scalewatch.importers.names import addressable
-from scalewatch.importers.series import OWN_TIME
+from scalewatch.importers.series import OWN_TIME, addressable
 from scalewatch.wire import TIME, RunReport, faults
 from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
