@@ -10,7 +10,8 @@ from fastapi.responses import StreamingResponse
 from scalewatch.api.http import answers, problems
 from scalewatch.errors import NotAcceptable
 from scalewatch.exporters.streams import MEDIA_TYPES, STREAMS, Rows, TypedColumns
-from scalewatch.services.files import bulk, bulk_models
+from scalewatch.services.files import bulk
+from scalewatch.services.files import bulk
 from scalewatch.services.selection.view import View
 from scalewatch.web import queries, sessions
 
@@ -92,11 +93,11 @@ def read_models(
 ) -> Response:
     """Return a row per model: of a commit or, if it is called `*`, of each."""
     with door.reading() as session:
-        page = bulk_models.models_page(session, view, cursor, bulk_models.AT_ONCE)
+        page = bulk.models_page(session, view, cursor, bulk.AT_ONCE)
     return streamed(
         kind,
-        bulk_models.COLUMNS,
-        bulk_models.model_rows(door.reading, view, region, page),
+        bulk.COLUMNS,
+        bulk.model_rows(door.reading, view, region, page),
         page.next,
     )
 

@@ -8,8 +8,7 @@ import click
 from scalewatch.cli.files.findings_columns import FindingRow
 from scalewatch.exporters.findings import composed_words, forecast_words, left_out_words
 from scalewatch.modelling import Formula
-from scalewatch.services.files.compositions import composed_series
-from scalewatch.services.files.model_files import Question
+from scalewatch.services.files.model_files import Question, composed_series
 
 WRONG_FORMULA: Final = 2
 """Exit code if a composed model cannot be computed, as of other wrong usage."""

@@ -11,8 +11,13 @@ from scalewatch.cli.remote import Remote
 from scalewatch.errors import UnknownOrigin
 from scalewatch.errors.files import printable
 from scalewatch.importers import Reading
-from scalewatch.services.files.imports import ImportOrigin, Runs, profiles_of, runs_of
-from scalewatch.services.files.shared_series import SharedSeries
+from scalewatch.services.files.imports import (
+    ImportOrigin,
+    Runs,
+    SharedSeries,
+    profiles_of,
+    runs_of,
+)
 from scalewatch.wire import RunReport
 
 UNREADABLE = 3

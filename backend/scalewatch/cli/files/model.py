@@ -201,8 +201,7 @@ def command(  # noqa: PLR0913 - one per option
     """
     # Numpy takes longer than --help may.
     from scalewatch.cli.files.findings import answer, preview  # noqa: PLC0415
-    from scalewatch.services.files.model_files import Question  # noqa: PLC0415
-    from scalewatch.services.files.rankings import Ranking  # noqa: PLC0415
+    from scalewatch.services.files import model_files  # noqa: PLC0415
 
     rules = setting_rules(options)
     names = columns_by_meaning(columns)
@@ -210,10 +209,10 @@ def command(  # noqa: PLR0913 - one per option
         ctx.exit(preview(files, file_format, names, rules, better_directions(options)))
     ranking = None
     if rank or threshold:
-        ranking = Ranking(
+        ranking = model_files.Ranking(
             targets[0] if targets else None, threshold.growth if threshold else None
         )
-    question = Question(
+    question = model_files.Question(
         expectations=expectations,
         deviation_limits=deviation_limits,
         targets=targets,

@@ -14,7 +14,8 @@ from scalewatch.cli.server import database
 from scalewatch.errors import ScalewatchError
 from scalewatch.exporters.measurements import WRITERS
 from scalewatch.services.access import policies
-from scalewatch.services.files import exports, kept_files
+from scalewatch.services.files import kept_files
+from scalewatch.services.files import bulk
 from scalewatch.services.operations import removals, replay, retention
 from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
@@ -97,7 +98,7 @@ def export_runs(
     """
     selection = View.stated(settings=view.pop("configuration"), **view)
     with database.sessions() as sessions, sessions.reading() as session:
-        measured = list(exports.exported(session, selection, region))
+        measured = list(bulk.exported(session, selection, region))
     if output is None:
         WRITERS[kind](measured, sys.stdout.buffer)
         return

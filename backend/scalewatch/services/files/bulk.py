@@ -1,16 +1,20 @@
-"""All measurements, or models, of a project: row by row, part by part."""
+"""All measurements, or models, of a project or a commit, row by row for export."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import orjson
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import NotFound
+from scalewatch.errors import NotFound, NotMeasured
+from scalewatch.exporters.measurements import Exported
 from scalewatch.exporters.streams import Kind, Rows, TypedColumns
-from scalewatch.services.commits.find import find_commit
-from scalewatch.services.selection.view import View
+from scalewatch.services.commits.find import commit_of, find_commit, measured_commits
+from scalewatch.services.regions.models import SeriesModel, models_at
+from scalewatch.services.selection.view import View, is_chosen
+from scalewatch.services.series.snapshots import CommitSnapshot, repetitions_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import bulk, measurements, samples
 from scalewatch.storage.runs.bulk import BulkMeasurement, Selection
@@ -83,7 +87,10 @@ def bulk_page(
     chosen = {
         key: settings
         for key, settings in every.items()
-        if _has(settings, view.configuration)
+        if all(
+            name in settings and str(settings[name]) == text
+            for name, text in view.configuration.items()
+        )
     }
     selection = Selection(
         project.id,
@@ -94,7 +101,9 @@ def bulk_page(
         list(chosen) if view.configuration else None,
     )
     after = _place(cursor)
-    last, following = _end(session, selection, after, limit)
+    newest = bulk.newest_run(session, selection)
+    runs = [] if limit is None else bulk.runs_after(session, selection, after, limit)
+    last = runs[-1] if runs else newest
     parameters = tuple(bulk.coordinate_names(session, selection))
     taken = {*PLACE, *parameters, "run", "repetition", "value"}
     names = tuple(sorted({name for settings in chosen.values() for name in settings}))
@@ -118,7 +127,7 @@ def bulk_page(
         chosen,
         after,
         last,
-        following,
+        next=str(last) if last < newest else None,
     )
 
 
@@ -157,18 +166,6 @@ def _rows(
         yield (*place, number, value)
 
 
-def _end(
-    session: Session, selection: Selection, after: int, limit: int | None
-) -> tuple[int, str | None]:
-    """Return the last run of a page, and the cursor of the next one."""
-    newest = bulk.newest_run(session, selection)
-    if limit is None:
-        return newest, None
-    runs = bulk.runs_after(session, selection, after, limit)
-    last = runs[-1] if runs else newest
-    return last, str(last) if last < newest else None
-
-
 def _place(cursor: str | None) -> int:
     if cursor is None:
         return 0
@@ -178,8 +175,141 @@ def _place(cursor: str | None) -> int:
     return int(cursor)
 
 
-def _has(settings: Mapping[str, Any], wanted: Mapping[str, str]) -> bool:
-    return all(
-        name in settings and str(settings[name]) == text
-        for name, text in wanted.items()
+EVERY: Final = "*"
+"""Asks for the models of all commits."""
+
+COLUMNS: Final = TypedColumns(
+    {
+        **dict.fromkeys(
+            ("project", "commit", "machine", "region", "metric", "unit"), Kind.TEXT
+        ),
+        **dict.fromkeys(("configuration", "parameters"), Kind.TEXT),
+        "points": Kind.WHOLE,
+        "repetitions": Kind.WHOLE,
+        **dict.fromkeys(("growth", "formula"), Kind.TEXT),
+        **dict.fromkeys(("constant", "adjusted_r2", "smape"), Kind.NUMBER),
+        **dict.fromkeys(("expectation", "divergence", "verdict", "reason"), Kind.TEXT),
+    },
+    {},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelsPage:
+    """The commits whose models are read, newest first; `next` is the next cursor."""
+
+    commits: tuple[str, ...]
+    next: str | None
+
+
+def models_page(
+    session: Session, view: View, cursor: str | None, limit: int
+) -> ModelsPage:
+    """Return the commits of a page of models.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit or the cursor is unknown.
+    """
+    if view.commit != EVERY:
+        project = projects.existing(session, view.project)
+        return ModelsPage((find_commit(session, project, view.commit).sha,), None)
+    commits = measured_commits(session, view.project, before=cursor, limit=limit)
+    following = commits[-1].sha if len(commits) == limit else None
+    return ModelsPage(tuple(each.sha for each in commits), following)
+
+
+def model_rows(
+    reading: Reading, view: View, region: str | None, page: ModelsPage
+) -> Iterator[Rows]:
+    """Yield the models of one commit after the other."""
+    for sha in page.commits:
+        with reading() as session:
+            series = models_at(session, replace(view, commit=sha), region)
+        yield [_model_row(series.project, sha, each) for each in series.models]
+
+
+def _model_row(project: str, commit: str, series: SeriesModel) -> Sequence[Any]:
+    standing, model = series.standing, series.standing.model
+    # A composed model is compared with its formula, others with a growth.
+    expected = (
+        series.composition.formula
+        if series.composition is not None
+        else series.expectation and series.expectation.growth
     )
+    return (
+        *(project, commit, series.machine, series.region, series.metric, series.unit),
+        orjson.dumps(series.configuration, option=orjson.OPT_SORT_KEYS).decode(),
+        ",".join(series.parameters),
+        standing.points,
+        standing.repetitions,
+        _text(standing.growth),
+        model and model.formula,
+        model and model.constant,
+        standing.adjusted_r2,
+        standing.smape,
+        _text(expected),
+        _text(standing.divergence),
+        _text(standing.verdict),
+        standing.reason,
+    )
+
+
+def _text(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def exported(
+    session: Session, view: View, region: str | None = None
+) -> Iterator[Exported]:
+    """Yield measurements that succeeded at a commit, by series and along its scan.
+
+    A view without a metric is of all metrics. Where repetitions were thinned or are
+    not kept, the median stands for them.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    NotMeasured
+        If the region, the metric or the machine was not measured there.
+    """
+    project = projects.existing(session, view.project)
+    commit = find_commit(session, project, view.commit)
+    label = commit_of(commit).label
+    metrics = measurements.metrics_at_commit(session, commit.id, region)
+    if region is not None and not metrics:
+        raise NotMeasured("region", region, at=label)
+    if view.metric is not None and view.metric not in metrics:
+        raise NotMeasured("metric", view.metric, at=label)
+    wanted = [view.metric] if view.metric else metrics
+    scans = [
+        scan
+        for metric in wanted
+        for scan in CommitSnapshot.of(session, commit).scans(metric, region)
+        if view.machine in {None, scan.machine}
+    ]
+    if view.machine is not None and not scans:
+        raise NotMeasured("machine", view.machine, at=label)
+    for scan in scans:
+        if not is_chosen(scan, view.configuration):
+            continue
+        repetitions = repetitions_of(session, [scan])
+        for point in scan.measurements:
+            low, middle, high = point.low, point.middle, point.high
+            if low is None or middle is None or high is None:
+                continue  # all repetitions failed
+            kept = repetitions.get(point.run)
+            yield Exported(
+                project=project.name,
+                commit=label,
+                machine=scan.machine,
+                region=scan.region,
+                metric=scan.metric,
+                unit=scan.unit,
+                coordinate=point.coordinate,
+                configuration=scan.configuration,
+                quartiles=(low, middle, high),
+                values=(middle,) if kept is None else tuple(kept.tolist()),
+            )

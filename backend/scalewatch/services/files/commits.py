@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from scalewatch.errors import UnknownCommit
-from scalewatch.importers import ImportedMeasurement, ImportedSeries, Scans
+from scalewatch.importers import ImportedSeries, Scans
 
 COMMIT: Final = "commit"
 FILE: Final = "file"
@@ -22,9 +22,14 @@ def by_commit(scans: Scans) -> Mapping[str, Scans]:
     held: dict[str, Scans] = {}
     times: dict[str, str] = {}
     for measurement in scans.measurements():
-        commit = _commit_of(measurement)
-        held.setdefault(commit, Scans()).add(_without_commit(measurement))
-        if when := _time_of(measurement):
+        subject, known = measurement.subject, measurement.provenance
+        named = dict(subject.origin).get(COMMIT)
+        commit = str(named or known.commit or NOWHERE)
+        origin = tuple(each for each in subject.origin if each[0] != COMMIT)
+        held.setdefault(commit, Scans()).add(
+            measurement._replace(subject=subject._replace(origin=origin))
+        )
+        if when := (known.committed_at or known.started_at or known.ended_at):
             times[commit] = max(when, times.get(commit, ""))
     order = sorted(held, key=lambda commit: times.get(commit, ""))
     return {commit: held[commit] for commit in order}
@@ -73,22 +78,6 @@ def comparable(all_series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
         bare if times[key] == 1 else series
         for series, bare, key in zip(all_series, nameless, keys, strict=True)
     ]
-
-
-def _commit_of(measurement: ImportedMeasurement) -> str:
-    named = dict(measurement.subject.origin).get(COMMIT)
-    return str(named or measurement.provenance.commit or NOWHERE)
-
-
-def _time_of(measurement: ImportedMeasurement) -> str | None:
-    known = measurement.provenance
-    return known.committed_at or known.started_at or known.ended_at
-
-
-def _without_commit(measurement: ImportedMeasurement) -> ImportedMeasurement:
-    subject = measurement.subject
-    origin = tuple(each for each in subject.origin if each[0] != COMMIT)
-    return measurement._replace(subject=subject._replace(origin=origin))
 
 
 def _key(series: ImportedSeries) -> tuple[object, ...]:

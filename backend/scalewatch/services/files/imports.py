@@ -146,7 +146,10 @@ def _by_place(
         key = (coordinate, configuration, measurement.provenance)
         places.setdefault(key, []).append(measurement)
     for (coordinate, configuration, provenance), taken in places.items():
-        settings = {name: _plain(value) for name, value in sorted(coordinate)}
+        settings = {
+            name: (int(value) if value.is_integer() else value)
+            for name, value in sorted(coordinate)
+        }
         yield _RunPlace(settings, dict(sorted(configuration)), provenance), taken
 
 
@@ -158,6 +161,12 @@ def _run(place: _RunPlace, measured: Settings, origin: ImportOrigin) -> RunRepor
         known = {"commit": commit, "machine": machine}
         missing = (name for name, value in known.items() if not value)
         raise UnknownOrigin(provenance.source, *missing)
+    job = {
+        "id": provenance.job,
+        "started_at": provenance.started_at,
+        "ended_at": provenance.ended_at,
+    }
+    job = {key: value for key, value in job.items() if value is not None}
     content = {
         "schema": 1,
         "project": origin.project,
@@ -166,7 +175,7 @@ def _run(place: _RunPlace, measured: Settings, origin: ImportOrigin) -> RunRepor
         "machine": {"name": machine},
         "coordinate": place.coordinate,
         "configuration": place.configuration,
-        **_job(provenance),
+        **({"job": job} if job else {}),
         **measured,
     }
     identity = json.dumps([content, provenance.repetition], sort_keys=True)
@@ -188,16 +197,6 @@ def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings | None:
         "committed_at": provenance.committed_at,
     }
     return {key: value for key, value in known.items() if value is not None}
-
-
-def _job(provenance: Provenance) -> Settings:
-    known = {
-        "id": provenance.job,
-        "started_at": provenance.started_at,
-        "ended_at": provenance.ended_at,
-    }
-    job = {key: value for key, value in known.items() if value is not None}
-    return {"job": job} if job else {}
 
 
 def _results(
@@ -238,5 +237,47 @@ def _profile(
     return {"functions": functions}
 
 
-def _plain(value: float) -> int | float:
-    return int(value) if value.is_integer() else value
+MOST_KNOWN: Final = 100_000
+"""Settings of series that are remembered while many files are read."""
+
+
+@dataclass(slots=True)
+class SharedSeries:
+    """Memory of the series in files read so far, by which doubles are noticed.
+
+    A table says only what its columns say: measurements of two programs in two files
+    would become repetitions of each other where their runs are posted.
+    """
+
+    _known: dict[int, str] = field(default_factory=dict)
+    _pair: tuple[str, str] | None = None
+    _files: set[str] = field(default_factory=set)
+
+    def add(self, measurements: Iterable[ImportedMeasurement]) -> None:
+        """Remember the series of measurements, and note doubles among them."""
+        for measurement in measurements:
+            provenance, subject = measurement.provenance, measurement.subject
+            source = provenance.source
+            if source is None or not any(key == "file" for key, _ in subject.origin):
+                continue
+            series = subject._replace(origin=())
+            place = provenance.commit, provenance.machine
+            key = hash((series, measurement.coordinate, place))
+            first = self._known.get(key)
+            if first is None and len(self._known) < MOST_KNOWN:
+                self._known[key] = source
+            elif first not in {None, source}:
+                self._pair = self._pair or (str(first), source)
+                self._files.add(source)
+
+    def notes(self) -> Iterator[str]:
+        """Yield a sentence if files share series."""
+        if self._pair is not None:
+            first, second = self._pair
+            count = len(self._files)
+            hold = "holds" if count == 1 else f"and {count - 1} more hold"
+            yield (
+                f"{second} {hold} series that {first} holds at the same settings: "
+                "posted, they are repetitions of each other, unless a pattern tells "
+                "them apart, as `--path '{case:word}.txt'` does"
+            )

@@ -1,7 +1,6 @@
 """Posted files: record their runs, keep them as they are, and read them again."""
 
 from dataclasses import asdict
-from typing import Any
 
 import zstandard
 from sqlalchemy.orm import Session
@@ -35,7 +34,7 @@ def record_file(
     receipts = record_prepared(session, prepared)
     new = [receipt.run for receipt in receipts if receipt.is_new]
     if new:
-        stated = _stated(file)
+        stated = {key: value for key, value in asdict(file).items() if key != "body"}
         row = {
             "project_id": projects.existing(session, file.origin.project).id,
             "digest": digest_of(canonical(stated) + file.body),
@@ -74,8 +73,3 @@ def read_again(session: Session, file_id: int, limit: int) -> int:
     recorded = [receipt.run for receipt in receipts if receipt.is_new]
     imported_files.note_runs(session, file_id, recorded)
     return len(made)
-
-
-def _stated(file: PostedFile) -> dict[str, Any]:
-    """Return the statements about a file, as JSON holds them."""
-    return {key: value for key, value in asdict(file).items() if key != "body"}

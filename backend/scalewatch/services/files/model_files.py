@@ -6,17 +6,70 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final
 
+import numpy as np
+
+from scalewatch.errors import NameUnknown
 from scalewatch.importers import ImportedSeries
-from scalewatch.modelling import Growth, Noise
+from scalewatch.modelling import (
+    Composed,
+    Finding,
+    Growth,
+    Measured,
+    Model,
+    Noise,
+    RankedRegion,
+    compose,
+    rank_regions,
+)
+from scalewatch.modelling.compositions.comparison import named
+from scalewatch.modelling.compositions.composed import Formulas, refuse_circles
 from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.measurements.summary import Summary
 from scalewatch.services.analysis.noise import learned
 from scalewatch.services.analysis.questions import SeriesQuestion
-from scalewatch.services.files.rankings import Ranking
 from scalewatch.wire import TIME
 from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
 DEFAULT_RULE: Final = "evidence"
 """The default rule, the only one that takes account of noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The criterion by which series are ranked.
+
+    Parameters
+    ----------
+    target
+        Coordinate at which predictions are compared; None to compare growths.
+    threshold
+        Growth that is still acceptable: only series that grow faster are ranked.
+    """
+
+    target: Mapping[str, float] | None = None
+    threshold: Growth | None = None
+
+    def order(
+        self, all_series: Sequence[ImportedSeries], findings: Sequence[Finding]
+    ) -> list[RankedRegion[int]]:
+        """Return positions of series that have a model, by metric, worst first."""
+        models: dict[str, dict[int, Model]] = defaultdict(dict)
+        predicted: dict[str, dict[int, float]] = defaultdict(dict)
+        for position, finding in enumerate(findings):
+            metric = all_series[position].metric
+            if finding.model is not None:
+                models[metric][position] = finding.model
+            for forecast in finding.forecasts:
+                if forecast.at == self.target:
+                    predicted[metric][position] = forecast.value
+        return [
+            ranked
+            for metric in dict.fromkeys(series.metric for series in all_series)
+            for ranked in rank_regions(
+                models[metric], predicted[metric], self.threshold
+            )
+            if self.threshold is None or ranked.exceeds_threshold
+        ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +188,39 @@ def questions_of(
     ]
 
 
+def composed_series(  # noqa: PLR0913, PLR0917 - as `compose`, of all series
+    all_series: Sequence[ImportedSeries],
+    findings: Sequence[Finding],
+    formulas: Formulas,
+    summary: Summary = "median",
+    level: float = 0.9,
+    targets: Sequence[Mapping[str, float]] = (),
+) -> list[Composed | None]:
+    """Return the composed model of each series, None for those without.
+
+    A formula of a name that was not measured is a part of others.
+
+    Raises
+    ------
+    CompositionError
+        If a model cannot be computed, or its name is neither measured nor used.
+    """
+    refuse_circles(formulas)
+    known = list(map(_measured, all_series, findings))
+    used = {name for formula in formulas.values() for name in formula.names}
+    for name, formula in formulas.items():
+        if name not in used and not named(name, known):
+            regions = sorted({series.region for series in known})
+            stated = f"{name} = {formula}"
+            raise NameUnknown(stated, name, regions)
+    composed_models = {
+        id(composed.series): composed
+        for name in formulas
+        for composed in compose(name, formulas, known, summary, level, targets)
+    }
+    return [composed_models.get(id(each)) for each in known]
+
+
 def _noise_by_metric(
     all_series: Sequence[ImportedSeries], question: Question
 ) -> dict[str, Noise]:
@@ -163,3 +249,20 @@ def _stated(
 
 def _names(series: ImportedSeries) -> tuple[str, str]:
     return series.region, f"{series.region}:{series.metric}"
+
+
+def _measured(series: ImportedSeries, finding: Finding) -> Measured:
+    """Return a series with its model, unless that is one of shared cores, too."""
+    crowded = np.zeros(len(series.settings), dtype=np.bool_)
+    crowded[list(series.crowded)] = True
+    return Measured(
+        region=series.region,
+        metric=series.metric,
+        unit=series.unit,
+        configuration=series.configuration,
+        parameters=series.parameters,
+        settings=series.settings,
+        values=series.values,
+        crowded=crowded,
+        model=None if series.crowded else finding.model,
+    )

@@ -132,7 +132,8 @@ class ReaderProcesses:
             if reader not in self._all:
                 reader.end()
                 raise TooBusy from error  # `close` has killed it, and not the file
-            self._replace(reader)
+            self._end(reader)
+            self._idle.append(self._started())  # it loads its readers meanwhile
             raise
         self._idle.append(reader)
         if kind == _REFUSED:
@@ -160,11 +161,6 @@ class ReaderProcesses:
         reader = _Reader(self._limits)
         self._all.add(reader)
         return reader
-
-    def _replace(self, reader: "_Reader") -> None:
-        """End a process, and start the one that loads its readers meanwhile."""
-        self._end(reader)
-        self._idle.append(self._started())
 
     def _end(self, reader: "_Reader") -> None:
         reader.end()
@@ -267,7 +263,17 @@ def answer_requests() -> None:
     """Answer requests until the server is gone: the program of a reader process."""
     descriptor, *values = map(int, sys.argv[1:])
     limits = ReaderLimits(*values)
-    _settle(limits)
+    for number in IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    os.nice(NICENESS)
+    # Where memory is short, Linux ends a reader rather than the server.
+    adjustment = Path("/proc/self/oom_score_adj")
+    if adjustment.exists():
+        adjustment.write_text("1000", "ascii")
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    load_readers()
+    most = limits.megabytes * 2**20
+    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     try:
         with Connection(descriptor) as connection, suppress(EOFError, ConnectionError):
             while True:
@@ -278,25 +284,6 @@ def answer_requests() -> None:
                 connection.send_bytes(answer)
     except MemoryError:
         os._exit(_OUT_OF_MEMORY)  # a regular end may need more
-
-
-def _settle(limits: ReaderLimits) -> None:
-    """Load all readers, give way to the server, and take the limits of a process."""
-    for number in IGNORED:
-        signal.signal(number, signal.SIG_IGN)
-    os.nice(NICENESS)
-    _prefer_for_oom()
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    load_readers()
-    most = limits.megabytes * 2**20
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-
-
-def _prefer_for_oom() -> None:
-    """Where memory is short, let Linux end a reader rather than the server."""
-    adjustment = Path("/proc/self/oom_score_adj")
-    if adjustment.exists():
-        adjustment.write_text("1000", "ascii")
 
 
 def _allow_seconds(seconds: int) -> None:
