@@ -18,7 +18,7 @@ ENTRIES = {
     "expectations": {"declarations", "in_force"},
     "guidelines": {"guidelines"},
     "match_table": {"small_plots", "table"},
-    "near_names": {"near_names"},
+    "searches": {"searches"},
     "regions": {"figures", "models", "outlook", "preview", "region", "status_quo"},
     "selection": {"renamed_regions"},
     "series": {"snapshots"},
@@ -28,16 +28,16 @@ ENTRIES = {
 UNCONVERTED = {
     "access", "analysis", "common_mode", "configurations", "confirmations", "files",
     "gates", "histories", "hotspots", "jobs", "machines", "operations", "projects",
-    "regressions", "runs", "scaling_errors", "searches", "traces",
+    "regressions", "runs", "scaling_errors", "traces",
 }  # fmt: skip
 # Private functions that read for several entries of their module, each with its reason.
 READERS = {
     "commits/baselines.py: _outside_circles": "reads all commits, where a link is odd",
-    "near_names.py: _commits": "names of one kind, in a table of kinds",
-    "near_names.py: _machines": "names of one kind, in a table of kinds",
-    "near_names.py: _metrics": "names of one kind, in a table of kinds",
-    "near_names.py: _regions": "names of one kind, in a table of kinds",
-    "near_names.py: _sides": "names of one kind, in a table of kinds",
+    "searches.py: _commits": "names of one kind, in a table of kinds",
+    "searches.py: _machines": "names of one kind, in a table of kinds",
+    "searches.py: _metrics": "names of one kind, in a table of kinds",
+    "searches.py: _regions": "names of one kind, in a table of kinds",
+    "searches.py: _sides": "names of one kind, in a table of kinds",
     "regions/figures.py: _composed": "a figure, in a table of figures",
     "regions/figures.py: _scaling": "a figure, in a table of figures",
     "regions/figures.py: _under": "the region at another commit, where one is asked",

@@ -147,11 +147,20 @@ def _measured(scan: Scan, repetitions: Mapping[UUID, Reals]) -> Measured:
         if is_known and coordinate.keys() >= {*names}:
             rows[tuple(float(coordinate[name]) for name in names)].append(measured)
     settings = sorted(rows)
+    coordinates = [each.coordinate for each in scan.measurements]
+    common = set.intersection(*map(set, coordinates)) if coordinates else set()
     return Measured(
         region=scan.region,
         metric=scan.metric,
         unit=scan.unit,
-        configuration={MACHINE: scan.machine, **scan.configuration, **_held(scan)},
+        configuration={
+            MACHINE: scan.machine,
+            **scan.configuration,
+            **{
+                name: float(coordinates[0][name])
+                for name in sorted(common - {*scan.parameters})
+            },
+        },
         parameters=names,
         settings=np.array(settings, dtype=np.float64).reshape(len(settings), -1),
         values=_stacked([rows[at] for at in settings], repetitions),
@@ -168,13 +177,3 @@ def _stacked(
     if not rows:
         return np.empty((0, 1))
     return stacked([np.concatenate([repetitions[e.run] for e in row]) for row in rows])
-
-
-def _held(scan: Scan) -> dict[str, float]:
-    """Return the parameters that are the same all along a scan."""
-    coordinates = [each.coordinate for each in scan.measurements]
-    common = set.intersection(*map(set, coordinates)) if coordinates else set()
-    return {
-        name: float(coordinates[0][name])
-        for name in sorted(common - {*scan.parameters})
-    }

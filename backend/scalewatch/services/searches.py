@@ -1,11 +1,18 @@
 """The search over everything with a page: projects, regions, machines, commits."""
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from typing import Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import matches
+from scalewatch.services.commits.find import commit_of
+from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage import matches, tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.machines import machines
 from scalewatch.storage.matches import CommitMatch, NamedMatch, RegressionMatch
 
 MOST: Final = 8
@@ -65,3 +72,89 @@ def search_commits(session: Session, text: str, project: str | None) -> Found:
         return empty
     commits = matches.commits(session, empty.words, project, MOST_COMMITS)
     return replace(empty, commits=tuple(commits))
+
+
+MOST: Final = 5
+"""Names that are offered."""
+
+LEAST: Final = 0.6
+"""Share of the letters, in order, that names must have in common."""
+
+MOST_READ: Final = 2000
+"""Names among which near ones are looked for."""
+
+SHORTEST: Final = 3
+"""Letters from which on a name that contains them is a near one."""
+
+
+def near_names(
+    session: Session, project_name: str, kind: str, name: str
+) -> tuple[str, ...]:
+    """Return existing names of a project that resemble one, the nearest first.
+
+    Parameters
+    ----------
+    kind
+        Of the thing, as `NotFound` names it; of other kinds there are none.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project, or the caller may not see it.
+    """
+    known = _NAMES.get(kind)
+    project = projects.existing(session, project_name)
+    return () if known is None else nearest(name, known(session, project))
+
+
+def is_project(session: Session, name: str) -> bool:
+    """Tell whether the caller may see a project of this name."""
+    return projects.named(session, name) is not None
+
+
+def near_projects(session: Session, name: str) -> tuple[str, ...]:
+    """Return the projects that the caller may see and whose names resemble one."""
+    return nearest(name, [each.name for each in projects.listed(session)])
+
+
+def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return those of some names that resemble one, the nearest first."""
+    by_letters = {each.casefold(): each for each in names if each != name}
+    wanted = name.casefold()
+    near = get_close_matches(wanted, by_letters, n=MOST, cutoff=LEAST)
+    if len(wanted) >= SHORTEST:
+        near += [e for e in by_letters if wanted in e or (len(e) > 2 and e in wanted)]
+    return tuple(by_letters[each] for each in dict.fromkeys(near))[:MOST]
+
+
+def _regions(session: Session, project: tables.Project) -> list[str]:
+    regions = matches.regions(session, [""], project.name, MOST_READ)
+    return [each.name for each in regions]
+
+
+def _machines(session: Session, project: tables.Project) -> list[str]:
+    return [each.name for each in machines.of_project(session, project.id)]
+
+
+def _commits(session: Session, project: tables.Project) -> list[str]:
+    newest = commits.of_project(session, project.id, limit=MOST_READ)
+    tagged = commits.tagged(session, project.id)
+    return [commit_of(row).label for row in (*tagged, *newest)]
+
+
+def _sides(session: Session, project: tables.Project) -> list[str]:
+    """Return the sides that a comparison can have: machines and commits."""
+    return [*_machines(session, project), *_commits(session, project)]
+
+
+def _metrics(session: Session, project: tables.Project) -> list[str]:
+    newest = commits.newest(session, project.id)
+    return [*CommitSnapshot.of(session, newest).metrics] if newest else []
+
+
+_NAMES: Final[Mapping[str, Callable[[Session, tables.Project], list[str]]]] = {
+    "commit": _commits,
+    "machine": _sides,
+    "metric": _metrics,
+    "region": _regions,
+}

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import parse_growth
-from scalewatch.services.analysis.next_measurement import (
+from scalewatch.services.analysis.questions import (
     STARTUP,
+    SeriesQuestion,
     proposal_words,
     proposed,
 )
-from scalewatch.services.analysis.questions import SeriesQuestion
 
 SETTINGS = np.array([2.0, 4, 8, 16, 32])
 

@@ -29,9 +29,7 @@ from scalewatch.exporters.findings import (
 )
 from scalewatch.importers import ImportedSeries, SettingRules, read_files
 from scalewatch.modelling import Formula, Verdict
-from scalewatch.services.analysis.few_settings import series_steps
-from scalewatch.services.analysis.next_measurement import proposed
-from scalewatch.services.analysis.questions import find_all
+from scalewatch.services.analysis.questions import find_all, proposed, series_steps
 from scalewatch.services.analysis.versions import compared_with
 from scalewatch.services.files.model_files import (
     DEFAULT_RULE,

@@ -16,10 +16,11 @@ from scalewatch.modelling import (
     VersionChange,
 )
 from scalewatch.modelling.splits import SplitChoice
-from scalewatch.services.analysis.few_settings import series_steps, whole_step_words
-from scalewatch.services.analysis.next_measurement import (
+from scalewatch.services.analysis.questions import (
     proposal_words,
     separating_words,
+    series_steps,
+    whole_step_words,
 )
 from scalewatch.services.analysis.versions import Compared, comparison_words
 from scalewatch.wire.directions import Direction

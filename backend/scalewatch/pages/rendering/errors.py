@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.errors import NotFound, NoTimes, ScalewatchError
 from scalewatch.pages.rendering import addresses, navigation, templates
-from scalewatch.services import near_names
+from scalewatch.services import searches
 from scalewatch.services.comparisons.compare import SEPARATOR
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import RequestSessions
@@ -83,14 +83,14 @@ def _way_on(
     with RequestSessions(request, BackgroundTasks(), None).reading() as session:
         if named is None:
             return None, tuple(_pages_near(request, None))
-        if not near_names.is_project(session, named):
+        if not searches.is_project(session, named):
             ways = [
                 WayOn(near, addresses.path_to(request, "report", project=near))
-                for near in near_names.near_projects(session, named)
+                for near in searches.near_projects(session, named)
             ]
             return None, tuple(ways)
         if isinstance(error, NotFound):
-            names = near_names.near_names(session, named, error.kind, str(error.key))
+            names = searches.near_names(session, named, error.kind, str(error.key))
             return named, tuple(_renamed(request, str(error.key), names))
         is_page = "endpoint" in request.scope
         return named, () if is_page else tuple(_pages_near(request, named))
@@ -114,7 +114,7 @@ def _pages_near(request: Request, project: str | None) -> Iterator[WayOn]:
     )
     by_word = {link.path.rstrip("/").rpartition("/")[2]: link for link in links}
     word_asked = request.url.path.rstrip("/").rpartition("/")[2]
-    for word in near_names.nearest(word_asked, by_word):
+    for word in searches.nearest(word_asked, by_word):
         yield WayOn(by_word[word].name, by_word[word].path)
 
 

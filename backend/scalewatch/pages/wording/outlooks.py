@@ -15,7 +15,7 @@ from scalewatch.pages.wording.formats import (
     quantity,
     significant,
 )
-from scalewatch.services.analysis.next_measurement import proposal_words
+from scalewatch.services.analysis.questions import proposal_words
 from scalewatch.services.regions.outlook import Outlook, held_at
 from scalewatch.services.series.scans import Scan
 

@@ -21,8 +21,8 @@ from scalewatch.pages.wording.formats import (
 )
 from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
 from scalewatch.reasons import UNSETTLED
-from scalewatch.services.analysis import next_measurement
-from scalewatch.services.analysis.few_settings import direction, efficiency_words
+from scalewatch.services.analysis import questions
+from scalewatch.services.analysis.questions import direction, efficiency_words
 from scalewatch.services.commit_reports.factors import WORK
 from scalewatch.services.regions import outlook, region
 from scalewatch.services.series.scans import Scan
@@ -213,8 +213,8 @@ def exact_sentence(standing: Standing) -> str:
         sentence = "more than one formula reproduces them"
         if fit["separating"] is None:
             return sentence
-        return f"{sentence}; {next_measurement.separating_words(fit['separating'])}"
-    off = [next_measurement.place_words(each) for each in fit["excepted"]]
+        return f"{sentence}; {questions.separating_words(fit['separating'])}"
+    off = [questions.place_words(each) for each in fit["excepted"]]
     besides = f", but at {', '.join(off)}" if off else ""
     idle = fit["independent"]
     settled = f"; it is independent of {' and '.join(idle)}" if idle else ""

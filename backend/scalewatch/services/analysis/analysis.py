@@ -5,7 +5,7 @@ that cannot be reused needs more: the series of older commits, from which it is 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from operator import attrgetter
 from typing import Final
@@ -102,24 +102,6 @@ class Analysis:
     composed: tuple[ComposedAnswer, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Modelled:
-    """A series that can be modelled.
-
-    Parameters
-    ----------
-    crowded
-        Settings left out of its pool, since processes shared cores there, in words.
-    """
-
-    series_id: int
-    region: str
-    metric: str
-    expectation: Expectation | None
-    pool: SeriesPool
-    crowded: str
-
-
 def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     """Model and judge all series, each with the repetitions of all its runs."""
     commit_id, machine_id = subject.commit_id, subject.machine_id
@@ -129,15 +111,19 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     measured = measurements_at(session, commit_id, machine_id)
     described = series.described(session, concerned(measured, compositions))
     fingerprint = stored_locations.fingerprint_of(session, commit_id, machine_id)
-    refused, modelled = _apart(measured.pooled(), expectations)
-    exact = series.exact_in(session, [each.series_id for each in modelled])
-    assumed = _noise_by_metric(session, subject, fingerprint, modelled, expectations)
-    answers = (*refused, *_answers(modelled, assumed, exact))
+    pooled = measured.pooled()
+    exact = series.exact_in(session, [each.series_id for each in pooled])
+    assumed = _noise_by_metric(session, subject, fingerprint, pooled, expectations)
+    answers = _answers(pooled, expectations, assumed, exact)
     findings = {each.series_id: each.finding for each in answers}
-    pools = [(each.series_id, each.pool) for each in modelled]
+    pools = [
+        (each.series_id, each.pool)
+        for each in pooled
+        if isinstance(each.pool, SeriesPool)
+    ]
     return Analysis(
         subject,
-        answers,
+        tuple(answers),
         tuple(rows.location_rows(commit_id, fingerprint, pools) if fingerprint else ()),
         assumed,
         composed_answers(measured, compositions, described, findings),
@@ -154,16 +140,15 @@ def answers_under(
     """Return the answers about a region under other expectations, by series.
 
     Nothing is stored. Noise is learned from all series of the metric, as an analysis
-    does; of the others only those are there that cannot be modelled.
+    does.
     """
     commit_id, machine_id = subject.commit_id, subject.machine_id
     pooled = kept_pools_at(session, commit_id, machine_id, metric)
     fingerprint = stored_locations.fingerprint_of(session, commit_id, machine_id)
-    refused, modelled = _apart(pooled, expectations)
-    assumed = _noise_by_metric(session, subject, fingerprint, modelled, expectations)
-    of_region = [each for each in modelled if each.region == region]
+    assumed = _noise_by_metric(session, subject, fingerprint, pooled, expectations)
+    of_region = [each for each in pooled if each.region == region]
     exact = series.exact_in(session, [each.series_id for each in of_region])
-    answers = (*refused, *_answers(of_region, assumed, exact))
+    answers = _answers(of_region, expectations, assumed, exact)
     return {each.series_id: each for each in answers}
 
 
@@ -172,7 +157,7 @@ def record(session: Session, analysis: Analysis) -> None:
 
     Histories that they continue are looked at later, by a job.
     """
-    commit_id = analysis.subject.commit_id
+    commit_id, machine_id = analysis.subject.commit_id, analysis.subject.machine_id
     answers = sorted(analysis.answers, key=attrgetter("series_id"))
     verdicts.put_models(
         session,
@@ -192,8 +177,25 @@ def record(session: Session, analysis: Analysis) -> None:
     likely = {a.series_id: rows.likely(a.finding, a.expectation) for a in answers}
     for answer in analysis.composed:
         likely[answer.series_id] = answer.likely(likely[answer.series_id])
-    probabilities.put(session, commit_id, analysis.subject.machine_id, likely)
-    _record_noise(session, analysis.subject, analysis.assumed)
+    probabilities.put(session, commit_id, machine_id, likely)
+    # A commit keeps what it assumed, learned or not, so that another analysis of it
+    # assumes the same.
+    measured = {"commit_id": commit_id, "machine_id": machine_id}
+    stored_noise.assume(
+        session,
+        [
+            measured | {"metric": metric, "noise": asdict(each.noise)}
+            for metric, each in analysis.assumed.items()
+        ],
+    )
+    stored_noise.keep(
+        session,
+        [
+            measured | {"metric": metric} | asdict(each.memory)
+            for metric, each in analysis.assumed.items()
+            if each.memory
+        ],
+    )
     stored_locations.put(session, analysis.locations)
     nowhere = {a.series_id for a in answers}.difference(
         row["series_id"] for row in analysis.locations
@@ -202,83 +204,56 @@ def record(session: Session, analysis: Analysis) -> None:
     if analysis.locations or is_gone:
         project_id = commits.existing(session, commit_id).project_id
         jobs.enqueue(session, jobs.JobKind.WATCH, str(project_id))
-    editions.renew(session, commit_id, analysis.subject.machine_id)
-
-
-def _apart(
-    pooled: Iterable[PooledSeries], expectations: Expectations
-) -> tuple[list[Answer], list[_Modelled]]:
-    """Return answers about series that cannot be modelled, and the other series."""
-    refused: list[Answer] = []
-    modelled: list[_Modelled] = []
-    for measured in pooled:
-        expectation = expectations.get((measured.region, measured.metric))
-        if isinstance(measured.pool, str):
-            finding = refusal(
-                points=0,
-                repetitions=0,
-                expectation=expectation.growth if expectation else None,
-                deviation_limit=expectation.deviation_limit if expectation else None,
-                reason=measured.pool,
-            )
-            refused.append(
-                Answer(measured.series_id, expectation, finding, None, measured.crowded)
-            )
-        else:
-            modelled.append(
-                _Modelled(
-                    measured.series_id,
-                    measured.region,
-                    measured.metric,
-                    expectation,
-                    measured.pool,
-                    measured.crowded,
-                )
-            )
-    return refused, modelled
+    editions.renew(session, commit_id, machine_id)
 
 
 def _answers(
-    modelled: Sequence[_Modelled],
+    pooled: Sequence[PooledSeries],
+    expectations: Expectations,
     assumed: Mapping[str, Assumed],
     exact: Collection[int],
 ) -> list[Answer]:
-    """Model and judge series, all together.
+    """Model and judge series, all together; say of the others why they have no model.
 
     Parameters
     ----------
     exact
         Ids of those whose values are declared to be exact.
     """
-    findings = find_all(
-        [
-            SeriesQuestion.of(
-                each.pool,
-                each.expectation,
-                assumed[each.metric].noise,
-                exact=each.series_id in exact or None,
-            )
-            for each in modelled
-        ],
-        {"rule": RULE},
-    )
-    return [
-        Answer(
-            each.series_id,
-            each.expectation,
-            finding,
+    questions = {
+        each.series_id: SeriesQuestion.of(
+            each.pool,
+            expectations.get((each.region, each.metric)),
             assumed[each.metric].noise,
-            each.crowded,
+            exact=each.series_id in exact or None,
         )
-        for each, finding in zip(modelled, findings, strict=True)
-    ]
+        for each in pooled
+        if isinstance(each.pool, SeriesPool)
+    }
+    models = find_all(list(questions.values()), {"rule": RULE})
+    findings = dict(zip(questions, models, strict=True))
+    answers = []
+    for each in pooled:
+        expectation = expectations.get((each.region, each.metric))
+        noise = assumed[each.metric].noise if each.series_id in findings else None
+        finding = findings.get(each.series_id) or refusal(
+            points=0,
+            repetitions=0,
+            expectation=expectation.growth if expectation else None,
+            deviation_limit=expectation.deviation_limit if expectation else None,
+            reason=str(each.pool),
+        )
+        answers.append(
+            Answer(each.series_id, expectation, finding, noise, each.crowded)
+        )
+    return answers
 
 
 def _noise_by_metric(
     session: Session,
     subject: AnalysedCommit,
     fingerprint: int | None,
-    modelled: Sequence[_Modelled],
+    pooled: Sequence[PooledSeries],
     expectations: Expectations,
 ) -> dict[str, Assumed]:
     """Return the noise of each metric: reused where it still holds, else learned.
@@ -289,8 +264,9 @@ def _noise_by_metric(
         State of the machine.
     """
     measured: dict[str, list[SeriesPool]] = defaultdict(list)
-    for one_series in modelled:
-        measured[one_series.metric].append(one_series.pool)
+    for series_pool in pooled:
+        if isinstance(series_pool.pool, SeriesPool):
+            measured[series_pool.metric].append(series_pool.pool)
     expected: dict[str, set[Growth]] = defaultdict(set)
     for (_, metric), expectation in expectations.items():
         expected[metric].add(expectation.growth)
@@ -310,10 +286,17 @@ def _noise_by_metric(
         for metric, memory in memories.items()
         if (noise := gathered[metric].reuse(memory))
     }
-    lacking = {metric: measured[metric] for metric in measured if metric not in reused}
+    anew = {metric: [*measured[metric]] for metric in measured if metric not in reused}
+    # With series of older commits beside them, as many as it takes to learn.
+    for commit_id in older:
+        for metric in [metric for metric in anew if len(anew[metric]) < ENOUGH]:
+            earlier = kept_pools_at(session, commit_id, subject.machine_id, metric)
+            anew[metric] += [
+                each.pool for each in earlier if isinstance(each.pool, SeriesPool)
+            ]
     return reused | {
         metric: learn_again(pools, expected[metric], conditions.get(metric))
-        for metric, pools in _with_older(session, subject, older, lacking).items()
+        for metric, pools in anew.items()
     }
 
 
@@ -366,47 +349,3 @@ def _remembered(
             age = row.age if is_again else row.age + 1
             memories[metric] = NoiseMemory(condition, learned, age)
     return memories
-
-
-def _with_older(
-    session: Session,
-    subject: AnalysedCommit,
-    older: Sequence[int],
-    measured: Mapping[str, Sequence[SeriesPool]],
-) -> dict[str, list[SeriesPool]]:
-    """Return series with those of older commits, as many as it takes to learn."""
-    pools = {metric: [*series_pools] for metric, series_pools in measured.items()}
-    for commit_id in older:
-        lacking = {metric for metric in pools if len(pools[metric]) < ENOUGH}
-        for metric in lacking:
-            earlier = kept_pools_at(session, commit_id, subject.machine_id, metric)
-            pools[metric] += [
-                each.pool for each in earlier if isinstance(each.pool, SeriesPool)
-            ]
-    return pools
-
-
-def _record_noise(
-    session: Session, subject: AnalysedCommit, assumed: Mapping[str, Assumed]
-) -> None:
-    """Store the noise assumed of each metric, and what was learned.
-
-    A commit keeps what it assumed, learned or not, so that another analysis of it
-    assumes the same.
-    """
-    measured = {"commit_id": subject.commit_id, "machine_id": subject.machine_id}
-    stored_noise.assume(
-        session,
-        [
-            measured | {"metric": metric, "noise": asdict(each.noise)}
-            for metric, each in assumed.items()
-        ],
-    )
-    stored_noise.keep(
-        session,
-        [
-            measured | {"metric": metric} | asdict(each.memory)
-            for metric, each in assumed.items()
-            if each.memory
-        ],
-    )

@@ -1,17 +1,31 @@
-"""Questions about series: many are modelled in few batches, and none twice."""
+"""Questions about series: findings, factors between few settings, next measurements.
 
-from collections.abc import Mapping, Sequence
+Many are modelled in few batches, and none twice.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
 
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Finding, Growth, Noise, find_models
+from scalewatch.modelling import (
+    Cost,
+    Finding,
+    Growth,
+    Noise,
+    Proposal,
+    find_models,
+    next_measurement,
+)
 from scalewatch.modelling.arrays import Reals, stacked
+from scalewatch.modelling.few_settings import Step, steps_of
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.modelling.measurements.batch import most_repetitions
+from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS, most_repetitions
 from scalewatch.modelling.search.findings import refusal
 from scalewatch.services.caches import Kept, key_of
+from scalewatch.wire import SECONDS, TIME
+from scalewatch.wire.directions import better_direction
 
 if TYPE_CHECKING:  # The base installation has no database.
     from scalewatch.services.expectations.in_force import Expectation
@@ -20,6 +34,17 @@ Target = Mapping[str, float]
 
 ANSWERS: Final = Kept[Any](20_000)
 """Answers about series by the content they follow from: findings, proposals, noise."""
+
+
+MORE_THAN_ALL: Final = 1.1
+"""Efficiency beyond which it is no weak scaling: the problem does not grow with p."""
+
+
+STARTUP: Final = 1.0
+"""Seconds that a job takes before it measures, where its times are unknown."""
+
+CORES: Final = frozenset({"p", "threads"})
+"""Parameters that are numbers of cores, which a run costs."""
 
 
 class MeasuredSeries(Protocol):
@@ -141,6 +166,105 @@ def find_all(
     )
 
 
+def series_steps(
+    series: MeasuredSeries, unit: str | None, better: str | None = None
+) -> tuple[Step, ...]:
+    """Return the factors between the settings of a series with too few for a growth.
+
+    None where it has enough, or where several parameters vary.
+
+    Parameters
+    ----------
+    better
+        The better direction; by the unit unless given.
+    """
+    if len(series.parameters) != 1 or len(series.settings) >= NEEDED_SETTINGS:
+        return ()
+    direction = better or better_direction(unit or "")
+    return steps_of(
+        series.settings.reshape(-1),
+        series.values,
+        series.parameters[0],
+        is_cost=direction == "lower",
+    )
+
+
+def step_words(step: Step, parameter: str) -> str:
+    """Return a factor in words: `it falls to 0.5 times [0.4, 0.6] from p = 2 to 8`."""
+    words = (
+        f"it {direction(step)} to {step.factor:.3g} times [{step.low:.3g}, "
+        f"{step.high:.3g}] from {parameter} = {step.start:.10g} to {step.end:.10g}"
+    )
+    return f"{words}{efficiency_words(step, '{:.0%}'.format)}"
+
+
+def direction(step: Step) -> str:
+    """Return the verb of a factor."""
+    return "grows" if step.factor >= 1 else "falls"
+
+
+def efficiency_words(step: Step, written: Callable[[float], str]) -> str:
+    """Return the efficiency of a step as an apposition; nothing where it has none.
+
+    Parameters
+    ----------
+    written
+        How a share is written.
+    """
+    if step.strong_efficiency is None or step.weak_efficiency is None:
+        return ""
+    strong, weak = written(step.strong_efficiency), written(step.weak_efficiency)
+    if strong == weak:
+        return f", an efficiency of {strong}"
+    if step.weak_efficiency > MORE_THAN_ALL:
+        return f", an efficiency of {strong} as strong scaling"
+    return f", an efficiency of {weak} as weak scaling, {strong} as strong"
+
+
+def whole_step_words(steps: Sequence[Step], parameter: str) -> str:
+    """Return the factor between the ends in words; nothing without one."""
+    return step_words(steps[-1], parameter) if steps else ""
+
+
+def proposed(
+    question: SeriesQuestion, metric: str, unit: str | None
+) -> Proposal | None:
+    """Return the cheapest measurement that would settle a verdict, if any would.
+
+    Parameters
+    ----------
+    question
+        About a series of which something is expected.
+    metric, unit
+        Of its values: a time without a unit is in seconds.
+    """
+    proposal: Proposal | None
+    (proposal,) = ANSWERS.answers(
+        [key_of("proposal", question.key, metric, unit)],
+        lambda _: [_proposed(question, metric, unit)],
+    )
+    return proposal
+
+
+def place_words(at: Mapping[str, float]) -> str:
+    """Return a setting in words."""
+    return " and ".join(f"{name} = {value:g}" for name, value in at.items())
+
+
+def separating_words(at: Mapping[str, float]) -> str:
+    """Return, in words, the setting whose count would tell growths apart."""
+    return f"one more run at {place_words(at)} would tell the formulas apart"
+
+
+def proposal_words(proposal: Proposal) -> str:
+    """Return a proposal in words: the measurement, its worth and its cost."""
+    return (
+        f"{proposal.repetitions} repetitions at {place_words(proposal.at)} would "
+        f"settle it with a probability of {proposal.settles:.0%}, for about "
+        f"{proposal.core_hours:.2g} core-hours"
+    )
+
+
 def _find(
     questions: Sequence[SeriesQuestion], choices: Mapping[str, Any]
 ) -> list[Finding]:
@@ -186,3 +310,26 @@ def _findings(
 def _digest(alike: tuple[object, ...]) -> bytes:
     """Return a digest of the key that hundreds of series of a commit share."""
     return key_of(*alike)
+
+
+def _proposed(
+    question: SeriesQuestion, metric: str, unit: str | None
+) -> Proposal | None:
+    if question.expectation is None or len(question.parameters) > 1:
+        return None
+    (parameter,) = question.parameters
+    if parameter not in CORES:
+        return None
+    seconds = SECONDS.get(unit or "s", 0.0) if metric == TIME else 0.0
+    try:
+        return next_measurement(
+            question.settings.reshape(-1),
+            question.values,
+            question.expectation,
+            parameter=parameter,
+            deviation_limit=question.deviation_limit,
+            cost=Cost(STARTUP, seconds),
+            noise=question.noise,
+        )
+    except ModellingError:
+        return None

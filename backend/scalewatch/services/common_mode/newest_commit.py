@@ -40,7 +40,7 @@ from scalewatch.services.common_mode.shared_moves import (
     nights_of,
     without_nights,
 )
-from scalewatch.storage.commits.commits import AnyCommit, identified
+from scalewatch.storage.commits.commits import identified
 from scalewatch.storage.judgements import editions
 from scalewatch.storage.runs import runs
 from scalewatch.storage.runs.runs import Started
@@ -201,7 +201,13 @@ def _compared(
     rows = identified(session, ids)
     baseline, commit = (rows[each] for each in ids)
     watched = watched_line(session, commit.project_id)
-    line = _up_to(watched, baseline, commit)
+    until = age(baseline)
+    before = [
+        each
+        for each in watched.commits
+        if each.id not in {baseline.id, commit.id} and age(each) <= until
+    ]
+    line = replace(watched, commits=(*before[-MOST_NIGHTS:], baseline, commit))
     newest = len(line.commits) - 1
     # A series measured under two names has one history: the later one.
     measured = {
@@ -218,17 +224,6 @@ def _compared(
             for group in alike([*measured.values()])
         ]
     )
-
-
-def _up_to(watched: Lineage, baseline: AnyCommit, commit: AnyCommit) -> Lineage:
-    """Return the nights up to a baseline, and the commit after them."""
-    until = age(baseline)
-    before = [
-        each
-        for each in watched.commits
-        if each.id not in {baseline.id, commit.id} and age(each) <= until
-    ]
-    return replace(watched, commits=(*before[-MOST_NIGHTS:], baseline, commit))
 
 
 def _of_group(

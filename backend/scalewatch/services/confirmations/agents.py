@@ -62,7 +62,11 @@ def claim(session: Session, machine: str, agent: str) -> ClaimedRun | None:
         row, _, _, project = due
         if not may(session, Role.INGEST, project):
             continue
-        settings = _lacking(session, row.commit_id, row.machine_id)
+        settings = [
+            RunSetting(each.suite, each.coordinate, each.configuration)
+            for each in coordinates.repeated(session, row.commit_id, row.machine_id)
+            if each.jobs < JOBS
+        ]
         if not settings:
             end(
                 session, row.id, row.agent, ConfirmationState.DONE, "measured meanwhile"
@@ -115,11 +119,3 @@ def permitted(session: Session, confirmation_id: int) -> None:
     """See that who asks may post runs of the project that a run is of."""
     *_, project = confirmations.identified(session, confirmation_id)
     permit(session, Role.INGEST, project)
-
-
-def _lacking(session: Session, commit_id: int, machine_id: int) -> list[RunSetting]:
-    return [
-        RunSetting(each.suite, each.coordinate, each.configuration)
-        for each in coordinates.repeated(session, commit_id, machine_id)
-        if each.jobs < JOBS
-    ]

@@ -16,9 +16,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.figures.notation import places_words
-from scalewatch.services.analysis.next_measurement import STARTUP, proposed
 from scalewatch.services.analysis.pools import pooled
-from scalewatch.services.analysis.questions import SeriesQuestion
+from scalewatch.services.analysis.questions import STARTUP, SeriesQuestion, proposed
 from scalewatch.services.caches import kept_at
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.factors import JOBS

@@ -124,7 +124,15 @@ def exponents_of(history: SeriesHistory) -> tuple[float | None, ...]:
     doublings = np.log2([at[0] for at in history.settings])
     if doublings.size < 2:
         return (None,) * len(history.positions)
-    return tuple(_slopes(history.log, doublings - doublings.mean()))
+    centred = doublings - doublings.mean()
+    is_there = ~np.isnan(history.log)
+    known = np.where(is_there, history.log, 0.0)
+    spread = is_there @ centred**2
+    # Missing settings shift the mean of the others; the level must not leak in.
+    level = known.sum(axis=1) / np.maximum(is_there.sum(axis=1), 1)
+    sums = (known @ centred - level * (is_there @ centred)) / np.log(2)
+    slopes = np.divide(sums, spread, out=np.full_like(sums, np.nan), where=spread > 0)
+    return tuple([None if isnan(slope) else slope for slope in slopes.tolist()])
 
 
 def telling(changes: Sequence[StoredChange]) -> StoredChange | None:
@@ -238,17 +246,6 @@ def growths_of(histories: Sequence[SeriesHistory]) -> list[str | None]:
         else str(each.growth)
         for each in findings
     ]
-
-
-def _slopes(log: Reals, centred: Reals) -> list[float | None]:
-    is_there = ~np.isnan(log)
-    known = np.where(is_there, log, 0.0)
-    spread = is_there @ centred**2
-    # Missing settings shift the mean of the others; the level must not leak in.
-    level = known.sum(axis=1) / np.maximum(is_there.sum(axis=1), 1)
-    sums = (known @ centred - level * (is_there @ centred)) / np.log(2)
-    slopes = np.divide(sums, spread, out=np.full_like(sums, np.nan), where=spread > 0)
-    return [None if isnan(slope) else slope for slope in slopes.tolist()]
 
 
 def _interval(slopes: Reals) -> tuple[float | None, float | None]:

@@ -234,7 +234,14 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
     machine = machines.named(session, project.id, name)
     siblings = machines.of_project(session, project.id)
     commits = coverage.newest_commits(session, machine, COMMITS)
-    states = _states(session, machine.id)
+    rows = machines.states(session, machine.id)
+    changes = [
+        changed_facts(before.facts, after.facts) for after, before in pairwise(rows)
+    ]
+    states = tuple(
+        MachineState(*row, changes=changed)
+        for row, changed in zip(rows, [*changes, ()], strict=True)
+    )
     return Platform(
         project=project.name,
         name=machine.name,
@@ -247,17 +254,6 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
         coverage=_coverage(session, machine.id, commits),
         unmeasured=_unmeasured(session, machine.id, commits),
         machines=tuple(each.name for each in siblings),
-    )
-
-
-def _states(session: Session, machine_id: int) -> tuple[MachineState, ...]:
-    rows = machines.states(session, machine_id)
-    changes = [
-        changed_facts(before.facts, after.facts) for after, before in pairwise(rows)
-    ]
-    return tuple(
-        MachineState(*row, changes=changed)
-        for row, changed in zip(rows, [*changes, ()], strict=True)
     )
 
 

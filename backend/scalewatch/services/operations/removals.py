@@ -6,7 +6,7 @@ depended on it is analysed anew: the same commit and, since noise is learned fro
 commits and reused, the next ones of the machine. All of it is one transaction.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -151,7 +151,13 @@ def _remove(session: Session, touched: _Touched, kind: str, name: str) -> Remove
     """Remove a part of a project, and queue what has to be analysed anew."""
     affected = _affected(session, touched)
     removal = _removal(session, touched)
-    left = removals.measured_by(session, _at(affected))
+    left = removals.measured_by(
+        session,
+        and_(
+            among(tables.Run.commit_id, {commit_id for commit_id, _ in affected}),
+            among(tables.Run.machine_id, {machine_id for _, machine_id in affected}),
+        ),
+    )
     anew = [pair for pair in affected if pair in left]
     for commit_id, machine_id in anew:
         removal.noise(commit_id, machine_id)
@@ -205,13 +211,6 @@ def _removal(session: Session, touched: _Touched) -> Removal:
     removal.machines(machines)
     removal.configurations(project_id)
     return removal
-
-
-def _at(pairs: Collection[Pair]) -> Condition:
-    return and_(
-        among(tables.Run.commit_id, {commit_id for commit_id, _ in pairs}),
-        among(tables.Run.machine_id, {machine_id for _, machine_id in pairs}),
-    )
 
 
 def _noted(  # noqa: PLR0913, PLR0917 - what the audit log has to say

@@ -122,6 +122,7 @@ def status(session: Session) -> Status:
         for project in projects.listed(session)
         for seen in machines.last_seen(session, project.id)
     )
+    waiting = attended(session, moment - ATTENDANCE)
     return Status(
         version=version("scalewatch"),
         database=session.get_bind().dialect.name,
@@ -134,8 +135,10 @@ def status(session: Session) -> Status:
         workers=present,
         agents=agents,
         confirmations=confirmations_of(session),
-        waiting_agents=_waiting_agents(
-            session, moment, {each.machine for each in agents}
+        waiting_agents=tuple(
+            WaitingAgent(machine, seen_at)
+            for machine, seen_at in waiting.items()
+            if machine in {each.machine for each in agents}
         ),
         alarms=tuple(_alarms(session)),
         ingest=Ingest(
@@ -170,18 +173,6 @@ def _alarms(session: Session) -> Iterable[Alarms]:
             yield Alarms(
                 project.name, min(details["alarming"], 1.0), details["alarming_share"]
             )
-
-
-def _waiting_agents(
-    session: Session, moment: datetime, known: set[str]
-) -> tuple[WaitingAgent, ...]:
-    """Return the agents that wait on the machines `known`."""
-    waiting = attended(session, moment - ATTENDANCE)
-    return tuple(
-        WaitingAgent(machine, seen_at)
-        for machine, seen_at in waiting.items()
-        if machine in known
-    )
 
 
 def _is_behind(

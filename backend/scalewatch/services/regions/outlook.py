@@ -32,9 +32,13 @@ from scalewatch.modelling.forecasts.break_even import (
     hidden_term,
 )
 from scalewatch.modelling.search.exact import EXACT
-from scalewatch.services.analysis.next_measurement import proposed
 from scalewatch.services.analysis.pools import pooled
-from scalewatch.services.analysis.questions import SeriesQuestion, Target, find_all
+from scalewatch.services.analysis.questions import (
+    SeriesQuestion,
+    Target,
+    find_all,
+    proposed,
+)
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of
 

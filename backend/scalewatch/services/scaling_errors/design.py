@@ -15,7 +15,6 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch.modelling import Factor, Growth, ScalingKind, Times, weak_scaling_errors
-from scalewatch.modelling.arrays import Reals
 from scalewatch.services.series.scans import Measurement, Scan
 
 SCALE: Final = "p"
@@ -106,10 +105,7 @@ def design_of(scan: Scan, times: Times) -> Design:
         )
     if times.sizes is not None:
         return Design(ScalingKind.STRONG, Evidence.SIZES_HOLD)
-    return _without_sizes(scan, times.at(None))
-
-
-def _without_sizes(scan: Scan, seconds: Reals) -> Design:
+    seconds = times.at(None)
     if seconds.min() < FALLS * seconds[0]:
         return Design(ScalingKind.STRONG, Evidence.TIMES_FALL)
     is_message = MESSAGE in scan.configuration

@@ -7,7 +7,6 @@ from enum import StrEnum
 from typing import Any, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.errors import ModellingError, NotModelled, TooFar
 from scalewatch.modelling import (
@@ -277,7 +276,16 @@ def _errors(
         model = scan.standing.model
         if model is None:
             raise NotModelled(scan.standing.reason)
-        scales = _reached(times, question.reach)
+        largest = float(times.scales.max())
+        end = USUAL_REACH * largest if question.reach is None else question.reach
+        limit = largest * 2.0**MOST_DOUBLINGS
+        if end > limit:
+            raise TooFar(end, limit)
+        beyond = largest * 2.0 ** np.arange(1, MOST_DOUBLINGS + 1)
+        farther = [] if end <= largest else [end]
+        scales = np.unique(
+            np.concatenate([times.scales, beyond[beyond < end], farther])
+        )
         kind = question.kind or ScalingKind.STRONG
         return modelled_scaling_errors(kind, model, scales, times, size)
     if question.kind is ScalingKind.WEAK:
@@ -298,18 +306,6 @@ def _size(times: Times, question: ScalingQuestion) -> float | None:
         known.append((int(np.isfinite(values).sum()), size))
     _, best = max(known)
     return float(best)
-
-
-def _reached(times: Times, reach: float | None) -> NDArray[np.float64]:
-    """Return the measured scales and doublings of the largest one beyond them."""
-    largest = float(times.scales.max())
-    end = USUAL_REACH * largest if reach is None else reach
-    limit = largest * 2.0**MOST_DOUBLINGS
-    if end > limit:
-        raise TooFar(end, limit)
-    beyond = largest * 2.0 ** np.arange(1, MOST_DOUBLINGS + 1)
-    farther = [] if end <= largest else [end]
-    return np.unique(np.concatenate([times.scales, beyond[beyond < end], farther]))
 
 
 def _row(errors: ScalingErrors, sped: SpeedUp) -> tuple[RowPoint, ...]:

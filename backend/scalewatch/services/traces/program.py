@@ -146,6 +146,11 @@ def traced_program(
     ranked = tuple(sorted(locations, key=_cost, reverse=True))
     times = scan.program_times
     unknown = np.full(scan.processes.shape, np.nan)
+    named = (
+        remark
+        for environment in scan.environments
+        for remark in str(environment.get("remarks") or "").split("; ")
+    )
     return Traced(
         machine=scan.machine,
         slot=scan.slot,
@@ -167,7 +172,7 @@ def traced_program(
         locations=ranked,
         conclusions=conclusions(_reported(scan, values, total, ranked)),
         calibration=_calibration(scan),
-        remarks=_remarks(scan),
+        remarks=tuple(dict.fromkeys(remark for remark in named if remark)),
         path=_path(scan, ranked),
     )
 
@@ -276,12 +281,3 @@ def _share_of(scan: TracedScan, functions: set[str], metric: str) -> float | Non
 def function_of(region: str) -> str:
     """Return the function of MPI of a location: MPI_Recv of `halo › MPI_Recv 2`."""
     return region.rpartition(" › ")[2].partition(" ")[0]
-
-
-def _remarks(scan: TracedScan) -> tuple[str, ...]:
-    named = (
-        remark
-        for environment in scan.environments
-        for remark in str(environment.get("remarks") or "").split("; ")
-    )
-    return tuple(dict.fromkeys(remark for remark in named if remark))
