@@ -3,7 +3,7 @@ from scalewatch.api.histories import Aliases, Webhooks
 from scalewatch.api.http.derived import schema_of
 from scalewatch.services.gates.declared_rules import GateRules
 from scalewatch.services.gates.gate import Gate
-from scalewatch.services.histories.region import History
+from scalewatch.services.histories.histories import History
 from scalewatch.services.operations.status import Status
 from scalewatch.services.regressions.regressions import Regression, Regressions
 from scalewatch.services.regressions.webhooks import NewWebhook

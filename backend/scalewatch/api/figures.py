@@ -8,7 +8,7 @@ from scalewatch.api.http.answers import api_router, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
 from scalewatch.services.histories.paging import Axis, Window
-from scalewatch.services.histories.region import history_figure
+from scalewatch.services.histories.histories import history_figure
 from scalewatch.services.regions import figures, outlook, preview
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.evidence import evidence_figure

@@ -2,7 +2,7 @@
 
 from math import log2
 
-from scalewatch.services.histories.region import history_of
+from scalewatch.services.histories.histories import history_of
 from support.builders import sweep_reports
 from support.odd_projects import commit
 from support.recorded import record

@@ -3,7 +3,7 @@
 import pytest
 from sqlalchemy import select
 
-from scalewatch.services.histories.region import history_of
+from scalewatch.services.histories.histories import history_of
 from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
 from support.exact_counts import count

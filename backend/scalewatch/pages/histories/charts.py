@@ -15,7 +15,7 @@ from scalewatch.pages.wording.formats import day, plural, significant
 from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.histories.region import History
+from scalewatch.services.histories.histories import History
 from scalewatch.services.histories.segments import (
     SegmentedHistory,
     StoredChange,

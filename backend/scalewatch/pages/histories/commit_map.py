@@ -18,7 +18,8 @@ from scalewatch.pages.histories.charts import history_sentence
 from scalewatch.pages.wording.formats import breakable, settings
 from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.histories import region, segments
+from scalewatch.services.histories import segments
+from scalewatch.services.histories import histories
 
 WIDTH: Final = 1000.0
 """Width of a row, in the units of its picture."""
@@ -71,7 +72,7 @@ class HeatMap:
     baselines: tuple[float, ...]
 
 
-def heat_map(history: region.History, *, by_date: bool) -> HeatMap:
+def heat_map(history: histories.History, *, by_date: bool) -> HeatMap:
     """Return the heat map of a machine's regions."""
     edges = _edges(history.commits, by_date=by_date)
     rows = [_heat_row(history, series, edges) for series in history.series]
@@ -100,7 +101,7 @@ def _edges(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
 
 
 def _heat_row(
-    history: region.History, series: segments.SegmentedHistory, edges: Sequence[float]
+    history: histories.History, series: segments.SegmentedHistory, edges: Sequence[float]
 ) -> HeatRow:
     measured = {*series.positions}
     eras = []
@@ -173,12 +174,12 @@ def _telling(rows: Iterable[HeatRow]) -> dict[str, frozenset[str]]:
     for row in rows:
         known[row.series.region].append(row.series.configuration)
     return {
-        region: frozenset(
+        histories: frozenset(
             name
             for name in set().union(*held)
             if len({str(each.get(name)) for each in held}) > 1
         )
-        for region, held in known.items()
+        for histories, held in known.items()
         if len(held) > 1
     }
 

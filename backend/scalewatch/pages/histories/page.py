@@ -15,7 +15,7 @@ from scalewatch.pages.wording.formats import assignments, stated
 from scalewatch.services.histories.commits import HistoryStep
 from scalewatch.services.histories.paging import Axis, Window
 from scalewatch.services.histories.project import overview_of
-from scalewatch.services.histories.region import History, history_of
+from scalewatch.services.histories.histories import History, history_of
 from scalewatch.services.histories.segments import (
     Segment,
     SegmentedHistory,

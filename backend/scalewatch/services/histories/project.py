@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import commit_of
 from scalewatch.services.histories.paging import NEWEST, Window, part_of
-from scalewatch.services.histories.region import History, chosen
+from scalewatch.services.histories.histories import History, chosen
 from scalewatch.services.histories.segments import (
     SegmentedHistory,
     StoredChange,
