@@ -32,7 +32,6 @@ UNCONVERTED = {
 }  # fmt: skip
 # Private functions that read for several entries of their module, each with its reason.
 READERS = {
-    "commits/baselines.py: _outside_circles": "reads all commits, where a link is odd",
     "searches.py: _commits": "names of one kind, in a table of kinds",
     "searches.py: _machines": "names of one kind, in a table of kinds",
     "searches.py: _metrics": "names of one kind, in a table of kinds",

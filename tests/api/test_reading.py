@@ -9,8 +9,7 @@ from scalewatch.services.comparisons.values import ComparedSides
 from scalewatch.services.guidelines.guidelines import GuidelineReport
 from scalewatch.services.match_table.table import MatchTable
 from scalewatch.services.regions.models import CommitModels
-from scalewatch.services.runs.show import RecordedRun
-from scalewatch.services.runs.verdicts import RunVerdict
+from scalewatch.services.runs.show import RecordedRun, RunVerdict
 from support.builders import result, run, sweep
 
 PROJECT = "/api/v1/projects/mpich"

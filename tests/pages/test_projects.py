@@ -4,7 +4,7 @@ from uuid import UUID
 import pytest
 
 from scalewatch.pages.projects import COOKIE, PAUSE, news_sentence
-from scalewatch.services.projects.visits import News
+from scalewatch.services.projects.timeline import SinceVisit
 from scalewatch.storage.access import projects
 from support.builders import result, run_report
 from support.histories import TREE, record_commit, reports
@@ -63,7 +63,7 @@ def test_first_visit_goes_on_as_the_first(client, sessions):
 
 
 def test_that_nothing_came_is_said():
-    news = News(datetime.now(UTC) - timedelta(days=2), 0, (), (), {})
+    news = SinceVisit(datetime.now(UTC) - timedelta(days=2), 0, (), (), {})
 
     sentence = news_sentence(None, "mpich", news)
 

@@ -7,7 +7,7 @@ from fastapi import Path, Query, Response
 from scalewatch.api.http.answers import api_router, figure_answer
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotFound
-from scalewatch.services.histories.paging import Axis, Window
+from scalewatch.services.histories.commits import Axis, Window
 from scalewatch.services.histories.histories import history_figure
 from scalewatch.services.regions import figures, outlook, preview
 from scalewatch.services.regions.region import region_at

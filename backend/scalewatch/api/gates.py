@@ -10,7 +10,7 @@ from pydantic import Field
 from scalewatch import wire
 from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import Responses, answer, answers, api_router
-from scalewatch.services.confirmations import agents, requests
+from scalewatch.services.confirmations import requests
 from scalewatch.services.gates import declared_rules, gate
 from scalewatch.services.gates import declared_rules as gate_rules
 from scalewatch.services.shared_cores import Oversubscribed
@@ -175,11 +175,11 @@ def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Re
 
 @confirmations.post(
     "/confirmations/claim",
-    responses=NOTHING | answers(agents.ClaimedRun, 400, 403, 422),
+    responses=NOTHING | answers(requests.ClaimedRun, 400, 403, 422),
 )
 def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
     """Give an agent the oldest run that its machine is asked for."""
-    order = agents.claim(session, offer.machine, offer.agent)
+    order = requests.claim(session, offer.machine, offer.agent)
     return Response(status_code=204) if order is None else answer(order)
 
 
@@ -192,9 +192,9 @@ def report_confirmation(
 ) -> Response:
     """Extend the lease of a run, or say what came of it."""
     if progress.state == "running":
-        return answer(agents.extend(session, confirmation, progress.agent))
+        return answer(requests.extend(session, confirmation, progress.agent))
     return answer(
-        agents.finish(
+        requests.finish(
             session,
             confirmation,
             progress.agent,

@@ -12,7 +12,7 @@ from scalewatch.api.http import schemas
 from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.api.http.problems import problems
 from scalewatch.services.common_mode.project_history import MOST_COMMITS
-from scalewatch.services.histories.paging import Window
+from scalewatch.services.histories.commits import Window
 from scalewatch.services.histories.histories import History, history_of
 from scalewatch.services.regressions import regressions, triage
 from scalewatch.services.regressions import webhooks as addresses

@@ -12,7 +12,7 @@ from scalewatch.api.http import answers, schemas
 from scalewatch.api.http.problems import problems
 from scalewatch.errors import NotReady
 from scalewatch.services import jobs as queue
-from scalewatch.services.operations import failed_jobs, status
+from scalewatch.services.operations import status
 from scalewatch.storage.database import outages, schema
 from scalewatch.web import queries, sessions
 from scalewatch.web.metrics import Gauges, Metrics
@@ -116,4 +116,4 @@ def show_job(session: sessions.ReadingDep, job: queries.JobId) -> queue.Job:
 @jobs.post("/{job}/retry", status_code=202, responses=problems(403, 404, 409, 422))
 def retry_job(session: sessions.WritingDep, job: queries.JobId) -> None:
     """Try a failed job again, as if it were new; for who administers its project."""
-    failed_jobs.retry(session, job)
+    status.retry(session, job)

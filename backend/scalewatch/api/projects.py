@@ -10,7 +10,7 @@ from pydantic import StringConstraints
 from scalewatch.api.files.bulk import BulkFormat, Cursor, accepted, read_models
 from scalewatch.api.http.answers import answer, answers, api_router
 from scalewatch.services.commits.find import MeasuredCommit, measured_commits
-from scalewatch.services.machines.machines import Machine, machines_of
+from scalewatch.services.machines.machine import Machine, machines_of
 from scalewatch.services.match_table.table import MatchTable, match_table
 from scalewatch.services.projects.home import Project, all_projects
 from scalewatch.services.regions import models, outlook

@@ -27,9 +27,9 @@ from scalewatch.pages.wording.formats import (
 )
 from scalewatch.pages.wording.mathematics import growth, like
 from scalewatch.pages.wording.sentences import SYMBOLS, WORSE, verdict_lead
-from scalewatch.services.machines.machines import all_origins
+from scalewatch.services.machines.machine import all_origins
 from scalewatch.services.match_table.cells import MatchRow
-from scalewatch.services.projects import home, timeline, visits
+from scalewatch.services.projects import home, timeline
 from scalewatch.web.protection.headers import FOR_ONE
 from scalewatch.web.sessions import ReadingDep
 
@@ -153,7 +153,7 @@ def _news(
         return {}
     return {
         each.name: news_sentence(
-            request, each.name, visits.news_since(session, each.name, visit.before)
+            request, each.name, timeline.news_since(session, each.name, visit.before)
         )
         for each in projects
     }
@@ -175,7 +175,7 @@ def _region_path_of(
     return region_path
 
 
-def news_sentence(request: Request, project: str, news: visits.News) -> Markup:
+def news_sentence(request: Request, project: str, news: timeline.SinceVisit) -> Markup:
     """Say what is new since the last visit, and link the new regressions."""
     lead = Markup("Since your last visit {}").format(age(news.since))
     if news.is_empty:
@@ -188,7 +188,7 @@ def news_sentence(request: Request, project: str, news: visits.News) -> Markup:
     return Markup("{}: {}.").format(lead, listed(parts))
 
 
-def _measured(news: visits.News) -> list[Markup]:
+def _measured(news: timeline.SinceVisit) -> list[Markup]:
     if news.commits:
         return [Markup("{}").format(plural(news.commits, "new commit"))]
     if not news.machines:
@@ -199,7 +199,7 @@ def _measured(news: visits.News) -> list[Markup]:
     return [Markup("further runs of known commits on {}").format(listed(names))]
 
 
-def _opened(request: Request, project: str, news: visits.News) -> list[Markup]:
+def _opened(request: Request, project: str, news: timeline.SinceVisit) -> list[Markup]:
     if not news.opened:
         return []
     if len(news.opened) == 1:

@@ -7,7 +7,7 @@ from scalewatch.errors import InvalidReport
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import addresses, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.services.operations import failed_jobs, status
+from scalewatch.services.operations import status
 from scalewatch.web.protection.origins import FormDep
 from scalewatch.web.sessions import ReadingDep, WritingDep
 
@@ -31,7 +31,7 @@ def retry_job(request: Request, session: WritingDep, form: FormDep) -> Response:
     text = form.text("job") or ""
     if not (text.isascii() and text.isdecimal() and len(text) < 19):
         raise InvalidReport([("job", f"{text!r} is no number of a job")])
-    failed_jobs.retry(session, int(text))
+    status.retry(session, int(text))
     return RedirectResponse(addresses.path_to(request, "status"), 303)
 
 

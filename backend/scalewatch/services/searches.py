@@ -1,4 +1,4 @@
-"""The search over everything with a page: projects, regions, machines, commits."""
+"""The search over everything with a page, and for names that resemble one."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -22,6 +22,18 @@ MOST_COMMITS: Final = 30
 """Matches where only commits are looked for."""
 
 MOST_WORDS: Final = 8
+
+MOST_NEAR: Final = 5
+"""Names that are offered."""
+
+LEAST: Final = 0.6
+"""Share of the letters, in order, that names must have in common."""
+
+MOST_READ: Final = 2000
+"""Names among which near ones are looked for."""
+
+SHORTEST: Final = 3
+"""Letters from which on a name that contains them is a near one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,19 +86,6 @@ def search_commits(session: Session, text: str, project: str | None) -> Found:
     return replace(empty, commits=tuple(commits))
 
 
-MOST: Final = 5
-"""Names that are offered."""
-
-LEAST: Final = 0.6
-"""Share of the letters, in order, that names must have in common."""
-
-MOST_READ: Final = 2000
-"""Names among which near ones are looked for."""
-
-SHORTEST: Final = 3
-"""Letters from which on a name that contains them is a near one."""
-
-
 def near_names(
     session: Session, project_name: str, kind: str, name: str
 ) -> tuple[str, ...]:
@@ -121,10 +120,10 @@ def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
     """Return those of some names that resemble one, the nearest first."""
     by_letters = {each.casefold(): each for each in names if each != name}
     wanted = name.casefold()
-    near = get_close_matches(wanted, by_letters, n=MOST, cutoff=LEAST)
+    near = get_close_matches(wanted, by_letters, n=MOST_NEAR, cutoff=LEAST)
     if len(wanted) >= SHORTEST:
         near += [e for e in by_letters if wanted in e or (len(e) > 2 and e in wanted)]
-    return tuple(by_letters[each] for each in dict.fromkeys(near))[:MOST]
+    return tuple(by_letters[each] for each in dict.fromkeys(near))[:MOST_NEAR]
 
 
 def _regions(session: Session, project: tables.Project) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 
 from scalewatch.pages.histories.commit_map import WIDTH, heat_map
 from scalewatch.pages.wording.formats import SPACE
-from scalewatch.services.histories.project import overview_of
+from scalewatch.services.histories.histories import overview_of
 from support.histories import LINEAR, TREE, record_commit
 from support.shown_pages import words_of
 

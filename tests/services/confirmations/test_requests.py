@@ -4,7 +4,7 @@ import pytest
 from sqlalchemy import select, update
 
 from scalewatch.errors import ConfirmationLost
-from scalewatch.services.confirmations import agents, requests
+from scalewatch.services.confirmations import requests
 from scalewatch.services.confirmations.requests import MOST_ASKED, ConfirmationState
 from scalewatch.services.gates.decision import GateOutcome
 from scalewatch.services.gates.gate import confirm_suspicions, gate_of
@@ -38,12 +38,12 @@ def ask(sessions):
 
 def claim(sessions, agent, machine="jureca"):
     with sessions.writing.begin() as session:
-        return agents.claim(session, machine, agent)
+        return requests.claim(session, machine, agent)
 
 
 def finish(sessions, number, agent, state=ConfirmationState.DONE):
     with sessions.writing.begin() as session:
-        return agents.finish(session, number, agent, state, "5 runs posted")
+        return requests.finish(session, number, agent, state, "5 runs posted")
 
 
 def measure_again(sessions):

@@ -7,8 +7,7 @@ from scalewatch.services import jobs
 from scalewatch.services.access import audit, tokens
 from scalewatch.services.access.callers import Role
 from scalewatch.services.jobs import JobKind
-from scalewatch.services.operations import failed_jobs
-from scalewatch.services.operations.status import status
+from scalewatch.services.operations.status import retry, status
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
 from support.builders import sweep_reports
@@ -48,7 +47,7 @@ def test_status_says_what_a_failed_job_was_about_and_why_it_failed(sessions, fai
 def test_failed_job_that_is_tried_again_is_done_as_if_it_were_new(
     sessions, failed, work_off
 ):
-    transact(sessions, partial(failed_jobs.retry, job_id=failed))
+    transact(sessions, partial(retry, job_id=failed))
 
     queued = state(sessions, failed)
     work_off()
@@ -66,16 +65,16 @@ def test_failed_job_whose_equal_waits_is_superseded(sessions, failed):
         subject = session.get_one(tables.Job, failed).subject
         jobs.enqueue(session, JobKind.ANALYSE, subject)
 
-    transact(sessions, partial(failed_jobs.retry, job_id=failed))
+    transact(sessions, partial(retry, job_id=failed))
 
     assert state(sessions, failed)[0] == "superseded"
 
 
 def test_job_that_has_not_failed_is_not_tried_again(sessions, failed):
-    transact(sessions, partial(failed_jobs.retry, job_id=failed))
+    transact(sessions, partial(retry, job_id=failed))
 
     with pytest.raises(JobNotFailed, match="it is queued"):
-        transact(sessions, partial(failed_jobs.retry, job_id=failed))
+        transact(sessions, partial(retry, job_id=failed))
 
 
 def test_status_page_has_a_button_that_tries_again(client, sessions, failed):

@@ -15,7 +15,8 @@ from scalewatch.cli import main
 from scalewatch.errors import DatabaseNotEmpty, UnreadableFile
 from scalewatch.services.access import policies
 from scalewatch.services.access.policies import Policy
-from scalewatch.services.operations import replay, retention
+from scalewatch.services.files import kept_files
+from scalewatch.services.operations import retention
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import record_prepared
 from scalewatch.settings import get_settings
@@ -131,7 +132,7 @@ def test_replay_repairs_what_was_read_wrongly(measured, engine, work_off):
         ids = payloads.runs_after(session, 0, limit=100)
     with measured.writing.begin() as session:
         for run_id in ids:
-            replay.replay(session, run_id)
+            kept_files.replay(session, run_id)
     work_off()
 
     after = contents(engine)

@@ -1,7 +1,6 @@
 from datetime import UTC, datetime, timedelta
 
-from scalewatch.services.projects.timeline import DAYS, timeline
-from scalewatch.services.projects.visits import news_since
+from scalewatch.services.projects.timeline import DAYS, news_since, timeline
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import sessions_of
 from support.builders import sweep_reports

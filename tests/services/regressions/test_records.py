@@ -8,7 +8,7 @@ from sqlalchemy import select
 from scalewatch.services.analysis import questions
 from scalewatch.services.caches import Kept
 from scalewatch.services.jobs import JobKind, enqueue
-from scalewatch.services.projects.visits import news_since
+from scalewatch.services.projects.timeline import news_since
 from scalewatch.services.regressions import changes, detection
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits

@@ -7,8 +7,8 @@ from scalewatch.services.analysis import analysis
 from scalewatch.services.caches import MOST_KILOBYTES
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
+from scalewatch.services.files import kept_files
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.services.operations import replay
 from scalewatch.services.projects import feed
 from scalewatch.services.series import standing
 from scalewatch.services.series.snapshots import JUDGED_KILOBYTES, CommitSnapshot
@@ -94,7 +94,7 @@ def test_edition_changes_with_every_run_analysis_and_replay(analysed):
     for change in (
         lambda: record_runs(analysed, sweep_reports(growths=SOLVE, seed=2)),
         lambda: analyse(analysed),
-        lambda: replay.replay(analysed, 1),
+        lambda: kept_files.replay(analysed, 1),
     ):
         change()
         seen += editions.at(analysed, [SUBJECT.commit_id]).values()

@@ -11,7 +11,6 @@ from scalewatch.api.http import answers, problems
 from scalewatch.errors import NotAcceptable
 from scalewatch.exporters.streams import MEDIA_TYPES, STREAMS, Rows, TypedColumns
 from scalewatch.services.files import bulk
-from scalewatch.services.files import bulk
 from scalewatch.services.selection.view import View
 from scalewatch.web import queries, sessions
 

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from scalewatch.api.http import answers, problems, schemas
 from scalewatch.api.runs import posting, request_body
-from scalewatch.services.runs import show, verdicts
+from scalewatch.services.runs import show
 from scalewatch.web.sessions import DoorDep, ReadingDep, RequestSessions
 
 LONGEST_WAIT: Final = 60.0
@@ -63,7 +63,7 @@ def show_run(session: ReadingDep, run: UUID) -> Response:
     return answers.answer(show.recorded_run(session, run))
 
 
-@router.get("/{run}/verdict", responses=answers.answers(verdicts.RunVerdict, 404, 422))
+@router.get("/{run}/verdict", responses=answers.answers(show.RunVerdict, 404, 422))
 async def show_verdict(
     request: Request,
     door: DoorDep,
@@ -78,7 +78,7 @@ async def show_verdict(
     while (left := deadline - monotonic()) > 0:
         progress = await run_in_threadpool(_progress, door, run)
         if (
-            progress is not verdicts.AnalysisProgress.PENDING
+            progress is not show.AnalysisProgress.PENDING
             or await request.is_disconnected()
         ):
             break
@@ -86,11 +86,11 @@ async def show_verdict(
     return answers.answer(await run_in_threadpool(_verdict, door, run))
 
 
-def _progress(door: RequestSessions, run: UUID) -> verdicts.AnalysisProgress:
+def _progress(door: RequestSessions, run: UUID) -> show.AnalysisProgress:
     with door.reading() as session:
-        return verdicts.progress_of(session, run)[0]
+        return show.progress_of(session, run)[0]
 
 
-def _verdict(door: RequestSessions, run: UUID) -> verdicts.RunVerdict:
+def _verdict(door: RequestSessions, run: UUID) -> show.RunVerdict:
     with door.reading() as session:
-        return verdicts.verdict_of_run(session, run)
+        return show.verdict_of_run(session, run)

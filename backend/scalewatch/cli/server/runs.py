@@ -14,9 +14,8 @@ from scalewatch.cli.server import database
 from scalewatch.errors import ScalewatchError
 from scalewatch.exporters.measurements import WRITERS
 from scalewatch.services.access import policies
-from scalewatch.services.files import kept_files
-from scalewatch.services.files import bulk
-from scalewatch.services.operations import removals, replay, retention
+from scalewatch.services.files import bulk, kept_files
+from scalewatch.services.operations import removals, retention
 from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import transact
@@ -132,7 +131,7 @@ def replay_runs(*, project: str | None) -> None:
             if not ids:
                 break
             for run_id in ids:
-                transact(sessions, partial(replay.replay, run_id=run_id))
+                transact(sessions, partial(kept_files.replay, run_id=run_id))
             runs += len(ids)
         file_id, files = 0, 0
         while True:
@@ -147,7 +146,7 @@ def replay_runs(*, project: str | None) -> None:
                 files += 1
             except ScalewatchError as error:
                 click.echo(f"Warning: a file stays as it was read: {error}", err=True)
-        transact(sessions, partial(replay.note, project=project, runs=runs))
+        transact(sessions, partial(kept_files.note_replay, project=project, runs=runs))
     reread = f" and {files:,} files were read again" if files else ""
     click.echo(f"{runs:,} runs were replayed{reread}; their analysis is queued.")
 

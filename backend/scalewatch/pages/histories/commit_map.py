@@ -18,8 +18,7 @@ from scalewatch.pages.histories.charts import history_sentence
 from scalewatch.pages.wording.formats import breakable, settings
 from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.histories import segments
-from scalewatch.services.histories import histories
+from scalewatch.services.histories import histories, segments
 
 WIDTH: Final = 1000.0
 """Width of a row, in the units of its picture."""
@@ -101,7 +100,9 @@ def _edges(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
 
 
 def _heat_row(
-    history: histories.History, series: segments.SegmentedHistory, edges: Sequence[float]
+    history: histories.History,
+    series: segments.SegmentedHistory,
+    edges: Sequence[float],
 ) -> HeatRow:
     measured = {*series.positions}
     eras = []
@@ -174,12 +175,12 @@ def _telling(rows: Iterable[HeatRow]) -> dict[str, frozenset[str]]:
     for row in rows:
         known[row.series.region].append(row.series.configuration)
     return {
-        histories: frozenset(
+        region: frozenset(
             name
             for name in set().union(*held)
             if len({str(each.get(name)) for each in held}) > 1
         )
-        for histories, held in known.items()
+        for region, held in known.items()
         if len(held) > 1
     }
 

@@ -12,10 +12,8 @@ from scalewatch.pages.rendering import navigation, plots, templates
 from scalewatch.pages.rendering.addresses import Query, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, stated
-from scalewatch.services.histories.commits import HistoryStep
-from scalewatch.services.histories.paging import Axis, Window
-from scalewatch.services.histories.project import overview_of
-from scalewatch.services.histories.histories import History, history_of
+from scalewatch.services.histories.commits import Axis, HistoryStep, Window
+from scalewatch.services.histories.histories import History, history_of, overview_of
 from scalewatch.services.histories.segments import (
     Segment,
     SegmentedHistory,

@@ -27,7 +27,7 @@ from scalewatch.pages.wording import (
     sentences,
 )
 from scalewatch.resources import bundled
-from scalewatch.services.machines.machines import Provenance, origins_of
+from scalewatch.services.machines.machine import Provenance, origins_of
 from scalewatch.services.shared_cores import crowded_sentence
 from scalewatch.web.sessions import CALLER, SESSION
 

@@ -233,19 +233,18 @@ def _answers(
     models = find_all(list(questions.values()), {"rule": RULE})
     findings = dict(zip(questions, models, strict=True))
     answers = []
-    for each in pooled:
-        expectation = expectations.get((each.region, each.metric))
-        noise = assumed[each.metric].noise if each.series_id in findings else None
-        finding = findings.get(each.series_id) or refusal(
+    for measured in pooled:
+        series_id, metric = measured.series_id, measured.metric
+        expectation = expectations.get((measured.region, metric))
+        noise = assumed[metric].noise if series_id in findings else None
+        finding = findings.get(series_id) or refusal(
             points=0,
             repetitions=0,
             expectation=expectation.growth if expectation else None,
             deviation_limit=expectation.deviation_limit if expectation else None,
-            reason=str(each.pool),
+            reason=str(measured.pool),
         )
-        answers.append(
-            Answer(each.series_id, expectation, finding, noise, each.crowded)
-        )
+        answers.append(Answer(series_id, expectation, finding, noise, measured.crowded))
     return answers
 
 

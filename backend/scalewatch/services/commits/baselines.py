@@ -15,7 +15,7 @@ from scalewatch.services.commits.find import (
 from scalewatch.services.commits.lineage import Ancestry, age, lineage, merge_base
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
-from scalewatch.storage.commits.commits import AnyCommit, Stored
+from scalewatch.storage.commits.commits import AnyCommit
 
 NEAREST = 30
 """Commits on either side of the present one that a list offers."""
@@ -92,7 +92,11 @@ def baseline_of(
         If the reference is unknown.
     """
     measured = commits.with_hashes(session, project.id, commit.parents)
-    parents = _outside_circles(session, project, commit, measured)
+    parents = measured
+    if any(age(parent) >= age(commit) for parent in measured):
+        # A link against time may be one of a circle: the whole ancestry shows it.
+        whole = Ancestry.of(commits.of_project(session, project.id))
+        parents = [each for each in measured if each.sha in whole.parents[commit.sha]]
     if reference:
         row, relation = find_commit(session, project, reference), Relation.ASKED
     elif parents:
@@ -167,17 +171,3 @@ def neighbours_of(
         newer=commit_of(newer[0]) if newer else None,
         nearby=tuple(map(commit_of, (*around, *others))),
     )
-
-
-def _outside_circles(
-    session: Session,
-    project: tables.Project,
-    commit: AnyCommit,
-    parents: list[Stored],
-) -> list[Stored]:
-    """Return the parents of a commit but those that close a circle."""
-    if all(age(parent) < age(commit) for parent in parents):
-        return parents
-    # A link against time may be one of a circle, which only the whole ancestry shows.
-    whole = Ancestry.of(commits.of_project(session, project.id))
-    return [parent for parent in parents if parent.sha in whole.parents[commit.sha]]

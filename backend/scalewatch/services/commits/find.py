@@ -2,9 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from sqlalchemy.orm import Session
 
@@ -148,7 +148,7 @@ def measured_commits(
         by_machine.setdefault(place.machine, []).append(place.coordinate)
     return tuple(
         MeasuredCommit(
-            **_fields(commit_of(row)),
+            **asdict(commit_of(row)),
             machines=tuple(
                 Scanned(name, tuple(coordinates))
                 for name, coordinates in scanned.get(row.id, {}).items()
@@ -183,7 +183,3 @@ def ever_more(session: Session, project_id: int) -> Iterator[NewestCommits]:
         if newest.is_all:
             return
         limit *= 4
-
-
-def _fields(commit: Commit) -> dict[str, Any]:
-    return {each.name: getattr(commit, each.name) for each in fields(commit)}

@@ -7,7 +7,7 @@ Data Center have them.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -51,18 +51,29 @@ class Forge:
 
     def commit(self, sha: str) -> str:
         """Return the page of a commit: its message and its differences."""
-        page = _PAGES[self.kind]
-        return f"{page.base(self.repository)}/{page.commit}/{quote(sha, safe='')}"
+        return f"{self._base}/{_PATHS[self.kind][0]}/{quote(sha, safe='')}"
 
     def between(self, older: str, newer: str) -> str:
         """Return the page of what changed from one commit to a later one."""
-        base = _PAGES[self.kind].base(self.repository)
+        base = self._base
         first, last = quote(older, safe=""), quote(newer, safe="")
         if self.kind is not ForgeKind.BITBUCKET:
-            return f"{base}/{_PAGES[self.kind].compare}/{first}...{last}"
+            return f"{base}/{_PATHS[self.kind][1]}/{first}...{last}"
         if base == self.repository:
             return f"{base}/branches/compare/{last}..{first}"
         return f"{base}/compare/commits?sourceBranch={last}&targetBranch={first}"
+
+    @property
+    def _base(self) -> str:
+        """The page of the repository, which one's own Bitbucket has by project."""
+        server = _OWN_BITBUCKET.fullmatch(self.repository)
+        is_public = urlsplit(self.repository).hostname == "bitbucket.org"
+        if self.kind is not ForgeKind.BITBUCKET or server is None or is_public:
+            return self.repository
+        site, owner, name = server.groups()
+        is_person = owner.startswith("~")
+        place = f"users/{owner[1:]}" if is_person else f"projects/{owner}"
+        return f"{site}/{place}/repos/{name}"
 
 
 def forge_of(session: Session, project_name: str) -> Forge | None:
@@ -73,7 +84,11 @@ def forge_of(session: Session, project_name: str) -> Forge | None:
     kind = ForgeKind(policy.forge) if policy.forge else None
     if address is None or kind is ForgeKind.NONE:
         return None
-    return Forge(kind or _kind_of(address), address)
+    if kind is None:  # by the host's name, else GitHub, as most have it
+        host = urlsplit(address).hostname or ""
+        named = (kind for word, kind in _KINDS.items() if word in host)
+        kind = next(named, ForgeKind.GITHUB)
+    return Forge(kind, address)
 
 
 _KINDS: Final[Mapping[str, ForgeKind]] = {
@@ -84,41 +99,10 @@ _KINDS: Final[Mapping[str, ForgeKind]] = {
     "codeberg": ForgeKind.GITEA,
 }
 
-
-def _kind_of(address: str) -> ForgeKind:
-    """Return the forge that a host is named after, else GitHub as most others have."""
-    host = urlsplit(address).hostname or ""
-    named = (kind for word, kind in _KINDS.items() if word in host)
-    return next(named, ForgeKind.GITHUB)
-
-
-def _same(repository: str) -> str:
-    return repository
-
-
-def _bitbucket(repository: str) -> str:
-    """Return the page of a repository, which servers of one's own have by project."""
-    server = _OWN_BITBUCKET.fullmatch(repository)
-    if server is None or urlsplit(repository).hostname == "bitbucket.org":
-        return repository
-    site, owner, name = server.groups()
-    is_person = owner.startswith("~")
-    place = f"users/{owner[1:]}" if is_person else f"projects/{owner}"
-    return f"{site}/{place}/repos/{name}"
-
-
-@dataclass(frozen=True, slots=True)
-class _Pages:
-    """Where a forge has the page of a repository and, below it, those of commits."""
-
-    commit: str
-    compare: str
-    base: Callable[[str], str] = _same
-
-
-_PAGES: Final[Mapping[ForgeKind, _Pages]] = {
-    ForgeKind.GITHUB: _Pages("commit", "compare"),
-    ForgeKind.GITEA: _Pages("commit", "compare"),
-    ForgeKind.GITLAB: _Pages("-/commit", "-/compare"),
-    ForgeKind.BITBUCKET: _Pages("commits", "compare", _bitbucket),
+_PATHS: Final[Mapping[ForgeKind, tuple[str, str]]] = {
+    ForgeKind.GITHUB: ("commit", "compare"),
+    ForgeKind.GITEA: ("commit", "compare"),
+    ForgeKind.GITLAB: ("-/commit", "-/compare"),
+    ForgeKind.BITBUCKET: ("commits", "compare"),
 }
+"""Where a forge has commits and comparisons, below the page of a repository."""

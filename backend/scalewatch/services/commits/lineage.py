@@ -19,7 +19,8 @@ from typing import Final, Self
 
 import numpy as np
 
-from scalewatch.services.commits.find import SHORT
+from scalewatch.figures.histories.exponents import CommitOnLine
+from scalewatch.services.commits.find import SHORT, Commit, commit_of
 from scalewatch.storage.commits.commits import AnyCommit
 
 LONG_GAP: Final = timedelta(days=60)
@@ -313,4 +314,20 @@ def _circular(
         (sha, parent)
         for sha, parent in against_time
         if labels[number[sha]] == labels[number[parent]]
+    )
+
+
+def commits_on(line: Lineage) -> tuple[CommitOnLine, ...]:
+    """Return the commits of a line as figures name them."""
+    return tuple(drawn_commit(commit_of(row)) for row in line.commits)
+
+
+def drawn_commit(commit: Commit) -> CommitOnLine:
+    """Return a commit as figures name it."""
+    return CommitOnLine(
+        sha=commit.sha,
+        label=commit.label,
+        subject=commit.subject or "",
+        made=commit.committed_at or commit.first_run_at,
+        is_release=commit.tag is not None,
     )

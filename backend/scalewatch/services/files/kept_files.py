@@ -1,4 +1,4 @@
-"""Posted files: record their runs, keep them as they are, and read them again."""
+"""Posted files and payloads: kept as they came, and read again."""
 
 from dataclasses import asdict
 
@@ -6,16 +6,24 @@ import zstandard
 from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
+from scalewatch.services.access import audit
 from scalewatch.services.files.imports import ImportOrigin
 from scalewatch.services.files.posted_files import PostedFile, read_posted
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.runs.prepare import PreparedRun, prepare
-from scalewatch.services.runs.record import Receipt, record_prepared
+from scalewatch.services.runs.record import (
+    Receipt,
+    add_blobs,
+    add_points,
+    record_prepared,
+    series_of,
+)
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.digests import canonical, digest_of
 from scalewatch.storage.removals import Removal
-from scalewatch.storage.runs import imported_files, runs
+from scalewatch.storage.runs import imported_files, payloads, runs
+from scalewatch.wire import RunReport
 
 LIMIT = 2**28
 """Bytes that a kept file may unpack to; it was within its limit when it was posted."""
@@ -73,3 +81,25 @@ def read_again(session: Session, file_id: int, limit: int) -> int:
     recorded = [receipt.run for receipt in receipts if receipt.is_new]
     imported_files.note_runs(session, file_id, recorded)
     return len(made)
+
+
+def replay(session: Session, run_id: int) -> None:
+    """Rebuild the measurements of a run from its payload, and queue their analysis."""
+    content = zstandard.decompress(payloads.body_of(session, run_id))
+    prepared = prepare(RunReport.model_validate_json(content))
+    run = session.get_one(tables.Run, run_id)
+    payloads.remove_measurements(session, run_id)
+    places = {
+        "machine_id": run.machine_id,
+        "configuration_id": run.configuration_id,
+    }
+    ids = series_of(session, places, prepared)
+    add_blobs(session, run_id, ids, prepared)
+    add_points(session, run_id, ids, prepared)
+    subject = AnalysedCommit(run.commit_id, run.machine_id)
+    jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
+
+
+def note_replay(session: Session, project: str | None, runs: int) -> None:
+    """Note in the audit log that runs were replayed."""
+    audit.note(session, "runs replayed", project, runs=runs)

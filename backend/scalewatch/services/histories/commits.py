@@ -1,7 +1,8 @@
-"""Steps of a history: the model and the verdict of each commit by itself."""
+"""Commits of a history: the window that is looked at, and the step of each."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import lru_cache
 from itertools import compress
 from math import isfinite
@@ -20,11 +21,73 @@ from scalewatch.modelling import (
     Verdict,
     parse_growth,
 )
-from scalewatch.services.commits.lineage import Lineage
-from scalewatch.services.common_mode.project_history import SeriesHistory
+from scalewatch.services.commits.find import find_commit, newest_commits
+from scalewatch.services.commits.lineage import Lineage, lineage
+from scalewatch.services.common_mode.project_history import MOST_COMMITS, SeriesHistory
 from scalewatch.services.regressions.effects import FARTHER
 from scalewatch.services.series.standing import growth_or_none
+from scalewatch.storage import tables
 from scalewatch.storage.judgements import verdicts
+
+ASIDE: Final = 4
+"""One commit more is read for each so many that are shown: some left the main line."""
+
+
+class Axis(StrEnum):
+    """The quantity that spaces the commits of a history."""
+
+    COMMIT = "commit"
+    DATE = "date"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The newest commits of a project's line, at most `limit`.
+
+    Parameters
+    ----------
+    before
+        A commit as `find_commit` takes it; only older ones are looked at.
+    """
+
+    before: str | None = None
+    limit: int = MOST_COMMITS
+
+
+NEWEST: Final = Window()
+
+
+@dataclass(frozen=True, slots=True)
+class LinePart:
+    """The part of a line in a window; `next` is the `before` of the older window.
+
+    None if nothing is older.
+    """
+
+    line: Lineage
+    next: str | None
+
+
+def part_of(session: Session, project: tables.Project, window: Window) -> LinePart:
+    """Return the commits of a window, oldest first.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the commit that it ends before is unknown.
+    """
+    last = find_commit(session, project, window.before) if window.before else None
+    most = window.limit + window.limit // ASIDE + 1
+    newest = newest_commits(session, project.id, most, before=last)
+    rows, older = newest.commits, newest.older
+    whole = lineage(rows if last is None else [last, *rows], last, older)
+    before = [row for row in whole.commits if last is None or row.id != last.id]
+    shown = before[-window.limit :]
+    is_all = newest.is_all and len(shown) == len(before)
+    return LinePart(
+        replace(whole, commits=tuple(shown)),
+        None if is_all or not shown else shown[0].sha,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,36 +190,28 @@ class HistorySteps:
         self, history: SeriesHistory, exponents: Sequence[float | None]
     ) -> tuple[HistoryStep, ...]:
         """Return the steps of a history."""
-        pairs = zip(history.positions, exponents, strict=True)
+        pairs = [*zip(history.positions, exponents, strict=True)]
         is_line = len(history.parameters) == 1
         target = (history.parameters[0], target_of(history)) if is_line else None
-        return tuple(
-            [
-                self._step(history.series.id, position, exponent, target)
-                for position, exponent in [*pairs][self._first :]
-            ]
-        )
-
-    def _step(
-        self,
-        series_id: int,
-        position: int,
-        exponent: float | None,
-        target: _Target | None,
-    ) -> HistoryStep:
-        row = self._rows.get((series_id, self._line.commits[position].id))
-        values = _model_values(row, target) if row else _NOTHING
-        return HistoryStep(
-            position=position,
-            growth=values.growth,
-            exponent=exponent,
-            constant=row.constant if row else None,
-            coefficient=values.coefficient,
-            at_target=values.at_target,
-            verdict=_VERDICTS[row.verdict] if row and row.verdict else None,
-            expectation_version=row.version if row else None,
-            divergence=growth_or_none(row.divergence) if row else None,
-        )
+        steps = []
+        for position, exponent in pairs[self._first :]:
+            commit = self._line.commits[position]
+            row = self._rows.get((history.series.id, commit.id))
+            values = _model_values(row, target) if row else _NOTHING
+            steps.append(
+                HistoryStep(
+                    position=position,
+                    growth=values.growth,
+                    exponent=exponent,
+                    constant=row.constant if row else None,
+                    coefficient=values.coefficient,
+                    at_target=values.at_target,
+                    verdict=_VERDICTS[row.verdict] if row and row.verdict else None,
+                    expectation_version=row.version if row else None,
+                    divergence=growth_or_none(row.divergence) if row else None,
+                )
+            )
+        return tuple(steps)
 
 
 def target_of(history: SeriesHistory) -> float:

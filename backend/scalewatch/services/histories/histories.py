@@ -1,9 +1,9 @@
-"""The history of a region: its state at every commit, and its changes.
+"""Histories: the state of a region at every commit, or of all regions of a project.
 
 Changes are those that were detected last, as the regressions are.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,18 +17,21 @@ from scalewatch.figures.histories.exponents import (
     DrawnMark,
     exponents_figure,
 )
-from scalewatch.services.commits.drawn import drawn_commit
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.commits.lineage import Lineage, drawn_commit
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
 )
-from scalewatch.services.histories.commits import HistorySteps, target_of
-from scalewatch.services.histories.paging import NEWEST, Window, part_of
+from scalewatch.services.histories.commits import (
+    NEWEST,
+    HistorySteps,
+    Window,
+    part_of,
+    target_of,
+)
 from scalewatch.services.histories.segments import (
     SegmentedHistory,
-    StoredChange,
     changes_of,
     exponents_of,
     growths_of,
@@ -40,9 +43,11 @@ from scalewatch.services.regressions.regressions import RegressionSummary, summa
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.storage.access import projects
+from scalewatch.storage.commits import coordinates
 from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations, regressions
 from scalewatch.storage.histories.regressions import RegressionShift
+from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.machines import machines
 from scalewatch.wire import TIME
 
@@ -149,7 +154,14 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
             *two_modes(details, histories),
         ),
         series=tuple(
-            _with_bad_nights(each, commits, bad.get(each.machine, ()))
+            replace(
+                each,
+                bad_nights=tuple(
+                    at
+                    for at in each.positions
+                    if commits[at].sha in bad.get(each.machine, ())
+                ),
+            )
             for each in joined(
                 _segmented(session, line, histories[:MOST_SERIES], shifts, newest)
             )
@@ -160,11 +172,87 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     )
 
 
-def _with_bad_nights(
-    series: SegmentedHistory, commits: Sequence[Commit], bad: Collection[str]
-) -> SegmentedHistory:
-    at = tuple(each for each in series.positions if commits[each].sha in bad)
-    return replace(series, bad_nights=at) if at else series
+def overview_of(
+    session: Session,
+    project_name: str,
+    metric: str | None,
+    machine: str | None,
+    window: Window = NEWEST,
+) -> History:
+    """Return the segments of each region on a machine, by default on the first one.
+
+    The newest detection is read, and no commit by itself.
+
+    Raises
+    ------
+    NotFound, NotMeasured, AmbiguousReference
+        If there is no such project, metric, machine or commit, or nothing was measured.
+    """
+    project = projects.existing(session, project_name)
+    aliases = former_names.of_project(session, project.id)
+    watched = locations.names_of(session, project.id)
+    metrics = sorted({measured for _, measured in watched})
+    usual = TIME if TIME in metrics else None
+    shown = chosen("metric", metrics, metric or usual, project.name)
+    machines = locations.machines_of(session, project.id, shown)
+    name = chosen("machine", machines, machine, shown)
+    series = locations.series_of(session, project.id, metric=shown, machine=name)
+    part = part_of(session, project, window)
+    line = part.line
+    position_of = {commit.id: position for position, commit in enumerate(line.commits)}
+    positions = tuple(
+        sorted(
+            position_of[commit_id]
+            for commit_id in coordinates.commits_on(session, series[0].machine_id)
+            if commit_id in position_of
+        )
+    )
+    shifts = regressions.shifts_of(session, [each.id for each in series])
+    changes = changes_of(shifts, position_of)
+    growths: Mapping[int, str | None] = {}
+    if positions:
+        newest = line.commits[positions[-1]].id
+        growths = verdicts.growths_at(session, newest, [each.id for each in series])
+    # The machine is in a new state from the first commit with another fingerprint on.
+    firsts: dict[int, int] = {}
+    for located in locations.of_series(session, [series[0].id], [*position_of]):
+        first = min(position_of[each] for each in located.commit_ids)
+        known = firsts.get(located.fingerprint_id, first)
+        firsts[located.fingerprint_id] = min(known, first)
+    baselines = tuple(sorted(firsts.values())[1:])
+    histories = [
+        SegmentedHistory(
+            region=present_name(aliases, each.region),
+            machine=each.machine,
+            configuration=each.configuration,
+            unit=each.unit,
+            positions=positions,
+            segments=segments_between(
+                positions, changes[each.id], growths.get(each.id)
+            ),
+            changes=tuple(changes[each.id]),
+            is_exact=each.is_exact,
+            baselines=baselines,
+        )
+        for each in series
+    ]
+    histories.sort(
+        key=lambda t: (-max((c.last for c in t.changes), default=-1), t.region)
+    )
+    return History(
+        project=project.name,
+        region=None,
+        metric=shown,
+        regions=tuple(sorted({present_name(aliases, region) for region, _ in watched})),
+        metrics=tuple(metrics),
+        machines=tuple(machines),
+        commits=tuple(map(commit_of, line.commits)),
+        remarks=line.remarks,
+        series=tuple(histories),
+        regressions=summaries_of(shifts),
+        more=0,
+        next=part.next,
+    )
 
 
 def chosen(noun: str, known: Sequence[str], wanted: str | None, at: str) -> str:
@@ -189,7 +277,19 @@ def _segmented(
     shifts: Sequence[RegressionShift],
     newest: int | None,
 ) -> tuple[SegmentedHistory, ...]:
-    changes = _changes(line, histories, shifts)
+    position_of = {commit.id: position for position, commit in enumerate(line.commits)}
+    by_series = changes_of(shifts, position_of)
+    changes = [
+        tuple(
+            change
+            for change in by_series[history.series.id]
+            if history.positions[0]
+            < change.first
+            <= change.last
+            <= history.positions[-1]
+        )
+        for history in histories
+    ]
     steady = [
         history
         for history, changed in zip(histories, changes, strict=True)
@@ -222,25 +322,6 @@ def _segmented(
             )
         )
     return tuple(segmented)
-
-
-def _changes(
-    line: Lineage, histories: Sequence[SeriesHistory], shifts: Sequence[RegressionShift]
-) -> list[tuple[StoredChange, ...]]:
-    """Return the changes in each history, oldest first."""
-    position_of = {commit.id: position for position, commit in enumerate(line.commits)}
-    by_series = changes_of(shifts, position_of)
-    return [
-        tuple(
-            change
-            for change in by_series[history.series.id]
-            if history.positions[0]
-            < change.first
-            <= change.last
-            <= history.positions[-1]
-        )
-        for history in histories
-    ]
 
 
 def two_modes(

@@ -11,7 +11,6 @@ from typing import Any, Final
 import numpy as np
 from scipy.special import stdtrit
 
-from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.common_mode.project_history import SeriesHistory
@@ -218,7 +217,11 @@ def segments_between(
         if first == last:
             continue
         slopes = np.array([each for each in exponents[first:last] if each is not None])
-        low, high = _interval(slopes)
+        low = high = None
+        if slopes.size > 1:  # else nothing tells the scatter
+            mean, deviation = slopes.mean(), slopes.std(ddof=1)
+            reach = stdtrit(slopes.size - 1, 0.95) * deviation / np.sqrt(slopes.size)
+            low, high = float(mean - reach), float(mean + reach)
         segments.append(
             Segment(
                 first=positions[first],
@@ -246,14 +249,6 @@ def growths_of(histories: Sequence[SeriesHistory]) -> list[str | None]:
         else str(each.growth)
         for each in findings
     ]
-
-
-def _interval(slopes: Reals) -> tuple[float | None, float | None]:
-    """Return the 90 % interval of a mean; None where nothing tells the scatter."""
-    if slopes.size < 2:
-        return None, None
-    reach = stdtrit(slopes.size - 1, 0.95) * slopes.std(ddof=1) / np.sqrt(slopes.size)
-    return float(slopes.mean() - reach), float(slopes.mean() + reach)
 
 
 def joined(histories: Sequence[SegmentedHistory]) -> tuple[SegmentedHistory, ...]:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.histories.paging import NEWEST, part_of
+from scalewatch.services.histories.commits import NEWEST, part_of
 from scalewatch.services.histories.segments import StoredChange, changes_of, telling
 from scalewatch.services.regions.region import Region
 from scalewatch.services.regressions.regressions import RegressionState

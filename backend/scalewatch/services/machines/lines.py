@@ -1,8 +1,8 @@
 """Machines side by side: the time of a region over the problem size on each."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
@@ -93,50 +93,50 @@ def machine_lines_at(
     """
     project = projects.existing(session, view.project)
     everything, regions = timed_region(session, view, region)
-    scans = _one_each(
-        [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
+    # One scan of each machine, that with the most measurements.
+    best: dict[str, Scan] = {}
+    for scan in everything.scans:
+        known = best.get(scan.machine)
+        if is_chosen(scan, view.configuration) and (
+            known is None or len(scan.measurements) > len(known.measurements)
+        ):
+            best[scan.machine] = scan
+    scans = list(best.values())
+    counts = Counter(
+        float(taken.coordinate[SCALE])
+        for scan in scans
+        for taken in scan.measurements
+        if taken.count and {SIZE, SCALE} <= taken.coordinate.keys()
     )
-    scales = _scales(scans)
+    # Scales with sizes, those with the most measurements first.
+    scales = sorted(counts, key=lambda scale: (-counts[scale], -scale))
     if scale is not None and scale not in scales:
         raise NotMeasured("scale", f"{scale:g}", at=everything.commit.label)
     chosen = scale if scale is not None else next(iter(scales), None)
     repetitions = repetitions_of(session, scans)
-    return _compared(
-        MachineLines(
-            project=project.name,
-            region=everything.region,
-            regions=regions,
-            commit=everything.commit,
-            commits=everything.commits,
-            unit=everything.unit,
-            scale=chosen,
-            scales=tuple(sorted(scales)),
-            choices=choices_among(everything.scans),
-            lines=tuple(
-                _placed(scan, *_times(scan, repetitions, chosen)) for scan in scans
-            ),
-        )
+    lines = tuple(_placed(scan, *_times(scan, repetitions, chosen)) for scan in scans)
+    pairs: tuple[MachinePair, ...] = ()
+    reason = None
+    try:
+        pairs = compare_lines([each.line for each in lines if each.line])
+    except ModellingError as why:
+        reason = str(why)
+    unit = everything.unit
+    return MachineLines(
+        project=project.name,
+        region=everything.region,
+        regions=regions,
+        commit=everything.commit,
+        commits=everything.commits,
+        unit=unit,
+        scale=chosen,
+        scales=tuple(sorted(scales)),
+        choices=choices_among(everything.scans),
+        lines=lines,
+        pairs=pairs,
+        sentences=tuple(machine_sentence(pair, unit=unit) for pair in pairs),
+        reason=reason,
     )
-
-
-def _one_each(scans: Sequence[Scan]) -> list[Scan]:
-    """Return one scan per machine, that with the most measurements."""
-    best: dict[str, Scan] = {}
-    for scan in scans:
-        known = best.get(scan.machine)
-        if known is None or len(scan.measurements) > len(known.measurements):
-            best[scan.machine] = scan
-    return list(best.values())
-
-
-def _scales(scans: Sequence[Scan]) -> dict[float, int]:
-    """Return the scales with sizes, those with the most measurements first."""
-    counts: dict[float, int] = defaultdict(int)
-    for scan in scans:
-        for taken in scan.measurements:
-            if taken.count and SIZE in taken.coordinate and SCALE in taken.coordinate:
-                counts[float(taken.coordinate[SCALE])] += 1
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], -item[0])))
 
 
 def _times(
@@ -165,18 +165,6 @@ def _placed(scan: Scan, sizes: Reals, times: Reals) -> PlacedLine:
         return PlacedLine(*place, machine_line(scan.machine, sizes, times))
     except ModellingError as why:
         return PlacedLine(*place, None, str(why))
-
-
-def _compared(shown: MachineLines) -> MachineLines:
-    try:
-        pairs = compare_lines([each.line for each in shown.lines if each.line])
-    except ModellingError as why:
-        return replace(shown, reason=str(why))
-    return replace(
-        shown,
-        pairs=pairs,
-        sentences=tuple(machine_sentence(pair, unit=shown.unit) for pair in pairs),
-    )
 
 
 def lines_figure(shown: MachineLines) -> Figure:

@@ -1,4 +1,4 @@
-"""The status of the server: queue, workers, agents, database."""
+"""The status of the server: queue, failed jobs, workers, agents, database."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,16 +8,21 @@ from typing import Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import JobNotFailed, NotFound
 from scalewatch.services import jobs
+from scalewatch.services.access import audit
+from scalewatch.services.access.callers import Role, may, permit
+from scalewatch.services.commits.find import label_of
 from scalewatch.services.confirmations.requests import PRESENCE as ATTENDANCE
 from scalewatch.services.confirmations.requests import Confirmation, confirmations_of
-from scalewatch.services.jobs import Queue
-from scalewatch.services.operations.failed_jobs import FailedJob, failed
+from scalewatch.services.jobs import AnalysedCommit, JobKind, Queue
+from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database import sizes
 from scalewatch.storage.histories import regressions
 from scalewatch.storage.machines import machines
 from scalewatch.storage.tables import now
+from scalewatch.storage.work import jobs as stored_jobs
 from scalewatch.storage.work import workers
 from scalewatch.storage.work.confirmations import attended
 
@@ -26,6 +31,34 @@ PRESENCE: Final = timedelta(minutes=1)
 
 PATIENCE: Final = timedelta(minutes=5)
 """A job that waits longer says that analysis is behind."""
+
+
+MOST: Final = 20
+"""Failed jobs that the status lists, the newest ones."""
+
+
+@dataclass(frozen=True, slots=True)
+class FailedJob:
+    """A job that was given up.
+
+    Parameters
+    ----------
+    about
+        The part of the project that it was to treat, in words; empty for all of it.
+    attempts
+        How often it was begun.
+    may_retry
+        Whether the caller may have it tried again.
+    """
+
+    id: int
+    kind: str
+    project: str
+    about: str
+    attempts: int
+    reason: str
+    failed_at: datetime | None
+    may_retry: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +156,7 @@ def status(session: Session) -> Status:
         for seen in machines.last_seen(session, project.id)
     )
     waiting = attended(session, moment - ATTENDANCE)
+    expected = {each.machine for each in agents}
     return Status(
         version=version("scalewatch"),
         database=session.get_bind().dialect.name,
@@ -138,7 +172,7 @@ def status(session: Session) -> Status:
         waiting_agents=tuple(
             WaitingAgent(machine, seen_at)
             for machine, seen_at in waiting.items()
-            if machine in {each.machine for each in agents}
+            if machine in expected
         ),
         alarms=tuple(_alarms(session)),
         ingest=Ingest(
@@ -156,6 +190,86 @@ def is_behind(session: Session) -> bool:
     waiting_since = jobs.waiting_since(session)
     moment = now()
     return _is_behind(waiting_since, _workers(session, moment), moment)
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """The project that a job is about, and which part of it."""
+
+    project: str
+    about: str = ""
+
+
+def failed(session: Session) -> tuple[FailedJob, ...]:
+    """Return the newest failed jobs, as far as the caller may know of them."""
+    rows = [
+        (row, _subject(session, row))
+        for row in stored_jobs.newest_failed(session, MOST)
+        if jobs.is_visible(session, row)
+    ]
+    return tuple(
+        FailedJob(
+            id=row.id,
+            kind=row.kind,
+            project=subject.project,
+            about=subject.about,
+            attempts=row.attempts,
+            reason=row.reason or "",
+            failed_at=row.finished_at,
+            may_retry=may(session, Role.ADMIN, subject.project),
+        )
+        for row, subject in rows
+        if subject is not None
+    )
+
+
+def retry(session: Session, job_id: int) -> None:
+    """Try a failed job again, as if it were new.
+
+    Raises
+    ------
+    NotFound
+        If there is none with this id that the caller may know of.
+    TokenNeeded, NotPermitted
+        If the caller does not administer its project.
+    JobNotFailed
+        If it has not failed.
+    """
+    row = stored_jobs.identified(session, job_id)
+    subject = _subject(session, row)
+    if subject is None or not jobs.is_visible(session, row):
+        raise NotFound("job", job_id)
+    permit(session, Role.ADMIN, subject.project)
+    if row.state != "failed":
+        raise JobNotFailed(job_id, row.state)
+    stored_jobs.queue_again(session, row)
+    audit.note(
+        session, "job tried again", subject.project, str(job_id), kind=str(row.kind)
+    )
+
+
+def _subject(session: Session, job: tables.Job) -> _Subject | None:
+    """Return the subject of a job, None once that was removed."""
+    about = ""
+    if job.kind == JobKind.ANALYSE:
+        at = AnalysedCommit.read(job.subject)
+        commit = session.get(tables.Commit, at.commit_id)
+        machine = session.get(tables.Machine, at.machine_id)
+        if commit is None or machine is None:
+            return None
+        project_id = commit.project_id
+        about = f"{label_of(commit.sha, commit.tag)} on {machine.name}"
+    else:
+        number = int(job.subject.partition("/")[0])
+        if job.kind == JobKind.NOTIFY:
+            webhook = session.get(tables.Webhook, number)
+            if webhook is None:
+                return None
+            project_id, about = webhook.project_id, f"webhook {number}"
+        else:
+            project_id = number
+    project = session.get(tables.Project, project_id)
+    return _Subject(project.name, about) if project else None
 
 
 def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:

@@ -55,7 +55,12 @@ def condition_of(
     newest = commits.newest(session, project.id)
     (counted,) = _counted(session, project.id, [newest.id]) if newest else [()]
     counts = _marked(counted)
-    return _condition(counts), counts
+    if counts[Mark.MISMATCH]:
+        return Condition.WORSE, counts
+    if counts[Mark.MATCH] or counts[Mark.APPROXIMATE] or counts[Mark.BETTER]:
+        return Condition.FINE, counts
+    is_judged = counts[Mark.UNDECIDED] > 0
+    return (Condition.UNDECIDED if is_judged else Condition.UNKNOWN), counts
 
 
 def recent_changes(session: Session, project_name: str) -> tuple[Entry, ...]:
@@ -104,11 +109,3 @@ def _marked(counted: Counts) -> Mapping[Mark, int]:
         side = None if divergence is None else direction(divergence)
         counts[Mark.of(Verdict(alike.verdict), side)] += alike.number
     return counts
-
-
-def _condition(counts: Mapping[Mark, int]) -> Condition:
-    if counts[Mark.MISMATCH]:
-        return Condition.WORSE
-    if counts[Mark.MATCH] or counts[Mark.APPROXIMATE] or counts[Mark.BETTER]:
-        return Condition.FINE
-    return Condition.UNDECIDED if counts[Mark.UNDECIDED] else Condition.UNKNOWN

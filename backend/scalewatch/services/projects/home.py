@@ -29,7 +29,6 @@ from scalewatch.storage.machines import machines
 MOST: Final = 10
 """Things that need attention, per project: more would not be read."""
 
-
 MAIN: Final = ("main", "master", "trunk", "develop")
 """Branches whose newest commit is the one that has to be fine."""
 
@@ -145,7 +144,10 @@ def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
         standing = scan.standing
         is_bad = standing.state is State.FAILED or standing.mark is Mark.MISMATCH
         if is_bad or scan.failures:
-            alike[_kind(scan)].append(scan)
+            settings = repr(sorted(scan.configuration.items()))
+            fares = (standing.state, standing.verdict, standing.direction)
+            concern = (scan.region, scan.metric, settings, scan.failures, *fares)
+            alike[concern].append(scan)
     return tuple(
         SeriesOfConcern(
             worst.region,
@@ -158,14 +160,6 @@ def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
         )
         for worst, *others in alike.values()
     )
-
-
-def _kind(scan: Judged) -> tuple[object, ...]:
-    """Return the key by which series are one concern."""
-    standing = scan.standing
-    settings = repr(sorted(scan.configuration.items()))
-    fares = (standing.state, standing.verdict, standing.direction)
-    return (scan.region, scan.metric, settings, scan.failures, *fares)
 
 
 def _urgency(scan: Judged) -> tuple[bool, bool, float, str, str]:

@@ -100,22 +100,17 @@ def lacking(session: Session, project_name: str) -> frozenset[Lack]:
 
 def _lacking_at(session: Session, commit: AnyCommit) -> frozenset[Lack]:
     coordinates = [
-        place.coordinate
-        for place in measurements.places_at(session, commit.id).values()
+        scanned.coordinate
+        for scanned in measurements.places_at(session, commit.id).values()
     ]
+    configurations = defaultdict[tuple[int, str, str], set[int]](set)
+    for taken in measurements.taken_at(session, commit.id):
+        place = (taken.machine_id, taken.region, taken.metric)
+        configurations[place].add(taken.configuration_id)
     has = {
         Lack.TIMES: TIME in CommitSnapshot.of(session, commit).metrics,
         Lack.SIZES: any(SIZE in each for each in coordinates),
-        Lack.CONFIGURATIONS: _has_configurations(session, commit.id)
+        Lack.CONFIGURATIONS: any(len(each) > 1 for each in configurations.values())
         or any(each.keys() - {SCALE, SIZE} for each in coordinates),
     }
     return frozenset(lack for lack, is_there in has.items() if not is_there)
-
-
-def _has_configurations(session: Session, commit_id: int) -> bool:
-    """Tell whether a region was measured in two configurations on a machine."""
-    measured: dict[tuple[int, str, str], set[int]] = defaultdict(set)
-    for taken in measurements.taken_at(session, commit_id):
-        place = (taken.machine_id, taken.region, taken.metric)
-        measured[place].add(taken.configuration_id)
-    return any(len(configurations) > 1 for configurations in measured.values())

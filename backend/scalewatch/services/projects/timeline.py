@@ -1,6 +1,6 @@
-"""The last weeks of a project: commits, changes, and new states of machines."""
+"""The last weeks of a project, and the news since a reader last visited it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Final
@@ -8,13 +8,12 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.caches import Kept, key_of
-from scalewatch.services.machines.machines import ChangedFact, changed_facts
+from scalewatch.services.machines.machine import ChangedFact, changed_facts
 from scalewatch.services.regressions.regressions import RegressionState
-from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import locations, regressions
-from scalewatch.storage.machines import states
+from scalewatch.storage.machines import machines, states
 from scalewatch.storage.machines.states import StateSince
 from scalewatch.storage.runs import runs
 
@@ -108,10 +107,23 @@ def timeline(session: Session, name: str) -> Timeline | None:
         for row in rows
         if (commit := surely[row.last_commit_id])
     }
+    shown = sorted(
+        (row for row in rows if made[row.id] >= first), key=lambda row: made[row.id]
+    )
+    members = regressions.members(session, [row.id for row in shown])
     return Timeline(
         last=last,
         commits=tuple(counts),
-        regressions=_dated(session, rows, made, first),
+        regressions=tuple(
+            DatedRegression(
+                row.id,
+                row.is_worse,
+                RegressionState(row.state),
+                tuple(dict.fromkeys(each.region for each in members.get(row.id, ()))),
+                made[row.id],
+            )
+            for row in shown
+        ),
         states=_new_states(session, project.id, first),
         open_since=min(
             (made[row.id] for row in rows if row.is_worse and row.state == "open"),
@@ -123,29 +135,6 @@ def timeline(session: Session, name: str) -> Timeline | None:
 def _day(at: datetime) -> datetime:
     """Return the beginning of a day, in UTC."""
     return at.astimezone(UTC).replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _dated(
-    session: Session,
-    rows: Sequence[tables.Regression],
-    made: Mapping[int, datetime],
-    first: datetime,
-) -> tuple[DatedRegression, ...]:
-    """Return the regressions of the days since the first one, oldest first."""
-    shown = sorted(
-        (row for row in rows if made[row.id] >= first), key=lambda row: made[row.id]
-    )
-    members = regressions.members(session, [row.id for row in shown])
-    return tuple(
-        DatedRegression(
-            row.id,
-            row.is_worse,
-            RegressionState(row.state),
-            tuple(dict.fromkeys(each.region for each in members.get(row.id, ()))),
-            made[row.id],
-        )
-        for row in shown
-    )
 
 
 def _new_states(
@@ -167,4 +156,65 @@ def _new_states(
         )
         for state in begun
         if {state.before_id, state.fingerprint_id} <= facts.keys()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class SinceVisit:
+    """Commits, runs and regressions since a moment.
+
+    Parameters
+    ----------
+    commits
+        How many were measured for the first time.
+    machines
+        Those that sent a run.
+    opened
+        Regressions that were found, by their numbers.
+    states
+        How many other regressions are now in which state, of those that changed it.
+    """
+
+    since: datetime
+    commits: int
+    machines: tuple[str, ...]
+    opened: tuple[int, ...]
+    states: Mapping[RegressionState, int]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing came."""
+        return not (self.commits or self.machines or self.opened or self.states)
+
+
+def news_since(session: Session, name: str, since: datetime) -> SinceVisit:
+    """Return the news of a project since a reader last visited it.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, name)
+    rows = [
+        row
+        for row in regressions.of_project(session, project.id)
+        if row.changed_at > since and row.is_worse
+    ]
+    opened = [row.id for row in rows if row.opened_at > since and row.state == "open"]
+    others = [RegressionState(row.state) for row in rows if row.id not in opened]
+    return SinceVisit(
+        since=since,
+        commits=commits.count_seen_since(session, project.id, since),
+        machines=tuple(
+            machine
+            for machine, last_run_at, _ in machines.last_seen(session, project.id)
+            if last_run_at > since
+        ),
+        opened=tuple(sorted(opened)),
+        states={
+            state: others.count(state)
+            for state in RegressionState
+            if state in others and state is not RegressionState.OPEN
+        },
     )

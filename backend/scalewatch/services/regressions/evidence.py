@@ -15,7 +15,7 @@ from scalewatch.figures.histories.evidence import (
     curves_figure,
     strip_figure,
 )
-from scalewatch.services.commits.drawn import commits_on
+from scalewatch.services.commits.lineage import commits_on
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,

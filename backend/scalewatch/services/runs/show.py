@@ -1,9 +1,10 @@
-"""Recorded runs: their results, the machine as it was, the payload as posted."""
+"""Recorded runs: results and verdicts, the machine as it was, the payload as posted."""
 
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,10 +15,14 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.jobs import AnalysedCommit, JobKind
+from scalewatch.services.regions.models import SeriesModel, series_model
 from scalewatch.services.series.scans import quartiles_of
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.runs import measurements, procedures, profiles, runs, samples
 from scalewatch.storage.runs.flags import Flag, flags_in
+from scalewatch.storage.work import jobs
 
 MOMENTS: Final = frozenset({"started_at", "ended_at"})
 """Facts of a scheduler's job that are moments, kept as text in ISO 8601."""
@@ -147,6 +152,78 @@ def payload_of(session: Session, uuid: UUID, project: str) -> bytes:
     if run.project != project or body is None:
         raise NotFound("payload", uuid)
     return zstandard.decompress(body)
+
+
+class AnalysisProgress(StrEnum):
+    """The state of the analysis of a run."""
+
+    PENDING = "pending"
+    DONE = "done"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class RunVerdict:
+    """The series that a run contributed to, with their models and verdicts.
+
+    Parameters
+    ----------
+    reason
+        Why the analysis failed.
+    series
+        Empty until it is done.
+    """
+
+    run: UUID
+    state: AnalysisProgress
+    reason: str | None
+    series: tuple[SeriesModel, ...]
+
+
+def progress_of(session: Session, uuid: UUID) -> tuple[AnalysisProgress, str | None]:
+    """Return the state of the analysis of a run, and why it failed.
+
+    Raises
+    ------
+    NotFound
+        If no run has this id.
+    """
+    run = runs.described(session, uuid)
+    subject = str(AnalysedCommit(run.commit_id, run.machine_id))
+    if jobs.is_open(session, JobKind.ANALYSE, subject):
+        return AnalysisProgress.PENDING, None
+    job = jobs.newest(session, JobKind.ANALYSE, subject)
+    if job is not None and job.state == "failed":
+        return AnalysisProgress.FAILED, job.reason
+    return AnalysisProgress.DONE, None
+
+
+def verdict_of_run(session: Session, uuid: UUID) -> RunVerdict:
+    """Return the verdicts on a run as far as its analysis has come.
+
+    Raises
+    ------
+    NotFound
+        If no run has this id.
+    """
+    state, reason = progress_of(session, uuid)
+    if state is not AnalysisProgress.DONE:
+        return RunVerdict(uuid, state, reason, ())
+    run = runs.described(session, uuid)
+    commit = session.get_one(tables.Commit, run.commit_id)
+    measured = {
+        (series.region, series.metric)
+        for _, series in measurements.of_run(session, run.id)
+    }
+    series = tuple(
+        series_model(scan)
+        for metric in sorted({metric for _, metric in measured})
+        for scan in CommitSnapshot.of(session, commit).scans(metric)
+        if (scan.region, scan.metric) in measured
+        and scan.machine == run.machine
+        and scan.configuration == run.configuration
+    )
+    return RunVerdict(uuid, state, reason, series)
 
 
 def _result(
