@@ -41,6 +41,7 @@ from scalewatch.modelling.histories.modes import (
     TwoModes,
     modes,
 )
+from scalewatch.modelling.histories.passing import Passing, lasting_and_passing
 from scalewatch.modelling.histories.segments import Segments, segments
 
 EXACT_SHARE: Final = 0.8
@@ -164,10 +165,13 @@ class FoundChanges:
         Their changes, explained, by series and commit.
     modes
         Those that have two modes, by series.
+    passing
+        Events after which a level returned; they are no changes.
     """
 
     shifts: tuple[Shift, ...]
     modes: Mapping[int, Modes]
+    passing: tuple[Passing, ...] = ()
 
 
 def find_changes(
@@ -190,13 +194,16 @@ def watched(histories: Histories, space: Space, target: float = TARGET) -> Found
         Share of histories of 200 commits without a change that may alarm.
     """
     noticed = detection(histories, target)
-    changed = segments(histories, noticed.alarms)
+    changed, passing = lasting_and_passing(
+        histories, segments(histories, noticed.alarms)
+    )
     scattering = [_scattering(each, noticed, histories.directions) for each in changed]
     shifts = explained(histories, scattering, space)
     two_modes = modes(histories)
     return FoundChanges(
         tuple(with_mode_shifts(histories, shifts, two_modes)),
         {series: changed.modes for series, changed in two_modes.items()},
+        tuple(passing),
     )
 
 

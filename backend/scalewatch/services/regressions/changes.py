@@ -7,7 +7,7 @@ show how its nights scatter, and enough regions what each night does to all of t
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.modes import Modes
+from scalewatch.modelling.histories.passing import Passing
 from scalewatch.services.caches import Kept, key_of
 from scalewatch.services.common_mode.alarms import effect_floor
 from scalewatch.services.common_mode.project_history import SeriesHistory
@@ -81,6 +82,34 @@ class HistoryChange:
 
 
 @dataclass(frozen=True, slots=True)
+class PassingEvent:
+    """A level that left and returned, of a history with one setting.
+
+    Parameters
+    ----------
+    first, returned
+        Positions of the first commit away, and of the first one back.
+    factor
+        Of the level meanwhile over the one before.
+    """
+
+    history: SeriesHistory
+    first: int
+    returned: int
+    factor: float
+
+    @classmethod
+    def of(cls, history: SeriesHistory, passing: Passing) -> Self:
+        """Return an event with its commits on the line."""
+        return cls(
+            history,
+            history.positions[passing.left.first],
+            history.positions[passing.returned.first],
+            float(np.exp(passing.left.difference[0])),
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class MachineStep:
     """A commit from which on all regions of a machine are different.
 
@@ -136,12 +165,15 @@ class Watched:
     ----------
     modes
         Histories that jump between two levels.
+    passing
+        Events that passed, which are no changes.
     """
 
     changes: tuple[HistoryChange, ...]
     steps: tuple[MachineStep, ...]
     nights: tuple[NightlySpread, ...]
     modes: tuple[tuple[SeriesHistory, Modes], ...]
+    passing: tuple[PassingEvent, ...]
 
 
 def watch(
@@ -189,7 +221,7 @@ def watch(
             HistoryChange(
                 history,
                 shift,
-                history.positions[shift.segments.first],
+                _first_suspect(history, shift),
                 history.positions[shift.segments.last],
             )
             for history in histories
@@ -205,6 +237,11 @@ def watch(
             (group[series], modes)
             for group, changed in zip(groups, changes, strict=True)
             for series, modes in changed.modes.items()
+        ),
+        passing=tuple(
+            PassingEvent.of(group[event.series], event)
+            for group, changed in zip(groups, changes, strict=True)
+            for event in changed.passing
         ),
     )
 
@@ -231,6 +268,15 @@ def by_effect(
         elif size >= LEAST_EFFECT and change.shift.p_value < DRIFT_P_VALUE:
             drifts.append(change)
     return changes, drifts
+
+
+def _first_suspect(history: SeriesHistory, shift: Shift) -> int:
+    """Return the position of the first commit that may have made a change.
+
+    Commits that did not measure the series since it was measured last may have, too.
+    """
+    first = shift.segments.first
+    return history.positions[first - 1] + 1 if first else history.positions[first]
 
 
 def _steps(

@@ -38,6 +38,7 @@ from scalewatch.services.regressions.changes import (
     HistoryChange,
     MachineStep,
     NightlySpread,
+    PassingEvent,
     by_effect,
     watch,
 )
@@ -73,6 +74,8 @@ class Detected:
         Histories that jump between two levels.
     drifts
         Changes too small to matter, which have no cause.
+    passing
+        Events after which a level returned, which have none either.
     """
 
     project_id: int
@@ -88,6 +91,7 @@ class Detected:
     alarming_share: float
     modes: tuple[tuple[SeriesHistory, Modes], ...] = ()
     drifts: tuple[HistoryChange, ...] = ()
+    passing: tuple[PassingEvent, ...] = ()
 
 
 def detect(
@@ -136,6 +140,7 @@ def detect(
         alarming_share=alarming_share,
         modes=watched.modes,
         drifts=tuple(drifts),
+        passing=watched.passing,
     )
 
 

@@ -264,7 +264,7 @@ def _shift_rows(detected: Detected, cause: Cause[int]) -> list[dict[str, Any]]:
     return list(rows.values())
 
 
-def _withdrawn(
+def _withdrawn(  # noqa: PLR0911 - the first that is true
     row: tables.Regression,
     detected: Detected,
     known: _Known,
@@ -282,6 +282,9 @@ def _withdrawn(
         return _Event("withdrawn", note, is_told=False)
     if _has_become_small(row, detected, known):
         return _Event("withdrawn", "smaller than the effect that matters: a drift")
+    passed = _passed(row, detected, known)
+    if passed is not None:
+        return _Event("fixed", f"passing: the level returned at {passed}")
     if row.id in no_evidence:
         return _Event("withdrawn", f"{SHARED_CORES}: it is no evidence")
     if row.state == "open" and not row.is_sure:
@@ -318,3 +321,18 @@ def _has_become_small(
     }
     series = known.series_of(row)
     return bool(series) and series <= drifts
+
+
+def _passed(row: tables.Regression, detected: Detected, known: _Known) -> str | None:
+    """Return the commit at which all series of a regression had returned, if any."""
+    first = known.position_of.get(row.first_commit_id)
+    last = known.position_of[row.last_commit_id]
+    events = {
+        each.history.series.id: each.returned
+        for each in detected.passing
+        if first is not None and first <= each.first <= last
+    }
+    series = known.series_of(row)
+    if not series or not series <= events.keys():
+        return None
+    return label(detected.line.commits[max(events[each] for each in series)])

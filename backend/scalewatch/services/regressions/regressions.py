@@ -21,8 +21,13 @@ from scalewatch.storage.histories import regressions
 from scalewatch.storage.histories.regressions import RegressionShift
 from scalewatch.storage.histories.shift_details import ShiftDetails
 
-NO_DRIFTS: Final[dict[str, Any]] = {"drifts": 0, "largest_drifts": ()}
-"""Fields that detections lack which were stored before drifts were listed."""
+UNLISTED: Final[dict[str, Any]] = {
+    "drifts": 0,
+    "largest_drifts": (),
+    "passing": 0,
+    "newest_passing": (),
+}
+"""Fields that detections lack which were stored before these were listed."""
 
 
 class RegressionState(StrEnum):
@@ -208,7 +213,7 @@ def regressions_of(
         },
         confirmations=confirmations_in(session, project.id),
         # Nights are shown on the pages of machines.
-        detection=NO_DRIFTS
+        detection=UNLISTED
         | {name: each for name, each in detection.details.items() if name != "nights"}
         if detection
         else None,

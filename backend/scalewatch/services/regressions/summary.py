@@ -9,6 +9,7 @@ from scalewatch.modelling.histories.changes import FALSE_SHARE
 from scalewatch.services.regressions.changes import (
     HistoryChange,
     NightlySpread,
+    PassingEvent,
 )
 from scalewatch.services.regressions.detection import Detected, label
 
@@ -20,8 +21,8 @@ SAID: Final = {
 }
 """The origin of a step of all regions of a machine, in words."""
 
-MOST_DRIFTS: Final = 50
-"""Drifts that are kept to be shown."""
+MOST_SHOWN: Final = 50
+"""Drifts, and events that passed, that are kept to be shown."""
 
 COMMITS: Final = 200
 """Length of the histories that shares of alarming ones refer to."""
@@ -39,6 +40,7 @@ def summary(detected: Detected) -> dict[str, Any]:
     drifts = sorted(
         detected.drifts, key=lambda drift: -abs(np.log(drift.shift.largest_factor))
     )
+    passing = sorted(detected.passing, key=lambda event: -event.returned)
     return {
         "newest": newest,
         "commits": len(detected.line.commits),
@@ -51,7 +53,9 @@ def summary(detected: Detected) -> dict[str, Any]:
         "alarming": COMMITS * len(detected.changes) / measured if measured else None,
         "baselines": [*detected.baselines, *moved],
         "drifts": len(detected.drifts),
-        "largest_drifts": [_drift(detected, each) for each in drifts[:MOST_DRIFTS]],
+        "largest_drifts": [_drift(detected, each) for each in drifts[:MOST_SHOWN]],
+        "passing": len(detected.passing),
+        "newest_passing": [_passing(detected, each) for each in passing[:MOST_SHOWN]],
         "nights": [_nights(detected, each) for each in detected.nights],
         "modes": {
             str(history.series.id): {
@@ -73,6 +77,20 @@ def _drift(detected: Detected, change: HistoryChange) -> dict[str, Any]:
         "sha": commit.sha,
         "commit": label(commit),
         "factor": round(change.shift.largest_factor, 4),
+    }
+
+
+def _passing(detected: Detected, event: PassingEvent) -> dict[str, Any]:
+    commits = detected.line.commits
+    return {
+        "region": event.history.region,
+        "metric": event.history.series.metric,
+        "machine": event.history.series.machine,
+        "sha": commits[event.first].sha,
+        "commit": label(commits[event.first]),
+        "returned_sha": commits[event.returned].sha,
+        "returned": label(commits[event.returned]),
+        "factor": round(event.factor, 4),
     }
 
 
