@@ -47,7 +47,7 @@ from scalewatch.web.protection.protection import Protection
 from scalewatch.web.watch import NewsWatch
 
 if TYPE_CHECKING:
-    from scalewatch.jobs.messages import Messenger
+    from scalewatch.jobs.broker import Messenger
 
 TITLE: Final = "Scalewatch"
 
@@ -175,7 +175,7 @@ def _beside(
     """Return what runs beside the application: its own worker, or the way to others."""
     if broker_url:
         # A single user needs no Celery: half the time that a start takes.
-        from scalewatch.jobs.messages import Messenger  # noqa: PLC0415
+        from scalewatch.jobs.broker import Messenger  # noqa: PLC0415
 
         return Messenger(sessions, broker_url)
     if not embedded_worker:

@@ -5,9 +5,7 @@ from threading import Event
 
 import pytest
 
-from scalewatch.jobs.broker import connected, waiting
-from scalewatch.jobs.messages import Messenger
-from scalewatch.jobs.sweep import SweepThread
+from scalewatch.jobs.broker import Messenger, connected, sweep, waiting
 from scalewatch.storage.database.session import transact
 from support.builders import sweep_reports
 from support.recorded import record_runs
@@ -74,18 +72,15 @@ def test_posting_does_not_wait_for_a_broker_that_is_down(sessions):
 
 def test_sweep_announces_what_a_broker_has_forgotten(sessions, broker):
     post(sessions)
-    sweep = SweepThread(sessions, broker)
-
-    assert sweep.sweep() == 1
+    assert sweep(sessions, broker) == 1
     assert waiting(broker) == 1
 
 
 def test_sweep_adds_nothing_while_messages_wait(sessions, broker):
     post(sessions)
-    sweep = SweepThread(sessions, broker)
-    sweep.sweep()
+    sweep(sessions, broker)
 
-    assert sweep.sweep() == 0
+    assert sweep(sessions, broker) == 0
     assert waiting(broker) == 1
 
 
@@ -93,4 +88,4 @@ def test_sweep_with_nothing_due_is_silent(sessions, broker, work_off):
     post(sessions)
     work_off()
 
-    assert SweepThread(sessions, broker).sweep() == 0
+    assert sweep(sessions, broker) == 0

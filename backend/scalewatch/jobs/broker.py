@@ -1,17 +1,34 @@
 """Celery on a broker such as Redis: a queue of messages, each the id of a job.
 
 A message is acknowledged when it arrives, and may be lost or come twice: the outbox
-knows what is to be done, and a worker claims a job before it begins.
+knows what is to be done, and a worker claims a job before it begins. Messages are sent
+by a thread of their own, so that nobody waits for a broker; where one is down, they are
+dropped. The sweep sends them again for due jobs whose message was lost or is late.
 """
 
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from queue import Full, Queue
+from threading import Event, Thread
 from typing import Any, Final
 
 from celery import Celery
+from kombu.exceptions import OperationalError
 from kombu.transport import get_transport_cls
 from kombu.utils.url import url_to_parts
+from sqlalchemy import event
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from scalewatch.services import jobs as queue
+from scalewatch.services.jobs import QUEUED
+from scalewatch.storage.database.session import Sessions
 
 QUEUE: Final = "scalewatch"
+
+
 TASK: Final = "scalewatch.perform"
 
 NUMBERED: Final = frozenset({"redis", "rediss"})
@@ -28,6 +45,22 @@ _TRANSPORT: Final[dict[str, Any]] = {
     "interval_start": 0,
     "interval_max": 0,
 }
+
+
+MOST_WAITING: Final = 10_000
+"""Messages that wait for a slow broker; more are left to the sweep."""
+
+PATIENCE_SECONDS: Final = 2.0
+"""How long a stopping process tries to send what waits."""
+
+
+SWEEP_SECONDS: Final = 2.0
+"""Time between two sweeps: so long a lost message delays its job."""
+
+MOST_SWEPT: Final = 500
+"""Messages of one sweep; the next one sends the others."""
+
+_LOG: Final = logging.getLogger(__name__)
 
 
 def connected(url: str) -> Celery:
@@ -93,3 +126,86 @@ def waiting(broker: Celery) -> int:
         with connection.channel() as channel:
             queue = channel.queue_declare(QUEUE)
         return int(queue.message_count)
+
+
+class Messenger:
+    """Sends a message for each job that this process has queued and committed."""
+
+    def __init__(self, sessions: Sessions, broker_url: str) -> None:
+        self.sessions = sessions
+        self.broker: Celery = connected(broker_url)
+        self._waiting: Queue[int | None] = Queue(MOST_WAITING)
+        self._is_reachable = True
+        self._stopping = Event()
+        self._thread = Thread(target=self._run, name="scalewatch-messages", daemon=True)
+
+    def start(self) -> None:
+        """Send what is committed from now on."""
+        ready(self.broker)
+        event.listen(self.sessions.writing, "after_commit", self._committed)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Send what waits, if that does not take too long, and end."""
+        event.remove(self.sessions.writing, "after_commit", self._committed)
+        self._stopping.set()
+        self._put([None])
+        self._thread.join(PATIENCE_SECONDS)
+        self.broker.close()
+
+    def _committed(self, session: Session) -> None:
+        self._put(session.info.pop(QUEUED, ()))
+
+    def _put(self, job_ids: Iterable[int | None]) -> None:
+        try:
+            for job_id in job_ids:
+                self._waiting.put_nowait(job_id)
+        except Full:
+            _LOG.warning("%d messages wait; the sweep will do", MOST_WAITING)
+
+    def _run(self) -> None:
+        while not (self._stopping.is_set() and self._waiting.empty()):
+            job_id = self._waiting.get()
+            if job_id is not None:
+                self._send(job_id)
+
+    def _send(self, job_id: int) -> None:
+        try:
+            send(self.broker, job_id)
+        except OperationalError as error:
+            if self._is_reachable:
+                _LOG.warning("no broker, jobs are delayed: %s", error)
+            self._is_reachable = False
+        else:
+            self._is_reachable = True
+
+
+def sweep(sessions: Sessions, broker: Celery) -> int:
+    """Send messages for due jobs, unless messages wait already; return how many."""
+    # Messages that no worker has taken yet are enough to keep all of them busy.
+    if waiting(broker):
+        return 0
+    with sessions.reading() as session:
+        job_ids = queue.due(session, MOST_SWEPT)
+    for job_id in job_ids:
+        send(broker, job_id)
+    return len(job_ids)
+
+
+@contextmanager
+def swept(sessions: Sessions, broker: Celery) -> Iterator[None]:
+    """Sweep now and again inside the block."""
+    stopping = Event()
+
+    def run() -> None:
+        while not stopping.wait(SWEEP_SECONDS):
+            try:
+                sweep(sessions, broker)
+            except (OperationalError, SQLAlchemyError) as error:
+                _LOG.warning("no sweep: %s", " ".join(str(error).split()))
+
+    Thread(target=run, name="scalewatch-sweep", daemon=True).start()
+    try:
+        yield
+    finally:
+        stopping.set()

@@ -25,12 +25,9 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import configure_mappers
 
 from scalewatch.jobs import perform
-from scalewatch.jobs.broker import TASK, connected
+from scalewatch.jobs.broker import TASK, Messenger, connected, swept
 from scalewatch.jobs.endings import give_back, start_anew
-from scalewatch.jobs.messages import Messenger
-from scalewatch.jobs.presence import present
-from scalewatch.jobs.schedule import schedule
-from scalewatch.jobs.sweep import swept
+from scalewatch.jobs.periodic import present, schedule
 from scalewatch.jobs.worker import PATIENCE_SECONDS, owner_name
 from scalewatch.services.jobs import JobTerms
 from scalewatch.storage.database import outages

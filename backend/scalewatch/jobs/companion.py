@@ -66,7 +66,12 @@ class Companion:
                 _LOG.warning("the worker ended with code %d", process.returncode)
                 self._stopping.wait(PAUSE_SECONDS)
                 continue
-            _end(process)
+            process.terminate()
+            try:
+                process.wait(STOPPING_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
 
 
 @contextmanager
@@ -78,12 +83,3 @@ def companion(database_url: str) -> Iterator[None]:
         yield
     finally:
         beside.stop()
-
-
-def _end(process: "subprocess.Popen[bytes]") -> None:
-    process.terminate()
-    try:
-        process.wait(STOPPING_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()

@@ -13,7 +13,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.jobs import perform_next
 from scalewatch.jobs.endings import give_back
-from scalewatch.jobs.presence import present
+from scalewatch.jobs.periodic import present
 from scalewatch.services.jobs import JobTerms
 from scalewatch.storage.database import outages
 from scalewatch.storage.database.session import Sessions, write_back
@@ -80,16 +80,13 @@ class Worker:
 
     def _worked(self) -> bool:
         try:
-            self._write_back()
+            if monotonic() - self._written_back > WRITE_BACK_SECONDS:
+                write_back(self.sessions)
+                self._written_back = monotonic()
             return perform_next(self.sessions, self.owner, self.terms, self.overdue)
         except SQLAlchemyError as error:
             _LOG.error("%s; trying again", outages.unusable(error))
             return False
-
-    def _write_back(self) -> None:
-        if monotonic() - self._written_back > WRITE_BACK_SECONDS:
-            write_back(self.sessions)
-            self._written_back = monotonic()
 
 
 def owner_name() -> str:

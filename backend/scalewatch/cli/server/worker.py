@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 
 from scalewatch.cli.server import database
 from scalewatch.jobs.endings import heed_hangup, start_anew
-from scalewatch.jobs.schedule import schedule
+from scalewatch.jobs.periodic import schedule
 from scalewatch.jobs.worker import POLL_SECONDS, Worker
 from scalewatch.services.jobs import JobTerms
 from scalewatch.storage.database.session import sessions_of

@@ -1,19 +1,30 @@
-"""Presence: workers note that they live, so that the status can tell when none does."""
+"""Threads beside a worker: it notes that it lives, and queues periodic jobs.
+
+The status can tell by the notes when no worker lives. Several workers queue a periodic
+job once: jobs for the same subject coalesce, and the newest one says when it was last
+done.
+"""
 
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import partial
 from threading import Event, Thread
 from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from scalewatch.services.operations import retention
 from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.storage.work import workers
 
-SECONDS: Final = 15.0
+SIGN_SECONDS: Final = 15.0
 """Time between two signs; `services.status.PRESENCE` allows to miss some."""
+
+
+LOOK_SECONDS: Final = 300.0
+"""Time between two looks at what is due."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -44,4 +55,33 @@ def _say(sessions: Sessions, name: str, kind: str, ending: Event) -> None:
                 transact(sessions, partial(workers.seen, name=name, kind=kind))
         except SQLAlchemyError as error:
             _LOG.warning("no sign of life: %s", " ".join(str(error).split()))
-        ending.wait(SECONDS)
+        ending.wait(SIGN_SECONDS)
+
+
+@contextmanager
+def schedule(sessions: Sessions, thin_hours: float) -> Iterator[None]:
+    """Thin old repetitions every so many hours inside the block; 0 for never."""
+    ending = Event()
+    thread = Thread(
+        target=_run,
+        args=(sessions, timedelta(hours=thin_hours), ending),
+        name="scalewatch-schedule",
+        daemon=True,
+    )
+    if thin_hours:
+        thread.start()
+    try:
+        yield
+    finally:
+        ending.set()
+
+
+def _run(sessions: Sessions, period: timedelta, ending: Event) -> None:
+    queue_due = partial(retention.queue_due, period=period)
+    while True:
+        try:
+            transact(sessions, queue_due)
+        except SQLAlchemyError as error:
+            _LOG.warning("nothing is scheduled: %s", " ".join(str(error).split()))
+        if ending.wait(LOOK_SECONDS):
+            return
