@@ -4,8 +4,10 @@
 * `server` — what runs a server and keeps its database; `demo` — the demonstration
 """
 
+import errno
 import os
 import sys
+from collections.abc import Mapping
 from typing import Any, Final
 
 import click
@@ -95,6 +97,23 @@ BROKEN_PIPE: Final = 141
 """Exit code once nobody reads the output, as of a process that died of SIGPIPE."""
 
 
+TOO_DEEP: Final = (
+    "what was given is nested too deeply to be read; give it with fewer brackets or "
+    "levels"
+)
+
+REMEDIES: Final[Mapping[int, str]] = {
+    errno.EACCES: "name a place that you may use",
+    errno.EDQUOT: "free some space, or name another place",
+    errno.ENOSPC: "free some space, or name another place",
+    errno.EROFS: "name a place that can be written",
+}
+"""Advice for errors of the operating system that no code can mend."""
+
+NO_FOLDER: Final = "set TMPDIR to a folder that can be written"
+"""Advice where there is no folder for temporary files."""
+
+
 class Commands(click.Group):
     """A group that puts every deliberate error into one line."""
 
@@ -110,12 +129,19 @@ class Commands(click.Group):
             sys.stdout.flush()
         except ScalewatchError as error:
             raise click.ClickException(str(error)) from error
+        except RecursionError as error:
+            raise click.ClickException(TOO_DEEP) from error
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(INTERRUPTED)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(BROKEN_PIPE)
+        except OSError as error:
+            if (remedy := _remedy(error)) is None:
+                raise
+            place = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(f"{place}{error.strerror}; {remedy}") from error
         return result
 
 
@@ -128,3 +154,10 @@ class Commands(click.Group):
 @click.version_option(package_name="scalewatch", prog_name="scalewatch")
 def main() -> None:
     """Tell whether HPC codes still scale the way they should."""
+
+
+def _remedy(error: OSError) -> str | None:
+    """Return advice on an error of the operating system, where there is any."""
+    if (error.strerror or "").startswith("No usable temporary directory"):
+        return NO_FOLDER
+    return REMEDIES.get(error.errno or 0)

@@ -13,6 +13,7 @@ import click
 import httpx2
 from rich.console import Console
 
+from scalewatch import private_files
 from scalewatch.cli.processes import child, program
 
 STARTING_SECONDS: Final = 60.0
@@ -30,7 +31,7 @@ def serving(port: int, home: Path, console: Console) -> Iterator[httpx2.Client]:
     database = {"SCALEWATCH_HOME": str(home)}
     serve = (program("scalewatch"), "serve", "--port", str(port))
     with (
-        log.open("w") as output,
+        private_files.open_file(log, "w") as output,
         child(*serve, environment=database, output=output) as server,
         httpx2.Client(
             base_url=f"http://127.0.0.1:{port}", timeout=60, trust_env=False

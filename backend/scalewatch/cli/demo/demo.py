@@ -18,6 +18,7 @@ import httpx2
 from rich.console import Console
 from rich.markup import escape
 
+from scalewatch import private_files
 from scalewatch.cli.demo.counted_history import count_history
 from scalewatch.cli.demo.dashboard import serving
 from scalewatch.cli.demo.releases import Release
@@ -109,7 +110,7 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     _end_like_ctrl_c(signal.SIGTERM, signal.SIGHUP)
     console = Console(highlight=False)
     home = home.resolve()
-    home.mkdir(parents=True, exist_ok=True)
+    private_files.make_folder(home)
     sweeps = all_sweeps(quick=choices["quick"])
     with serving(port, home, console) as dashboard:
         link = f"Dashboard: [bold]{dashboard.base_url}[/]"

@@ -19,6 +19,19 @@ from scalewatch.storage.database.session import Sessions, connect, sessions_of
 PAUSE_SECONDS: Final = 0.5
 """Between two attempts to reach the database."""
 
+_WRITABLE: Final = (
+    "let its folder be writable, or name another one by SCALEWATCH_HOME; to only read "
+    "a database, copy it there"
+)
+
+_UNWRITABLE: Final = frozenset(
+    {
+        "attempt to write a readonly database",
+        "unable to open database file",
+    }
+)
+"""Words of SQLite for a file, or a folder, that is only to be read."""
+
 
 def configured() -> Settings:
     """Return the settings, or end in one line that names the wrong variable."""
@@ -38,8 +51,7 @@ def opened(settings: Settings) -> Iterator[Engine]:
         engine = connect(settings.database_url)
     except OSError as error:
         raise click.ClickException(
-            f"no database can be made in {error.filename}: {error.strerror}; name "
-            "another folder by SCALEWATCH_HOME"
+            f"no database can be made: {error.filename}: {error.strerror}; {_WRITABLE}"
         ) from None
     except (ArgumentError, ModuleNotFoundError) as error:
         raise click.ClickException(
@@ -58,9 +70,11 @@ def opened(settings: Settings) -> Iterator[Engine]:
                     raise
                 time.sleep(PAUSE_SECONDS)
         yield engine
-    except (CommandError, DBAPIError) as error:
+    except (CommandError, DBAPIError, SchemaNotMigrated) as error:
         cause = error.orig if isinstance(error, DBAPIError) else error
         in_one_line = " ".join(str(cause).split())
+        if in_one_line in _UNWRITABLE:
+            in_one_line = f"it cannot be written ({in_one_line}); {_WRITABLE}"
         raise click.ClickException(f"{shown(engine)}: {in_one_line}") from error
     finally:
         engine.dispose()
@@ -79,15 +93,7 @@ def prepare(engine: Engine) -> None:
     if engine.dialect.name == "sqlite":
         schema.upgrade(engine)
     else:
-        require_newest(engine)
-
-
-def require_newest(engine: Engine) -> None:
-    """End in one line where the database has not the schema of this version."""
-    try:
         schema.require_newest(engine)
-    except SchemaNotMigrated as error:
-        raise click.ClickException(f"{shown(engine)}: {error}") from None
 
 
 def shown(engine: Engine) -> str:

@@ -84,7 +84,7 @@ def show_status(*, as_json: bool) -> None:
     Reads the database, whether a server runs or not.
     """
     with database.opened(database.configured()) as engine:
-        database.require_newest(engine)
+        schema.require_newest(engine)
         with sessions_of(engine).reading() as session:
             current = status.status(session)
         shown = database.shown(engine)

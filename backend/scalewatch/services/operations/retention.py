@@ -16,6 +16,7 @@ import zstandard
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
+from scalewatch import private_files
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.access.policies import policy_of
@@ -145,13 +146,13 @@ def continue_after(
 
 def _export(file: Path, bodies: Sequence[bytes]) -> None:
     """Write runs to a file; it is on disk before anything is removed."""
-    file.parent.mkdir(parents=True, exist_ok=True)
+    private_files.make_folder(file.parent)
     # As posted a run may have many lines, but none ends within a text.
     runs = (zstandard.decompress(body) for body in bodies)
     lines = b"".join(
         run.replace(b"\r", b" ").replace(b"\n", b" ") + b"\n" for run in runs
     )
-    with file.open("xb") as output:
+    with private_files.open_file(file, "xb") as output:
         output.write(zstandard.compress(lines))
         output.flush()
         os.fsync(output.fileno())

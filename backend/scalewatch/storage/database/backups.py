@@ -22,6 +22,7 @@ from sqlalchemy import Connection, Engine, Table, exists, func, select, text
 from sqlalchemy.exc import OperationalError, StatementError
 from sqlalchemy.sql.schema import Column
 
+from scalewatch import private_files
 from scalewatch.errors import (
     DatabaseNotEmpty,
     MalformedFile,
@@ -56,10 +57,11 @@ _WRITTEN: Final[Mapping[type, Callable[[Any], Any]]] = {
 def write(engine: Engine, path: Path) -> int:
     """Write a backup of one moment of the database; return how many rows it has.
 
-    The server may go on meanwhile. The file is there whole, or not at all.
+    The server may go on meanwhile. The file is there whole, or not at all, and for its
+    owner alone.
     """
     unfinished = path.with_name(f"{path.name}.unfinished")
-    with unfinished.open("wb") as file:
+    with private_files.open_file(unfinished, "wb") as file:
         rows = _write(engine, file)
     unfinished.replace(path)
     return rows

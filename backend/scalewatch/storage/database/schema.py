@@ -26,7 +26,13 @@ def upgrade(engine: Engine, revision: str = "head") -> None:
     """Run the migrations that are missing, up to a revision, all of them or none.
 
     Two processes may start at once: the second one waits and finds nothing to do.
+
+    Raises
+    ------
+    SchemaNotMigrated
+        If the database belongs to a later version.
     """
+    _require_known(version(engine))
     with migrating(engine) as config:
         command.upgrade(config, revision)
 
@@ -74,11 +80,16 @@ def require_newest(engine: Engine) -> None:
     present = version(engine)
     if present == newest():
         return
+    _require_known(present)
+    raise SchemaNotMigrated(present, newest(), "run `scalewatch migrate`")
+
+
+def _require_known(present: str | None) -> None:
+    """Make sure that a database is not of a later version of the product."""
     known = {each.revision for each in _scripts().walk_revisions()}
-    remedy = "run `scalewatch migrate`"
     if present is not None and present not in known:
         remedy = "it belongs to a later version, which is to be installed here"
-    raise SchemaNotMigrated(present, newest(), remedy)
+        raise SchemaNotMigrated(present, newest(), remedy)
 
 
 def _scripts() -> ScriptDirectory:

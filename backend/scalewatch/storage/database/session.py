@@ -7,7 +7,7 @@ of failing half-way, when a read turns into a write.
 
 import sqlite3
 from collections.abc import Callable, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
@@ -26,6 +26,7 @@ from sqlalchemy.exc import (
 from sqlalchemy.orm import Session, sessionmaker
 from sqlalchemy.pool import ConnectionPoolEntry
 
+from scalewatch import private_files
 from scalewatch.errors import InMemoryDatabase
 from scalewatch.storage.database.fair_lock import FairLock
 from scalewatch.storage.database.snapshots import IS_SNAPSHOT, reading_engine
@@ -82,7 +83,7 @@ class Sessions:
 
 
 def connect(url: str) -> Engine:
-    """Return the engine for a database; the folder of an SQLite file is created.
+    """Return the engine for a database; an SQLite file is its owner's alone.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def connect(url: str) -> Engine:
         return engine
     if location.database in {None, "", ":memory:"}:
         raise InMemoryDatabase(url)
-    Path(str(location.database)).parent.mkdir(parents=True, exist_ok=True)
+    _make_private(Path(str(location.database)))
     engine = create_engine(
         location,
         json_serializer=_json,
@@ -167,6 +168,19 @@ def write_back(sessions: Sessions) -> None:
     with sessions.reading() as session:
         if session.get_bind().dialect.name == "sqlite":
             session.execute(text("PRAGMA wal_checkpoint(PASSIVE)"))
+
+
+def _make_private(database: Path) -> None:
+    """Create the file of a database, and its folder, for their owner alone.
+
+    Its log, which SQLite makes with the same permissions, may be left of a release that
+    let others read it.
+    """
+    private_files.make_folder(database.parent)
+    with suppress(OSError):  # the first connection says why it cannot be made
+        private_files.make_file(database)
+    for suffix in ("-wal", "-shm"):
+        private_files.close_to_others(database.with_name(database.name + suffix))
 
 
 def _json(content: object) -> str:
