@@ -30,7 +30,7 @@ COMMANDS: Final = (
     Deferred("gate", "ci.gate", "Tell a CI job whether a commit scales worse."),
     Deferred(
         "expectations",
-        "ci.expectations",
+        "project_file",
         "Push the expectations of the file scalewatch.toml.",
     ),
     Deferred(

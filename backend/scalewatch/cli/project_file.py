@@ -1,12 +1,18 @@
-"""`scalewatch.toml`: what a repository states, checked key by key."""
+"""`scalewatch.toml`: what a repository states, checked key by key and pushed.
+
+`scalewatch expectations push` declares it to a server.
+"""
 
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from getpass import getuser
 from pathlib import Path
 from typing import Any, Final
 
 import click
+
+from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
 
 FILE: Final = "scalewatch.toml"
 RULES: Final = (
@@ -19,6 +25,43 @@ RULES: Final = (
 )
 PROJECT_RULES: Final = (*RULES, "oversubscribed", "smallest_effect")
 FIELDS: Final = ("growth", "deviation_limit", "metric", "formula")
+
+UNREACHABLE: Final = 3
+"""Exit code if the server does not answer."""
+
+EPILOG: Final = """
+\b
+The file, at the top of a repository:
+  project = "hydro"
+  guidelines = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
+  target = { p = 65536 }              # where effects are told
+  [expectations]
+  MPI_Bcast = "O(log p)"
+  solve = { growth = "O(p^0.5)", deviation_limit = "O(p^0.25)", metric = "time" }
+  cg = { formula = "13*8*N/triad + 2*parallel" }   # composed of other regions
+  old_solver = { growth = false }     # withdraws it
+  [gate]                              # what stops a commit
+  mismatch = false                    # scales worse than expected
+  new_mismatch = true                 # and did not before
+  growth = true                       # scales worse than before
+  constant = 0.1                      # surely costs over 10 % more; false: never
+  guideline = true                    # breaks a guideline that held
+  missing = "undecided"               # or "ignore" what failed or is missing in part
+  oversubscribed = "accept"           # judge times for which processes shared cores
+  smallest_effect = 0.05              # what changes by less is a drift (at least 0.03)
+  [gate.regions.solve]
+  constant = 0.3
+  [aliases]                           # former name = present name
+  bcast = "MPI_Bcast"
+  [import.osu]                        # settings of files, see `scalewatch import`
+  path = "{**}/size{nodes}/{**}"
+  derive = { p = "nodes * 56" }
+  better = { FOM = "higher" }
+
+\b
+Example:
+  scalewatch expectations push --reason "$(git log -1 --format=%s)"
+"""
 
 
 def read(file: Path) -> Mapping[str, Any]:
@@ -97,55 +140,52 @@ def _rule(stated: Mapping[str, Any]) -> dict[str, Any]:
     return {n: None if n == "constant" and v is False else v for n, v in stated.items()}
 
 
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, dict)
-
-
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_flag(value: Any) -> bool:
-    return isinstance(value, bool)
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
+def _are_texts(values: Iterable[Any]) -> bool:
+    return all(isinstance(each, str) for each in values)
 
 
 def _are_scales(value: Any) -> bool:
-    return _is_table(value) and all(
+    return isinstance(value, dict) and all(
         _is_number(each) and 0 < each < float("inf") for each in value.values()
     )
-
-
-def _are_names(value: Any) -> bool:
-    return _is_table(value) and all(map(_is_text, value.values()))
-
-
-def _is_share(value: Any) -> bool:
-    return value is False or (_is_number(value) and 0 <= value < float("inf"))
 
 
 _Kind = tuple[Callable[[Any], bool], str]
 
 _KINDS: Final[Mapping[str, _Kind]] = {
-    "project": (_is_text, "a name"),
-    "expectations": (_is_table, "a table of growths by region"),
-    "guidelines": (_are_texts, "a list such as ['A <= B + C']"),
-    "gate": (_is_table, "a table of rules"),
+    "project": (lambda value: isinstance(value, str), "a name"),
+    "expectations": (
+        lambda value: isinstance(value, dict),
+        "a table of growths by region",
+    ),
+    "guidelines": (
+        lambda value: isinstance(value, list) and _are_texts(value),
+        "a list such as ['A <= B + C']",
+    ),
+    "gate": (lambda value: isinstance(value, dict), "a table of rules"),
     "target": (_are_scales, "positive numbers, such as { p = 65536 }"),
-    "aliases": (_are_names, "present names by former ones"),
-    "import": (_is_table, "tables such as [import.osu]"),
+    "aliases": (
+        lambda value: isinstance(value, dict) and _are_texts(value.values()),
+        "present names by former ones",
+    ),
+    "import": (
+        lambda value: isinstance(value, dict),
+        "tables such as [import.osu]",
+    ),
 }
-_FLAG: Final[_Kind] = (_is_flag, "true or false")
+_FLAG: Final[_Kind] = (lambda value: isinstance(value, bool), "true or false")
 _VALUES: Final[Mapping[str, _Kind]] = {
     **dict.fromkeys(("mismatch", "new_mismatch", "growth", "guideline"), _FLAG),
-    "constant": (_is_share, "a share such as 0.1, or false"),
+    "constant": (
+        lambda value: (
+            value is False or (_is_number(value) and 0 <= value < float("inf"))
+        ),
+        "a share such as 0.1, or false",
+    ),
     "missing": (lambda value: value in {"undecided", "ignore"}, "undecided or ignore"),
     "oversubscribed": (
         lambda value: value in {"undecided", "accept"},
@@ -156,3 +196,76 @@ _VALUES: Final[Mapping[str, _Kind]] = {
         "a share from 0.03 to 10",
     ),
 }
+
+
+def _login() -> str | None:
+    """Return who calls, if the system knows."""
+    try:
+        return getuser()
+    except (OSError, KeyError):
+        return None
+
+
+@click.group("expectations", epilog=EPILOG)
+def command() -> None:
+    """Declare the growths that are expected of a code."""
+
+
+@command.command("push", epilog=EPILOG)
+@click.argument(
+    "file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    default=FILE,
+)
+@click.option("--project", help="That of the file unless given.")
+@click.option(
+    "--author", default=_login, required=True, help="By default your login name."
+)
+@click.option("--reason")
+@server_options
+def push(  # noqa: PLR0913, one per option
+    *,
+    file: Path,
+    project: str | None,
+    author: str,
+    reason: str | None,
+    server: str,
+    token: str | None,
+) -> None:
+    """Declare what FILE states, by default scalewatch.toml.
+
+    That is expectations, guidelines, rules of the gate, the target scale and new names
+    of regions. What is as before keeps its version; all else is judged anew.
+    """
+    stated = read(file)
+    name = project or stated.get("project")
+    if not isinstance(name, str):
+        raise click.UsageError(f'{file} names no project: add project = "…"')
+    declared = declarations(stated.get("expectations", {}), file)
+    contents: dict[str, dict[str, Any]] = {}
+    if declared:
+        contents["expectations"] = {"expectations": declared}
+    if "guidelines" in stated:
+        contents["guidelines"] = {"guidelines": stated["guidelines"]}
+    if "gate" in stated or "target" in stated:
+        rules = gate_rules(stated.get("gate", {}), file)
+        contents["gate/rules"] = {"rules": rules, "target": stated.get("target", {})}
+    if "aliases" in stated:
+        contents["aliases"] = {"aliases": stated["aliases"]}
+    remote = Remote(server, token)
+    for noun, content in contents.items():
+        said = {"author": author, "reason": reason, **content}
+        try:
+            reply = remote.put(f"projects/{segment(name)}/{noun}", said)
+        except Unreachable as error:
+            click.echo(f"Error: {error}", err=True)
+            raise SystemExit(UNREACHABLE) from None
+        if not reply.is_good:
+            # Where it numbers expectations, their regions tell more.
+            reason = reply.reason
+            for number, entry in enumerate(declared if noun == "expectations" else ()):
+                here = f"{noun}.{entry['region']}."
+                reason = reason.replace(f"{noun}.{number}.", here)
+            raise click.ClickException(reason)
+    noun = f"expectation{'s' * (len(declared) != 1)}"
+    click.echo(f"{name}: {len(declared)} {noun} stated")

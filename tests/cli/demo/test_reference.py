@@ -6,8 +6,8 @@ import pytest
 from fastapi.testclient import TestClient
 
 from scalewatch.app import create_app
-from scalewatch.cli.demo import published_machines, reference_machines
-from scalewatch.cli.demo.reference import load_reference
+from scalewatch.cli.demo import published_machines, simulated_machines
+from scalewatch.cli.demo.demo import load_reference
 from scalewatch.jobs import perform_next
 from scalewatch.modelling import Growth, parse_growth
 from scalewatch.storage.database.session import connect, sessions_of
@@ -59,7 +59,7 @@ def test_models_are_those_of_table_3():
 
 
 @pytest.mark.parametrize(
-    "runs", [published_machines.published_runs, reference_machines.simulated_runs]
+    "runs", [published_machines.published_runs, simulated_machines.simulated_runs]
 )
 def test_runs_are_the_same_each_time_and_valid(runs):
     first = [run.model_dump_json(by_alias=True) for run in runs()]
@@ -69,9 +69,9 @@ def test_runs_are_the_same_each_time_and_valid(runs):
 
 
 def test_simulation_reaches_4096_processes_and_shows_what_is_missing():
-    runs = list(reference_machines.simulated_runs())
+    runs = list(simulated_machines.simulated_runs())
 
-    assert {run.coordinate["p"] for run in runs} == set(reference_machines.PROCESSES)
+    assert {run.coordinate["p"] for run in runs} == set(simulated_machines.PROCESSES)
     measured = {
         (run.machine.name, run.coordinate["p"], result.region)
         for run in runs
@@ -126,9 +126,9 @@ def test_side_by_side_view_of_the_study_comes_back(loaded):
 )
 def test_every_page_says_that_nobody_measured(loaded, project, words):
     region = f"/p/{project}/r/MPI_Bcast"
-    run = next(iter(reference_machines.simulated_runs())).id
+    run = next(iter(simulated_machines.simulated_runs())).id
     pages = [f"/p/{project}", region, f"/p/{project}/scaling?region=MPI_Bcast", "/"]
-    if project == reference_machines.PROJECT:
+    if project == simulated_machines.PROJECT:
         pages.append(f"/p/{project}/runs/{run}")
 
     for page in pages:

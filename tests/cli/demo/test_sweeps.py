@@ -2,8 +2,7 @@ import os
 
 import pytest
 
-from scalewatch.cli.demo.releases import RELEASES
-from scalewatch.cli.demo.sweeps import DemoSweep, all_sweeps
+from scalewatch.cli.demo.sweeps import RELEASES, DemoSweep, all_sweeps
 
 POLLING, YIELDING = RELEASES[0], RELEASES[-1]
 

@@ -12,8 +12,7 @@ from typing import Final
 
 import click
 
-from scalewatch.cli.ci.gate import EXITS
-from scalewatch.cli.ci.waiting import ask
+from scalewatch.cli.ci.gate import EXITS, ask
 from scalewatch.cli.remote import Remote, server_options
 
 ANSWERS: Final = {"fine": "good", "worse": "bad"}

@@ -2,32 +2,39 @@
 
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from functools import partial
 from typing import Any, Final
 
 import click
 
 from scalewatch.cli.ci.forges import NotReported, report
-from scalewatch.cli.ci.waiting import ask, confirmed
-from scalewatch.cli.files.option_types import (
-    ColumnMapping,
-    StatedGrowth,
-    columns_by_meaning,
-)
 from scalewatch.cli.files.options import (
+    StatedGrowth,
     better_directions,
-    setting_options,
-    setting_rules,
+    file_options,
+    read_terms,
 )
 from scalewatch.cli.project_file import stated_here
-from scalewatch.cli.remote import Remote, server_options
+from scalewatch.cli.remote import Remote, Reply, Unreachable, segment, server_options
 from scalewatch.errors import ScalewatchError
 from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
-from scalewatch.importers.formats import FORMATS
 
 EXITS: Final = {"fine": 0, "worse": 1, "undecided": 2, "pending": 3}
 UNKNOWN: Final = 3
 """Exit code where nobody can tell: no server, no such commit, no verdict in time."""
+
+NOT_FOUND: Final = 404
+PAUSE: Final = 1.0
+"""Seconds between two questions to a server that has no answer yet."""
+
+WRITERS: Final[Mapping[str, Callable[[Mapping[str, Any]], str]]] = {
+    "text": gate_text,
+    "markdown": gate_markdown,
+    "json": partial(json.dumps, indent=2, ensure_ascii=False),
+    "junit": gate_junit,
+}
 
 EPILOG: Final = """
 \b
@@ -97,20 +104,7 @@ class Gate(click.Command):
     multiple=True,
     help="Of files: deviation that is still acceptable.",
 )
-@click.option(
-    "--file-format",
-    type=click.Choice(FORMATS),
-    default="auto",
-    help="Format of the files; auto looks at their content.",
-)
-@click.option(
-    "--column",
-    "columns",
-    type=ColumnMapping(),
-    multiple=True,
-    help="Meaning of a table's column, as for `scalewatch model`.",
-)
-@setting_options
+@file_options("--file-format")
 @click.option(
     "--wait",
     type=click.FloatRange(min=0),
@@ -128,7 +122,7 @@ class Gate(click.Command):
 @click.option(
     "--format",
     "wanted",
-    type=click.Choice(["text", "markdown", "json", "junit"]),
+    type=click.Choice(list(WRITERS)),
     default="text",
     show_default=True,
 )
@@ -163,7 +157,7 @@ def command(
     if not reply.is_good:
         click.echo(f"Error: {reply.reason}", err=True)
         raise SystemExit(UNKNOWN)
-    click.echo(_written(reply.content, options["wanted"]))
+    click.echo(WRITERS[options["wanted"]](reply.content))
     if (forge := options["forge"]) is not None:
         try:
             outcome = with_whole_hash(reply.content, commit)
@@ -184,12 +178,11 @@ def _judge_files(
 ) -> int:
     """Print the answer about files and return the exit code."""
     # Numpy takes longer than --help may.
-    from scalewatch.cli.files.gating import Reader, gate_files  # noqa: PLC0415
+    from scalewatch.cli.files.gating import gate_files  # noqa: PLC0415
     from scalewatch.services.files.model_files import Question  # noqa: PLC0415
 
     if options["forge"] is not None:
         raise click.UsageError("--report tells what a server answers, not of files")
-    columns = columns_by_meaning(options["columns"])
     question = Question(
         expectations=options["expectations"],
         deviation_limits=options["deviation_limits"],
@@ -198,7 +191,7 @@ def _judge_files(
     try:
         answer = gate_files(
             files,
-            Reader(options["file_format"], columns, setting_rules(options)),
+            read_terms(options),
             question,
             stated=stated_here(),
             commit=commit,
@@ -207,7 +200,7 @@ def _judge_files(
     except ScalewatchError as error:
         click.echo(f"Error: {error}", err=True)
         return UNKNOWN
-    click.echo(_written(answer.content, options["wanted"]))
+    click.echo(WRITERS[options["wanted"]](answer.content))
     outcome = answer.content["outcome"]
     return EXITS[outcome] if answer.is_whole or outcome == "worse" else UNKNOWN
 
@@ -222,13 +215,74 @@ def with_whole_hash(gate: Mapping[str, Any], commit: str) -> Mapping[str, Any]:
     return {**gate, "commit": {**known, "sha": commit}} if is_abbreviated else gate
 
 
-def _written(gate: Mapping[str, Any], wanted: str) -> str:
-    match wanted:
-        case "json":
-            return json.dumps(gate, indent=2, ensure_ascii=False)
-        case "junit":
-            return gate_junit(gate)
-        case "markdown":
-            return gate_markdown(gate)
-        case _:
-            return gate_text(gate)
+def ask(
+    remote: Remote, project: str, commit: str, baseline: str | None, deadline: float
+) -> Reply:
+    """Ask until the analysis is finished; a commit may still be on its way."""
+    last_reason = None
+    while True:
+        try:
+            reply = remote.get(
+                f"projects/{segment(project)}/gate", commit=commit, baseline=baseline
+            )
+        except Unreachable as error:
+            reply = Reply(503, {"detail": str(error)})
+        is_open = reply.status in {404, 429} or reply.status >= 500
+        if reply.is_good:
+            is_open = reply.content.get("outcome") == "pending"
+        left = deadline - time.monotonic()
+        if not is_open or left <= 0:
+            return reply
+        is_lost = reply.status == NOT_FOUND and last_reason is None
+        if is_lost and (wrong := _unknown_project(remote, project)):
+            return wrong
+        why = reply.content["sentence"] if reply.is_good else reply.reason
+        if why != last_reason:
+            click.echo(f"Waiting for up to {left:.0f} s: {why}", err=True)
+            last_reason = why
+        time.sleep(min(PAUSE, left))
+
+
+def confirmed(
+    remote: Remote, reply: Reply, baseline: str | None, deadline: float
+) -> Reply:
+    """Ask for runs that confirm what is suspected, and wait for those on their way."""
+    project, sha = reply.content["project"], reply.content["commit"]["sha"]
+    if all(each["is_sure"] for each in reply.content["findings"]):
+        return reply
+    wish = {"commit": sha, "baseline": baseline}
+    try:
+        request = remote.post(f"projects/{segment(project)}/confirmations", wish)
+    except Unreachable as error:
+        request = Reply(503, {"detail": str(error)})
+    if not request.is_good:
+        click.echo(f"No confirming run was asked for: {request.reason}", err=True)
+        return reply
+    while True:
+        reply = ask(remote, project, sha, baseline, deadline)
+        left = deadline - time.monotonic()
+        if left <= 0 or not reply.is_good or reply.content["outcome"] != "undecided":
+            return reply
+        is_settled_soon = any(
+            each["state"] == "running"
+            or (each["state"] == "open" and each["is_attended"])
+            for each in reply.content["confirmations"]
+        )
+        if not is_settled_soon:
+            return reply
+        time.sleep(min(PAUSE, left))
+
+
+def _unknown_project(remote: Remote, project: str) -> Reply | None:
+    """Return that there is no such project, with the one that may be meant."""
+    try:
+        reply = remote.get(f"projects/{segment(project)}/commits", limit="1")
+        listed = remote.get("projects").content
+    except Unreachable:
+        return None
+    if reply.status != NOT_FOUND:
+        return None
+    known = [each["name"] for each in listed.get("projects", ())]
+    meant = get_close_matches(project, known, n=1)
+    hint = f"; is {meant[0]!r} meant?" if meant else ""
+    return Reply(NOT_FOUND, {"detail": f"{reply.reason}{hint}"})

@@ -38,45 +38,34 @@ def count_history(
         )
         return
     library = home / "library"
+    server = ("--server", str(dashboard.base_url))
     if not library.exists():
         _run(sys.executable, EXAMPLE / "history.py", library)
-    commits = _git(library, "rev-list", "--reverse", "main").split()
+    git = ("git", "-C", library)
+    commits = _run(*git, "rev-list", "--reverse", "main").split()
     wanted = commits[:QUICK] if quick else commits
     for number, sha in enumerate(wanted, start=1):
-        if not fresh and _is_counted(dashboard, sha):
-            continue
+        report = f"/api/v1/projects/{PROJECT}/report"
+        if not fresh:
+            answer = dashboard.get(report, params={"commit": sha})
+            if answer.status_code != httpx2.codes.NOT_FOUND:
+                continue
         title = f"The work of {PROJECT}, commit {number} of {len(wanted)}"
         console.rule(escape(title), align="left", style="dim")
-        _git(library, "checkout", "--quiet", sha)
-        code = _count(dashboard, home, library)
+        _run(*git, "checkout", "--quiet", sha)
+        with child(
+            *(program("scalewatch-agent"), "count", library / "library.yaml"),
+            *("--fresh", "--folder", home / "counts", *server),
+            environment={"SCALEWATCH_AGENT_HOME": str(home / "agent")},
+        ) as agent:
+            code = agent.wait()
         if code:
             reason = "no MPI" if code == NOT_INSTALLED else "the reason is above"
             console.print(f"[red]Not counted:[/] {PROJECT}; {reason}.")
             return
         if number == 1:
-            _run(
-                *(program("scalewatch"), "expectations", "push"),
-                *(EXAMPLE / "library.toml", "--server", str(dashboard.base_url)),
-            )
-
-
-def _is_counted(dashboard: httpx2.Client, sha: str) -> bool:
-    answer = dashboard.get(f"/api/v1/projects/{PROJECT}/report", params={"commit": sha})
-    return answer.status_code != httpx2.codes.NOT_FOUND
-
-
-def _count(dashboard: httpx2.Client, home: Path, library: Path) -> int:
-    """Count what is checked out; return the agent's exit code."""
-    with child(
-        *(program("scalewatch-agent"), "count", library / "library.yaml", "--fresh"),
-        *("--folder", home / "counts", "--server", str(dashboard.base_url)),
-        environment={"SCALEWATCH_AGENT_HOME": str(home / "agent")},
-    ) as agent:
-        return agent.wait()
-
-
-def _git(folder: Path, *words: str) -> str:
-    return _run("git", "-C", folder, *words)
+            push = (program("scalewatch"), "expectations", "push")
+            _run(*push, EXAMPLE / "library.toml", *server)
 
 
 def _run(*words: str | Path) -> str:

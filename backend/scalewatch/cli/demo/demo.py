@@ -8,7 +8,7 @@ over HTTP, like any user.
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -19,19 +19,11 @@ from rich.console import Console
 from rich.markup import escape
 
 from scalewatch import private_files
+from scalewatch.cli.demo import sweeps
 from scalewatch.cli.demo.counted_history import count_history
-from scalewatch.cli.demo.dashboard import serving
-from scalewatch.cli.demo.releases import Release
-from scalewatch.cli.demo.sweeps import (
-    NOT_INSTALLED,
-    DemoSweep,
-    all_sweeps,
-    is_measured,
-    measure,
-)
+from scalewatch.cli.demo.dashboard import await_analysis, print_match_tables, serving
 from scalewatch.cli.processes import child
 
-ANALYSIS_SECONDS: Final = 120.0
 EXIT_CANNOT_MEASURE: Final = 4
 
 GALLERY: Final = Path("examples/gallery.py")
@@ -107,47 +99,72 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
     wavefront, a multigrid solver and the integer sort of the NAS benchmarks, simulated
     at up to 256 processes, clusters in subspaces, and a solver with OpenMP.
     """
-    _end_like_ctrl_c(signal.SIGTERM, signal.SIGHUP)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        # A polite kill or a closed terminal stops the children as Ctrl-C does.
+        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup's wish
+            signal.signal(number, signal.default_int_handler)
     console = Console(highlight=False)
     home = home.resolve()
     private_files.make_folder(home)
-    sweeps = all_sweeps(quick=choices["quick"])
+    quick, fresh = choices["quick"], choices["fresh"]
+    planned = sweeps.all_sweeps(quick=quick)
     with serving(port, home, console) as dashboard:
         link = f"Dashboard: [bold]{dashboard.base_url}[/]"
         console.print(link, "")
-        if choices["reference"]:
-            from scalewatch.cli.demo.reference import load_reference  # noqa: PLC0415
-
-            load_reference(dashboard)
+        reference = load_reference(dashboard) if choices["reference"] else []
         if choices["gallery"]:
-            show_gallery(dashboard, home, console, fresh=choices["fresh"])
-        count_history(
-            dashboard, home, console, quick=choices["quick"], fresh=choices["fresh"]
-        )
-        wanted = [
-            s for s in sweeps if choices["fresh"] or not is_measured(s, dashboard)
-        ]
+            show_gallery(dashboard, home, console, fresh=fresh)
+        count_history(dashboard, home, console, quick=quick, fresh=fresh)
+        wanted = [s for s in planned if fresh or not sweeps.is_measured(s, dashboard)]
         effort = SweepEffort(
-            repetitions=50 if choices["quick"] else 400,
-            budget=0.03 if choices["quick"] else 0.5,
+            repetitions=50 if quick else 400,
+            budget=0.03 if quick else 0.5,
             seconds=60 * choices["minutes"],
         )
         outcome = _measure(wanted, dashboard, home, console, effort)
-        _await_analysis(dashboard, console)
-        # Verdicts and their words take a second to load.
-        from scalewatch.cli.demo.match_tables import (  # noqa: PLC0415
-            print_match_tables,
-        )
-
-        print_match_tables(dashboard, sweeps, console)
-        _tell_what_is_missing(outcome, console)
-        if choices["reference"]:
-            _name_reference(dashboard, console)
+        await_analysis(dashboard, console)
+        print_match_tables(dashboard, planned, console)
+        for line in _missing(outcome):
+            console.print(line, soft_wrap=True)
+        for project in reference:
+            address = f"{dashboard.base_url}/p/{project}"
+            console.print(
+                f"For reference, not measured here: {address}", soft_wrap=True
+            )
+        if reference:
+            console.print()
         if not no_serve:
             console.print(f"{link}  (Ctrl-C stops it)")
-            _wait_for_ctrl_c()
+            try:
+                signal.pause()
+            except KeyboardInterrupt:
+                click.echo("\nStopping the dashboard …")
     if outcome.failed:
         sys.exit(EXIT_CANNOT_MEASURE)
+
+
+def load_reference(dashboard: httpx2.Client) -> list[str]:
+    """Post the runs of all reference machines; return their projects.
+
+    Those that are there do no harm.
+    """
+    # Models and reports take a second to load.
+    from scalewatch.cli.demo import (  # noqa: PLC0415
+        published_machines,
+        simulated_machines,
+    )
+
+    for runs in (
+        published_machines.published_runs(),
+        simulated_machines.simulated_runs(),
+    ):
+        bodies = (run.model_dump_json(by_alias=True, exclude_none=True) for run in runs)
+        dashboard.post(
+            "/api/v1/runs",
+            content="\n".join(bodies),
+            headers={"Content-Type": "application/x-ndjson"},
+        ).raise_for_status()
+    return [published_machines.PROJECT, simulated_machines.PROJECT]
 
 
 def show_gallery(
@@ -166,20 +183,6 @@ def show_gallery(
     with child(sys.executable, GALLERY, *words, environment={}) as running:
         if code := running.wait():
             console.print(f"[red]The gallery ended[/] with exit code {code}.")
-
-
-def _end_like_ctrl_c(*signals: signal.Signals) -> None:
-    """Let a polite kill or a closed terminal stop the children as Ctrl-C does."""
-    for number in signals:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # nohup's wish
-            signal.signal(number, signal.default_int_handler)
-
-
-def _wait_for_ctrl_c() -> None:
-    try:
-        signal.pause()
-    except KeyboardInterrupt:
-        click.echo("\nStopping the dashboard …")
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,13 +208,13 @@ class SweepEffort:
 class Unmeasured:
     """Sweeps that are not measured, by the reason."""
 
-    failed: list[DemoSweep] = field(default_factory=list)
-    not_installed: list[Release] = field(default_factory=list)
-    left: list[DemoSweep] = field(default_factory=list)
+    failed: list[sweeps.DemoSweep] = field(default_factory=list)
+    not_installed: list[sweeps.Release] = field(default_factory=list)
+    left: list[sweeps.DemoSweep] = field(default_factory=list)
 
 
 def _measure(
-    sweeps: Sequence[DemoSweep],
+    wanted: Sequence[sweeps.DemoSweep],
     dashboard: httpx2.Client,
     home: Path,
     console: Console,
@@ -221,38 +224,34 @@ def _measure(
     outcome = Unmeasured()
     deadline = time.monotonic() + effort.seconds
     began = time.monotonic()
-    for done, sweep in enumerate(sweeps):
+    for done, sweep in enumerate(wanted):
         if sweep.release in outcome.not_installed:
             continue
         now = time.monotonic()
         if now > deadline:
             outcome.left.append(sweep)
             continue
-        title = f"{done + 1} of {len(sweeps)}: {sweep}"
-        title += _outlook(now - began, done / len(sweeps), deadline - now)
+        # The time passed and expected, as far as the sweeps so far tell.
+        outlook = f"{_minutes(deadline - now)} min at most"
+        if done:
+            passed = now - began
+            expected = min(passed * len(wanted) / done, passed + deadline - now)
+            outlook = f"{_minutes(passed)} of about {_minutes(expected)} min"
+        title = f"{done + 1} of {len(wanted)}: {sweep} · {outlook}"
         console.rule(escape(title), align="left", style="dim")
-        started = time.monotonic()
-        code = measure(
+        code = sweeps.measure(
             sweep,
             dashboard,
             home,
             repetitions=effort.repetitions,
             budget=effort.budget,
         )
-        if code == NOT_INSTALLED:
+        if code == sweeps.NOT_INSTALLED:
             outcome.not_installed.append(sweep.release)
         elif code:
             outcome.failed.append(sweep)
-        console.print(f"{time.monotonic() - started:.0f} s", "", style="dim")
+        console.print(f"{time.monotonic() - now:.0f} s", "", style="dim")
     return outcome
-
-
-def _outlook(passed: float, share: float, limit: float) -> str:
-    """Return the time passed and expected, as far as the sweeps so far tell."""
-    if not share:
-        return f" · {_minutes(limit)} min at most"
-    expected = min(passed / share, passed + limit)
-    return f" · {_minutes(passed)} of about {_minutes(expected)} min"
 
 
 def _minutes(seconds: float) -> str:
@@ -260,41 +259,16 @@ def _minutes(seconds: float) -> str:
     return f"{minutes}:{rest:02}"
 
 
-def _await_analysis(dashboard: httpx2.Client, console: Console) -> None:
-    deadline = time.monotonic() + ANALYSIS_SECONDS
-    with console.status("Modelling …"):
-        while time.monotonic() < deadline:
-            status = dashboard.get("/api/v1/status").raise_for_status().json()
-            if not status["jobs"]["open"]:
-                return
-            time.sleep(0.2)
-
-
-def _name_reference(dashboard: httpx2.Client, console: Console) -> None:
-    from scalewatch.cli.demo.reference import PROJECTS  # noqa: PLC0415
-
-    for project in PROJECTS:
-        link = f"{dashboard.base_url}/p/{project}"
-        console.print(f"For reference, not measured here: {link}", soft_wrap=True)
-    console.print()
-
-
-def _tell_what_is_missing(outcome: Unmeasured, console: Console) -> None:
+def _missing(outcome: Unmeasured) -> Iterator[str]:
+    """Yield a line for each reason for which sweeps are not measured."""
     if outcome.not_installed:
         names = ", ".join(map(str, outcome.not_installed))
-        console.print(
-            f"[yellow]Left out:[/] {escape(names)}; the reason is above.",
-            soft_wrap=True,
-        )
+        yield f"[yellow]Left out:[/] {escape(names)}; the reason is above."
     if outcome.failed:
         names = "; ".join(map(str, outcome.failed))
-        console.print(
-            f"[red]Not measured:[/] {escape(names)}; the reason is above.",
-            soft_wrap=True,
-        )
+        yield f"[red]Not measured:[/] {escape(names)}; the reason is above."
     if outcome.left:
-        console.print(
+        yield (
             f"The time was up before {len(outcome.left)} of the sweeps; "
-            "the same command goes on with them.",
-            soft_wrap=True,
+            "the same command goes on with them."
         )

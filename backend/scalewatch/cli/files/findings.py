@@ -10,35 +10,28 @@ import click
 import numpy as np
 from rich.console import Console
 
-from scalewatch.cli.files.compositions import (
-    WRONG_FORMULA,
-    compositions_of,
-    print_compositions,
-)
-from scalewatch.cli.files.findings_columns import FindingRow
-from scalewatch.cli.files.findings_table import print_table
-from scalewatch.cli.files.preview import show, tell, tell_together
-from scalewatch.cli.files.splits import print_splits, split_object
+from scalewatch.cli.files import preview
+from scalewatch.cli.files.findings_table import FindingRow, at_text, print_table
+from scalewatch.cli.files.options import ReadTerms
 from scalewatch.errors import CompositionError, NotSplit
-from scalewatch.exporters.findings import (
-    comparison_object,
-    composed_finding,
-    finding_object,
-    proposal_object,
-    step_object,
-)
-from scalewatch.importers import ImportedSeries, SettingRules, read_files
+from scalewatch.exporters import findings as exported
+from scalewatch.importers import ImportedSeries, read_files
 from scalewatch.modelling import Formula, Verdict
+from scalewatch.modelling.splits import Split, SplitChoice
 from scalewatch.services.analysis.questions import find_all, proposed, series_steps
 from scalewatch.services.analysis.versions import compared_with
 from scalewatch.services.files.model_files import (
     DEFAULT_RULE,
     Question,
+    Ranking,
+    composed_series,
     questions_of,
 )
 from scalewatch.services.files.splits import SplitQuestion, splits_of
 from scalewatch.wire import SIMULATED
-from scalewatch.wire.directions import Direction
+
+WRONG_FORMULA: Final = 2
+"""Exit code if a composed model cannot be computed, as of other wrong usage."""
 
 UNREADABLE: Final = 3
 """Exit code if a file cannot be read; what the others hold is modelled."""
@@ -49,22 +42,18 @@ NO_MODEL: Final = 4
 
 def answer(  # noqa: PLR0913 - the parts of a question about files
     files: Sequence[str],
-    file_format: str,
-    columns: Mapping[str, Sequence[str]],
+    terms: ReadTerms,
     question: Question,
     *,
-    rules: Mapping[str, SettingRules] | None = None,
-    since: Sequence[str] = (),
-    formulas: Mapping[str, Formula] | None = None,
-    split: SplitQuestion | None = None,
+    since: Sequence[str],
+    formulas: Mapping[str, Formula],
+    split: SplitQuestion | None,
     as_json: bool,
 ) -> int:
     """Print what is found about the series of `files` and return the exit code.
 
     Parameters
     ----------
-    rules
-        Where settings come from, by format.
     since
         Files of an earlier version, in the same format.
     formulas
@@ -74,90 +63,99 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     """
     progress = Console(stderr=True)
     with progress.status("Reading …"):
-        reading = read_files(files, file_format, columns, rules)
-        earlier = read_files(since, file_format, columns, rules)
+        reading = read_files(files, *terms)
+        earlier = read_files(since, *terms)
         series = reading.series
-    unreadable = [*reading.unreadable, *earlier.unreadable]
-    tell(reading, earlier)
+    preview.tell(reading, earlier)
     if earlier.series:
         question = replace(question, earlier=earlier.series)
     warn(series, question)
     with progress.status(f"Modelling {len(series)} series …"):
         rows = modelled(series, question)
     try:
-        rows = compositions_of(rows, formulas or {}, question)
-        rows = _with_splits(rows, split)
+        rows = _with_formulas(rows, formulas, question, split)
     except (CompositionError, NotSplit) as error:
         click.echo(f"Error: {error}", err=True)
         return WRONG_FORMULA
     if "exact" not in question.choices:
         _tell_single(rows)
     is_modelled = any(row.finding.model or row.composed or row.splits for row in rows)
-    if ranking := question.ranking:
-        if unranked := sum(row.finding.model is None for row in rows):
-            subject = "1 series has" if unranked == 1 else f"{unranked} series have"
-            click.echo(f"Warning: {subject} no model, hence no rank", err=True)
-        rows = _costs(rows)
-        ranked = ranking.order(
-            [row.series for row in rows], [row.finding for row in rows]
-        )
-        rows = [rows[each.region]._replace(share=each.share) for each in ranked]
+    if question.ranking:
+        rows = _ranked(rows, question.ranking)
     if as_json:
         print_lines(rows, question)
     elif rows:
-        _print_tables(rows, split)
-    elif is_modelled and ranking:
-        click.echo(f"no series scales worse than {ranking.threshold}")
-    if unreadable:
+        print_table(rows, Console(highlight=False))
+        _print_details(rows, split)
+    elif is_modelled and question.ranking:
+        click.echo(f"no series scales worse than {question.ranking.threshold}")
+    if reading.unreadable or earlier.unreadable:
         return UNREADABLE
     return 0 if is_modelled else NO_MODEL
 
 
-def _costs(rows: Sequence[FindingRow]) -> list[FindingRow]:
-    """Return rows of what is better low, and say which are left out."""
+def _with_formulas(
+    rows: Sequence[FindingRow],
+    formulas: Mapping[str, Formula],
+    question: Question,
+    split: SplitQuestion | None,
+) -> list[FindingRow]:
+    """Return the rows with composed models and the best splits, where wanted."""
+    rows = list(rows)
+    series, findings = [row.series for row in rows], [row.finding for row in rows]
+    if formulas:
+        composed = composed_series(
+            series,
+            findings,
+            formulas,
+            **question.chosen("summary", "level"),
+            targets=question.targets,
+        )
+        rows = [
+            row._replace(composed=each)
+            for row, each in zip(rows, composed, strict=True)
+        ]
+    if split is not None:
+        choices = splits_of(series, findings, [row.better for row in rows], split)
+        rows = [
+            row._replace(splits=each) for row, each in zip(rows, choices, strict=True)
+        ]
+    return rows
+
+
+def _ranked(rows: Sequence[FindingRow], ranking: Ranking) -> list[FindingRow]:
+    """Return the rows that cost, most expensive first; say which are left out."""
+    if unranked := sum(row.finding.model is None for row in rows):
+        subject = "1 series has" if unranked == 1 else f"{unranked} series have"
+        click.echo(f"Warning: {subject} no model, hence no rank", err=True)
     costs = [row for row in rows if row.better == "lower"]
     if gains := len(rows) - len(costs):
         which = "1 series is" if gains == 1 else f"{gains} series are"
         click.echo(f"Note: {which} better higher, hence no cost and no rank", err=True)
-    return costs
+    ranked = ranking.order(
+        [row.series for row in costs], [row.finding for row in costs]
+    )
+    return [costs[each.region]._replace(share=each.share) for each in ranked]
 
 
-def _print_tables(rows: Sequence[FindingRow], split: SplitQuestion | None) -> None:
-    print_table(rows, Console(highlight=False))
+def _print_details(rows: Sequence[FindingRow], split: SplitQuestion | None) -> None:
+    """Print what stands below the table: simulations, composed models, splits."""
     machines = {str(row.series.configuration.get("machine", "")) for row in rows}
     for machine in sorted(each for each in machines if SIMULATED in each):
         click.echo(f"{machine}: not measured, and calibrated to no real machine")
-    print_compositions(rows)
-    if split is not None:
-        print_splits(rows, split)
-
-
-def _with_splits(
-    rows: Sequence[FindingRow], split: SplitQuestion | None
-) -> list[FindingRow]:
-    if split is None:
-        return list(rows)
-    choices = splits_of(
-        [row.series for row in rows],
-        [row.finding for row in rows],
-        [row.better for row in rows],
-        split,
-    )
-    return [row._replace(splits=each) for row, each in zip(rows, choices, strict=True)]
-
-
-def preview(
-    files: Sequence[str],
-    file_format: str,
-    columns: Mapping[str, Sequence[str]],
-    rules: Mapping[str, SettingRules],
-    better: Mapping[str, Direction],
-) -> int:
-    """Print what the files hold and return the exit code."""
-    reading = read_files(files, file_format, columns, rules)
-    tell(reading)
-    show(reading, better)
-    return UNREADABLE if reading.unreadable else 0
+    for row in rows:
+        if row.composed is not None:
+            click.echo(f"\n{row.series.region} = {row.composed.formula}")
+            click.echo(f"  {exported.composed_words(row.composed)}")
+            for words in exported.forecast_words(row.composed):
+                click.echo(f"  {words}")
+            if left_out := exported.left_out_words(row.composed):
+                click.echo(f"  {left_out}")
+    for row in rows:
+        if row.splits:
+            click.echo(f"\n{row.series.region}: best split of {split}")
+            for choice in row.splits:
+                click.echo(f"  {split_words(choice, row.series.unit or '')}")
 
 
 def _tell_single(rows: Sequence[FindingRow]) -> None:
@@ -181,7 +179,7 @@ def _tell_single(rows: Sequence[FindingRow]) -> None:
 
 def warn(all_series: Sequence[ImportedSeries], question: Question) -> None:
     """Say which parts of the question are about no series, or about two parameters."""
-    tell_together(all_series)
+    preview.tell_together(all_series)
     regions = sorted({series.region for series in all_series})
     for stated in (*question.expectations, *question.deviation_limits):
         if regions and not any(stated.covers(series) for series in all_series):
@@ -240,20 +238,56 @@ def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
             "metric": series.metric,
             "unit": series.unit,
             "configuration": series.configuration,
-            **finding_object(finding),
+            **exported.finding_object(finding),
         }
         if finding.model is None:
             steps = series_steps(series, series.unit)
-            line["steps"] = [step_object(step) for step in steps]
+            line["steps"] = [exported.step_object(step) for step in steps]
         if question.ranking:
             line["share"] = share
         if question.proposes:
-            line["next_measurement"] = proposal and proposal_object(proposal)
+            line["next_measurement"] = proposal and exported.proposal_object(proposal)
         if compared is not None:
             line["better"] = better
-            line["since"] = comparison_object(compared)
+            line["since"] = exported.comparison_object(compared)
         if composed is not None:
-            line |= composed_finding(composed)
+            line |= exported.composed_finding(composed)
         if splits:
-            line["splits"] = list(map(split_object, splits))
+            line["splits"] = [
+                {
+                    "total": choice.total,
+                    "held": dict(choice.held),
+                    "is_measured": choice.is_measured,
+                    "is_sure": len(choice.splits) > 1 and choice.is_sure,
+                    "splits": [
+                        {
+                            "at": dict(each.settings),
+                            "value": each.value,
+                            "low": each.low,
+                            "high": each.high,
+                        }
+                        for each in choice.splits
+                    ],
+                }
+                for choice in splits
+            ]
         click.echo(json.dumps(line, allow_nan=False))
+
+
+def split_words(choice: SplitChoice, unit: str) -> str:
+    """Return the best split of a total, and how far the next one is off."""
+    best, *others = choice.splits
+    held = f" ({at_text(choice.held)})" if choice.held else ""
+    words = f"at {choice.total:g}{held}: {_valued(best, unit)}"
+    if not others:
+        return f"{words}, the only one"
+    words += f"; next {_valued(others[0], unit)}, {choice.gain:.0%} off"
+    if not choice.is_measured:
+        return f"{words}, as the model tells"
+    if not choice.is_repeated:
+        return f"{words}, of too few repetitions to be sure"
+    return words if choice.is_sure else f"{words}, which is within the noise"
+
+
+def _valued(split: Split, unit: str) -> str:
+    return f"{at_text(split.settings)}, {split.value:.4g} {unit}".rstrip()

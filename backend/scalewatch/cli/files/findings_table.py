@@ -1,128 +1,320 @@
 """Findings as a table: coloured on a terminal, plain text in a pipe."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from scalewatch.cli.files.findings_columns import FindingColumn, FindingRow, columns_of
-from scalewatch.cli.files.notation import COLOURS, PLAIN, RICH
-from scalewatch.modelling import Finding, Verdict
+from scalewatch.cli.files.notation import COLOURS, PLAIN, RICH, Notation
+from scalewatch.errors.files import printable
+from scalewatch.importers import ImportedSeries
+from scalewatch.modelling import (
+    Composed,
+    Finding,
+    Incomparable,
+    Outcome,
+    Proposal,
+    Verdict,
+    VersionChange,
+)
+from scalewatch.modelling.splits import SplitChoice
+from scalewatch.services.analysis import questions
+from scalewatch.services.analysis.versions import Compared, comparison_words
+from scalewatch.wire.directions import Direction
 
-_GAP: Final = 2
+GAP: Final = 2
 """Blanks between columns."""
+
+WRAPPED: Final = 24
+"""Width down to which texts are wrapped where the terminal is narrow."""
+
+
+class FindingRow(NamedTuple):
+    """A series and what was found.
+
+    Parameters
+    ----------
+    share
+        Of what all cost at the target, where they are ranked.
+    proposal
+        What to measure next, where that is asked for and the verdict is undecided.
+    compared
+        What it has to do with an earlier version, where there is one.
+    composed
+        The composed model that it is compared with, where there is one.
+    better
+        Which way its values are better.
+    splits
+        Which splits of cores are best, where that is asked for.
+    """
+
+    series: ImportedSeries
+    finding: Finding
+    share: float | None = None
+    proposal: Proposal | None = None
+    compared: Compared | None = None
+    composed: Composed | None = None
+    better: Direction = "lower"
+    splits: Sequence[SplitChoice] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FindingColumn:
+    """A heading and the cells below it.
+
+    Parameters
+    ----------
+    is_number
+        Whether it is lined up at the right.
+    is_coloured
+        Whether it has the colour of the verdict.
+    narrowest
+        Where the terminal is too narrow: how far the text is wrapped, if at all.
+    is_told_once
+        Whether a terminal shows it above the table if it is the same in all rows.
+    """
+
+    heading: str
+    cells: Sequence[str]
+    is_number: bool = False
+    is_coloured: bool = False
+    narrowest: int | None = None
+    is_told_once: bool = False
+
+    @property
+    def widest(self) -> int:
+        """The width that it needs unwrapped."""
+        return max(len(self.heading), *map(len, self.cells))
+
+    @property
+    def least_width(self) -> int:
+        """The width below which it cannot be read."""
+        return min(self.widest, self.narrowest or self.widest)
 
 
 def print_table(rows: Sequence[FindingRow], console: Console) -> None:
     """Print one line per row, in their order, and one that sums them up."""
     findings = [row.finding for row in rows]
-    notation = RICH if console.is_terminal and not console.options.ascii_only else PLAIN
-    columns = [
-        _Filled(column, [column.text(row) for row in rows])
-        for column in columns_of(rows, notation)
-    ]
     if console.is_terminal:
-        _print_coloured(columns, [COLOURS[each.verdict] for each in findings], console)
+        notation = PLAIN if console.options.ascii_only else RICH
+        colours = [COLOURS[finding.verdict] for finding in findings]
+        _print_coloured(columns_of(rows, notation), colours, console)
     else:
-        console.file.writelines(f"{line}\n" for line in _plain(columns))
+        padded = []
+        for column in columns_of(rows, PLAIN):
+            fit = str.rjust if column.is_number else str.ljust
+            lines = (column.heading, *column.cells)
+            padded.append([fit(line, column.widest) for line in lines])
+        for line in zip(*padded, strict=True):
+            console.file.write(f"{(' ' * GAP).join(line).rstrip()}\n")
     console.file.write(f"{summary(findings)}\n")
 
 
 def summary(findings: Sequence[Finding]) -> str:
     """Return how many findings there are of each kind."""
-    counts = Counter(map(_kind, findings))
+    counts = Counter(
+        "without model"
+        if finding.model is None
+        else "without expectation"
+        if finding.expectation is None
+        else finding.verdict
+        for finding in findings
+    )
     kinds = (*map(str, Verdict), "without expectation", "without model")
     tally = ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind])
     return f"{len(findings)} series: {tally}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Filled:
-    """A column with its cells."""
+def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingColumn]:
+    """Return the columns that tell something about these rows."""
+    findings = [row.finding for row in rows]
+    held = [row.series.configuration for row in rows]
+    varied = [
+        name
+        for name in dict.fromkeys(name for settings in held for name in settings)
+        if len({settings.get(name, ...) for settings in held}) > 1
+    ]
+    growth, number = notation.growth_text, notation.number_text
+    columns = [
+        FindingColumn(
+            "region", [printable(row.series.region) for row in rows], narrowest=WRAPPED
+        ),
+        FindingColumn(
+            "configuration",
+            [
+                printable(", ".join(f"{n}={each[n]}" for n in varied if n in each))
+                for each in held
+            ],
+            narrowest=WRAPPED,
+        ),
+        FindingColumn(
+            "share",
+            ["" if row.share is None else f"{row.share:.1%}" for row in rows],
+            is_number=True,
+        ),
+        FindingColumn(
+            "metric",
+            [
+                printable(f"{each.metric} [{each.unit}]" if each.unit else each.metric)
+                for each in (row.series for row in rows)
+            ],
+            is_told_once=True,
+        ),
+        FindingColumn(
+            "model", [_model(each, notation) for each in findings], narrowest=WRAPPED
+        ),
+        FindingColumn("growth", [growth(each.growth) for each in findings]),
+        FindingColumn(
+            notation.adjusted_r2,
+            [number(each.adjusted_r2, 4) for each in findings],
+            is_number=True,
+        ),
+        FindingColumn(
+            "SMAPE %", [number(each.smape, 2) for each in findings], is_number=True
+        ),
+    ]
+    if any(finding.expectation is not None for finding in findings):
+        columns += [
+            FindingColumn(
+                "expected",
+                [growth(each.expectation) for each in findings],
+                is_told_once=True,
+            ),
+            FindingColumn(
+                notation.divergence, [growth(each.divergence) for each in findings]
+            ),
+            FindingColumn(
+                "verdict",
+                [
+                    notation.verdict_text(row.finding, is_cost=row.better == "lower")
+                    for row in rows
+                ],
+                is_coloured=True,
+            ),
+        ]
+    targets = dict.fromkeys(
+        at_text(each.at) for finding in findings for each in finding.forecasts
+    )
+    columns += [
+        FindingColumn(
+            f"at {target}",
+            [_forecast(finding, target, notation) for finding in findings],
+            is_number=True,
+            narrowest=WRAPPED,
+        )
+        for target in targets
+    ]
+    for heading, text in {
+        "since the earlier version": _compared,
+        "reason": _reason,
+        "measure next": _proposal,
+    }.items():
+        cells = [text(row) for row in rows]
+        columns.append(FindingColumn(heading, cells, narrowest=WRAPPED))
+    first, *others = columns
+    return [first, *(column for column in others if any(column.cells))]
 
-    column: FindingColumn
-    cells: Sequence[str]
 
-    @property
-    def is_told_once(self) -> bool:
-        return self.column.is_told_once and len(set(self.cells)) == 1
-
-    @property
-    def widest(self) -> int:
-        return max(len(self.column.heading), *map(len, self.cells))
-
-    @property
-    def narrowest(self) -> int:
-        """The width below which it cannot be read."""
-        return min(self.widest, self.column.narrowest or self.widest)
-
-    def padded(self) -> list[str]:
-        lines = [self.column.heading, *self.cells]
-        fit = str.rjust if self.column.is_number else str.ljust
-        width = self.widest
-        return [fit(line, width) for line in lines]
+def _model(finding: Finding, notation: Notation) -> str:
+    """Return the model, where it does not hold, and on what it does not depend."""
+    text = notation.model_text(finding.model)
+    known = finding.exactness
+    if known is None or finding.model is None:
+        return text
+    remarks = []
+    if known.excepted:
+        remarks.append(f"but at {', '.join(map(at_text, known.excepted))}")
+    if known.independent:
+        remarks.append(f"independent of {' and '.join(known.independent)}")
+    return f"{text} ({', '.join(remarks)})" if remarks else text
 
 
-def _plain(columns: Sequence[_Filled]) -> Iterator[str]:
-    """Yield lines whose cells are lined up by blanks, whatever their width."""
-    for line in zip(*(column.padded() for column in columns), strict=True):
-        yield (" " * _GAP).join(line).rstrip()
+def _reason(row: FindingRow) -> str:
+    """Return why there is no model or no verdict, if an expectation asked for one."""
+    finding = row.finding
+    if finding.misfit and finding.expectation is None:
+        return str(finding.misfit)
+    if finding.model is None:
+        steps = questions.series_steps(row.series, row.series.unit)
+        sentence = questions.whole_step_words(steps, row.series.parameters[0])
+        return "; ".join(filter(None, [finding.reason, sentence]))
+    exactness = finding.exactness
+    is_ambiguous = exactness and exactness.outcome is Outcome.AMBIGUOUS
+    if finding.model and finding.expectation is None and not is_ambiguous:
+        return ""
+    return finding.reason or ""
+
+
+def _proposal(row: FindingRow) -> str:
+    exactness = row.finding.exactness
+    if exactness and exactness.separating:
+        return questions.separating_words(exactness.separating)
+    return "" if row.proposal is None else questions.proposal_words(row.proposal)
+
+
+def _compared(row: FindingRow) -> str:
+    """Return what has changed and, where that is sure, whether to the worse."""
+    compared = row.compared
+    if compared is None:
+        return ""
+    words = comparison_words(compared)
+    if isinstance(compared, Incomparable) or compared.likeliest is VersionChange.NONE:
+        return words
+    if compared.low <= 1 <= compared.high:
+        return words
+    is_worse = (compared.factor > 1) == (row.better == "lower")
+    return f"{words}: {'worse' if is_worse else 'better'}"
+
+
+def _forecast(finding: Finding, target: str, notation: Notation) -> str:
+    at = {at_text(forecast.at): forecast for forecast in finding.forecasts}
+    if target not in at and finding.horizon is not None:
+        return f"not beyond {finding.horizon:.3g}"
+    return notation.forecast_text(at.get(target))
+
+
+def at_text(at: Mapping[str, float]) -> str:
+    """Return settings by parameter, such as `p = 64, n = 1000`."""
+    return ", ".join(f"{name} = {setting:.10g}" for name, setting in at.items())
 
 
 def _print_coloured(
-    columns: Sequence[_Filled], colours: Sequence[str], console: Console
+    columns: Sequence[FindingColumn], colours: Sequence[str], console: Console
 ) -> None:
-    for filled in columns:
-        if filled.is_told_once:
-            console.print(Text(f"{filled.column.heading}: {filled.cells[0]}"))
-    others = [filled for filled in columns if not filled.is_told_once]
-    for part in _parts(others, console.width):
-        console.print(_coloured(part, colours))
-        console.print()
-
-
-def _parts(columns: Sequence[_Filled], width: int) -> Iterator[Sequence[_Filled]]:
-    """Yield columns that fit side by side, each time behind the first column."""
-    first, *others = columns
-    part = [first]
-    for filled in others:
-        needed = sum(each.narrowest + _GAP for each in (*part, filled)) - _GAP
-        if needed > width and len(part) > 1:
-            yield part
-            part = [first]
-        part.append(filled)
-    yield part
-
-
-def _coloured(columns: Sequence[_Filled], colours: Sequence[str]) -> Table:
-    table = Table(
-        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False
-    )
-    for filled in columns:
-        table.add_column(
-            filled.column.heading,
-            justify="right" if filled.column.is_number else "left",
-            overflow="fold",
-            no_wrap=filled.column.narrowest is None,
-            min_width=filled.narrowest,
+    """Print what is the same in all rows, then as many tables as the width asks for."""
+    once = [each for each in columns if each.is_told_once and len({*each.cells}) == 1]
+    for column in once:
+        console.print(Text(f"{column.heading}: {column.cells[0]}"))
+    first, *others = (column for column in columns if column not in once)
+    parts = [[first]]
+    for column in others:
+        widths = [each.least_width for each in (*parts[-1], column)]
+        if sum(widths) + GAP * (len(widths) - 1) > console.width and len(widths) > 2:
+            parts.append([first])
+        parts[-1].append(column)
+    for part in parts:
+        table = Table(
+            box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False, show_edge=False
         )
-    for cells in zip(*(filled.cells for filled in columns), colours, strict=True):
-        colour = cells[-1]
-        table.add_row(
-            *(
-                Text(cell, style=colour if filled.column.is_coloured else "")
-                for filled, cell in zip(columns, cells, strict=False)
+        for column in part:
+            table.add_column(
+                column.heading,
+                justify="right" if column.is_number else "left",
+                overflow="fold",
+                no_wrap=column.narrowest is None,
+                min_width=column.least_width,
             )
-        )
-    return table
-
-
-def _kind(finding: Finding) -> str:
-    if finding.model is None:
-        return "without model"
-    return "without expectation" if finding.expectation is None else finding.verdict
+        for row, colour in enumerate(colours):
+            table.add_row(
+                *(
+                    Text(column.cells[row], style=colour if column.is_coloured else "")
+                    for column in part
+                )
+            )
+        console.print(table)
+        console.print()

@@ -2,21 +2,12 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import click
 
-from scalewatch.cli.files.option_types import ColumnMapping, columns_by_meaning
-from scalewatch.cli.files.options import (
-    better_directions,
-    setting_options,
-    setting_rules,
-)
+from scalewatch.cli.files.options import better_directions, file_options, read_terms
 from scalewatch.cli.remote import Remote, server_options
-from scalewatch.importers.formats import FORMATS
-
-if TYPE_CHECKING:
-    from scalewatch.services.files.imports import ImportOrigin
 
 EPILOG: Final = """
 \b
@@ -58,21 +49,7 @@ SUITE: Final = "imported"
 @click.option("--author", metavar="NAME", help="Of the commit.")
 @click.option("--repository", metavar="URL", help="Where the code lies.")
 @click.option("--suite", default=SUITE, help="What the runs are called.")
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(FORMATS),
-    default="auto",
-    help="Format of the files; auto looks at their content.",
-)
-@click.option(
-    "--column",
-    "columns",
-    type=ColumnMapping(),
-    multiple=True,
-    help="Meaning of a table's column, as for `scalewatch model`.",
-)
-@setting_options
+@file_options("--format")
 @click.option(
     "--profile",
     "are_profiles",
@@ -85,9 +62,7 @@ SUITE: Final = "imported"
 )
 @server_options
 @click.pass_context
-def command(
-    ctx: click.Context, /, files: Sequence[str], file_format: str, **options: Any
-) -> None:
+def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None:
     """Post the measurements of foreign files as runs of a commit on a machine.
 
     Reads what `scalewatch model` reads: Extra-P's text, JSON and JSON Lines, tables
@@ -96,26 +71,13 @@ def command(
     standard input.
     """
     # Numpy takes longer than --help may.
-    from scalewatch.cli.files.imported import Importing  # noqa: PLC0415
+    from scalewatch.cli.files.posting import Importing  # noqa: PLC0415
     from scalewatch.importers import read_files, read_in_parts  # noqa: PLC0415
+    from scalewatch.services.files.imports import ImportOrigin  # noqa: PLC0415
 
     if options["as_json"] and not options["dry_run"]:
         raise click.UsageError("--json shows what --dry-run would post")
-    columns = columns_by_meaning(options["columns"])
-    what = (files, file_format, columns, setting_rules(options))
-    server = options["server"].rstrip("/")
-    importing = Importing(_origin(options), options["are_profiles"])
-    if options["dry_run"]:
-        reading = read_files(*what)
-        ctx.exit(importing.shown(reading, server, as_json=options["as_json"]))
-    remote = Remote(server, options["token"])
-    ctx.exit(importing.posted(read_in_parts(*what), remote))
-
-
-def _origin(options: dict[str, Any]) -> "ImportOrigin":
-    # Numpy takes longer than --help may.
-    from scalewatch.services.files.imports import ImportOrigin  # noqa: PLC0415
-
+    what = (files, *read_terms(options))
     moment: datetime | None = options["committed_at"]
     stated = {
         "sha": options["commit"],
@@ -127,10 +89,17 @@ def _origin(options: dict[str, Any]) -> "ImportOrigin":
         "repository": options["repository"],
     }
     commit = {name: value for name, value in stated.items() if value is not None}
-    return ImportOrigin(
+    origin = ImportOrigin(
         options["project"],
         options["machine"],
         commit if options["commit"] else None,
         options["suite"],
         better_directions(options),
     )
+    server = options["server"].rstrip("/")
+    importing = Importing(origin, are_profiles=options["are_profiles"])
+    if options["dry_run"]:
+        reading = read_files(*what)
+        ctx.exit(importing.shown(reading, server, as_json=options["as_json"]))
+    remote = Remote(server, options["token"])
+    ctx.exit(importing.posted(read_in_parts(*what), remote))

@@ -1,31 +1,21 @@
 """`scalewatch model`: files of measurements to models and verdicts, offline."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 import click
 
-from scalewatch.cli.files.option_types import (
-    ColumnMapping,
+from scalewatch.cli.files.options import (
     CompetingGrowths,
     ComposedModel,
     ProductOfParameters,
     RuleName,
     StatedGrowth,
     Target,
-    columns_by_meaning,
-)
-from scalewatch.cli.files.options import (
     better_directions,
-    setting_options,
-    setting_rules,
+    file_options,
+    read_terms,
 )
-from scalewatch.importers.formats import FORMATS
-
-if TYPE_CHECKING:
-    from scalewatch.modelling import Formula
-    from scalewatch.services.files.model_files import Stated
-    from scalewatch.services.files.splits import SplitQuestion
 
 CHOICES: Final = ("space", "rule", "exact", "summary", "level")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
@@ -55,22 +45,7 @@ Exit codes:
 
 @click.command("model", epilog=EPILOG, context_settings={"max_content_width": 100})
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option(
-    "--format",
-    "file_format",
-    type=click.Choice(FORMATS),
-    default="auto",
-    help="Format of the files; auto looks at their content.",
-)
-@click.option(
-    "--column",
-    "columns",
-    type=ColumnMapping(),
-    multiple=True,
-    help="Meaning of a table's column: region, metric, value, unit, repetition, "
-    "configuration, ignore, or the name of a parameter.",
-)
-@setting_options
+@file_options("--format")
 @click.option("--dry-run", is_flag=True, help="Show what the files hold, no more.")
 @click.option(
     "--expect",
@@ -170,26 +145,7 @@ Exit codes:
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per series.")
 @click.pass_context
-def command(  # noqa: PLR0913 - one per option
-    ctx: click.Context,
-    /,
-    *,
-    files: Sequence[str],
-    file_format: str,
-    columns: Sequence[tuple[str, str]],
-    expectations: Sequence["Stated"],
-    compositions: Sequence[tuple[str, "Formula"]],
-    split: "SplitQuestion | None",
-    deviation_limits: Sequence["Stated"],
-    targets: Sequence[Mapping[str, float]],
-    rank: bool,
-    threshold: "Stated | None",
-    proposes: bool,
-    since: Sequence[str],
-    dry_run: bool,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None:
     """Model measurements and judge how they scale, offline.
 
     Reads Extra-P's text, JSON and JSON Lines, tables with a header (CSV), scalewatch's
@@ -200,37 +156,39 @@ def command(  # noqa: PLR0913 - one per option
     noisy they are, which makes intervals and probabilities come true.
     """
     # Numpy takes longer than --help may.
-    from scalewatch.cli.files.findings import answer, preview  # noqa: PLC0415
+    from scalewatch.cli.files import findings, preview  # noqa: PLC0415
+    from scalewatch.importers import read_files  # noqa: PLC0415
     from scalewatch.services.files import model_files  # noqa: PLC0415
 
-    rules = setting_rules(options)
-    names = columns_by_meaning(columns)
-    if dry_run:
-        ctx.exit(preview(files, file_format, names, rules, better_directions(options)))
+    terms, better = read_terms(options), better_directions(options)
+    if options["dry_run"]:
+        reading = read_files(files, *terms)
+        preview.tell(reading)
+        preview.show(reading, better)
+        ctx.exit(findings.UNREADABLE if reading.unreadable else 0)
+    targets, threshold = options["targets"], options["threshold"]
     ranking = None
-    if rank or threshold:
+    if options["rank"] or threshold:
         ranking = model_files.Ranking(
             targets[0] if targets else None, threshold.growth if threshold else None
         )
     question = model_files.Question(
-        expectations=expectations,
-        deviation_limits=deviation_limits,
+        expectations=options["expectations"],
+        deviation_limits=options["deviation_limits"],
         targets=targets,
         choices={name: options[name] for name in CHOICES if options[name] is not None},
         ranking=ranking,
-        proposes=proposes,
-        better=better_directions(options),
+        proposes=options["proposes"],
+        better=better,
     )
     ctx.exit(
-        answer(
+        findings.answer(
             files,
-            file_format,
-            names,
+            terms,
             question,
-            rules=rules,
-            since=since,
-            formulas=dict(compositions),
-            split=split,
-            as_json=as_json,
+            since=options["since"],
+            formulas=dict(options["compositions"]),
+            split=options["split"],
+            as_json=options["as_json"],
         )
     )

@@ -49,10 +49,6 @@ class Notation:
         """Return a number with fixed digits."""
         return self.missing if number is None else f"{number:.{digits}f}"
 
-    def share_text(self, share: float | None) -> str:
-        """Return a share of a whole."""
-        return self.missing if share is None else f"{share:.1%}"
-
     def verdict_text(self, finding: Finding, *, is_cost: bool) -> str:
         """Return symbol, word, direction and probability of a verdict.
 

@@ -1,21 +1,155 @@
-"""Options that say where settings come from, alike for all that read files."""
+"""Options of commands that read files: where settings come from, growths, targets."""
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, Final
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
 from scalewatch.cli.project_file import FILE, stated_here, unknown
-from scalewatch.errors import BadDerivation, BadPattern, BadSetting
+from scalewatch.errors import BadDerivation, BadExpression, BadPattern, BadSetting
 from scalewatch.importers.formats import ACROSS, AUTO, FORMATS
 
+# Numpy takes longer than --help may: what needs it is imported where it is used.
 if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
+    from scalewatch.modelling import Formula
+    from scalewatch.modelling.search.search import Choice
+    from scalewatch.services.files.model_files import Stated
+    from scalewatch.services.files.splits import SplitQuestion
     from scalewatch.wire.directions import Direction
+
+LARGEST: Final = 10**7
+"""Cores that are divided."""
 
 KEYS: Final = ("name", "path", "at", "derive", "scan", "across")
 FLAGS: Final = ("trust_launcher", "skip_unmatched")
 BETTER: Final = "better"
+
+
+class StatedGrowth(click.ParamType["Stated"]):
+    """`[REGION[:METRIC]=]GROWTH`."""
+
+    name = "[REGION=]GROWTH"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> "Stated":
+        """Return the pattern and the growth stated for it."""
+        from scalewatch.modelling import parse_declared  # noqa: PLC0415
+        from scalewatch.services.files.model_files import Stated  # noqa: PLC0415
+
+        pattern, _, expression = value.rpartition("=")
+        try:
+            return Stated(pattern.strip() or "*", parse_declared(expression))
+        except BadExpression as error:
+            self.fail(str(error), param, ctx)
+
+
+class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
+    """Names of spaces and growths of one's own, which are put together."""
+
+    name = "SPACE"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> "Sequence[Choice]":
+        """Return what competes: names as they are, growths as spaces."""
+        from scalewatch.modelling import Space, mpi_study, parse_declared  # noqa: PLC0415
+
+        named: Mapping[str, Choice] = {
+            "auto": "auto",
+            "expectation": "expectation",
+            "pmnf": "pmnf",
+            "mpi": mpi_study(),
+        }
+        spaces = []
+        for name in map(str.strip, value.split(",")):
+            if name not in named and len(name) > 1 and re.fullmatch("[a-z]+", name):
+                known = ", ".join(named)
+                self.fail(f"{name!r} is none of {known}, nor a growth", param, ctx)
+            try:
+                spaces.append(named.get(name) or Space((parse_declared(name),)))
+            except BadExpression as error:
+                self.fail(str(error), param, ctx)
+        return tuple(spaces)
+
+
+class RuleName(click.ParamType[str]):
+    """Name of a rule."""
+
+    name = "RULE"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> str:
+        """Return the name if there is such a rule."""
+        from scalewatch.modelling.rules import RULES  # noqa: PLC0415
+        from scalewatch.modelling.search.exact import EXACT  # noqa: PLC0415
+
+        return click.Choice((*RULES, EXACT)).convert(value, param, ctx)
+
+
+class Target(click.ParamType[Mapping[str, float]]):
+    """`p=65536` or, for several parameters, `p=65536,n=1e6`."""
+
+    name = "PARAMETER=SETTING"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> Mapping[str, float]:
+        """Return the setting of each parameter."""
+        target = {}
+        for part in value.split(","):
+            parameter, _, setting = part.partition("=")
+            try:
+                target[parameter.strip()] = float(setting)
+            except ValueError:
+                self.fail(f"{part!r} is not like p=65536", param, ctx)
+            if not 0 < target[parameter.strip()] < float("inf"):
+                self.fail(f"{part!r}: a setting is a positive number", param, ctx)
+        return target
+
+
+class ColumnMapping(click.ParamType[tuple[str, str]]):
+    """`MEANING=NAME`."""
+
+    name = "MEANING=NAME"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> tuple[str, str]:
+        """Return the meaning and the name of the column."""
+        meaning, _, name = value.partition("=")
+        if not (meaning and name):
+            self.fail(f"{value!r} is not like p=ranks", param, ctx)
+        return meaning.strip(), name.strip()
+
+
+class ComposedModel(click.ParamType[tuple[str, "Formula"]]):
+    """`REGION=FORMULA`."""
+
+    name = "REGION=FORMULA"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> "tuple[str, Formula]":
+        """Return the region and the formula of its model."""
+        from scalewatch.modelling import parse_formula  # noqa: PLC0415
+
+        region, is_there, text = value.partition("=")
+        if not (is_there and region.strip()):
+            self.fail(f"{value!r} is not like 'cg = 2*parallel + 1e-6'", param, ctx)
+        try:
+            return region.strip().strip('"'), parse_formula(text)
+        except BadExpression as error:
+            self.fail(str(error), param, ctx)
+
+
+class ProductOfParameters(click.ParamType["SplitQuestion"]):
+    """`p*threads` or `p*threads=64`."""
+
+    name = "P*T[=TOTAL]"
+
+    def convert(self, value: str, param: Any, ctx: Any) -> "SplitQuestion":
+        """Return the parameters and the total."""
+        from scalewatch.services.files.splits import SplitQuestion  # noqa: PLC0415
+
+        product, is_total, total = value.partition("=")
+        names = tuple(name.strip() for name in product.split("*"))
+        if len(names) < 2 or len({*names}) < len(names) or not all(names):
+            self.fail(f"{value!r} is not like 'p*threads'", param, ctx)
+        if is_total and not (total.strip().isdecimal() and 0 < int(total) <= LARGEST):
+            self.fail(f"{total!r} is no whole number from 1 to {LARGEST}", param, ctx)
+        return SplitQuestion(names, int(total) if is_total else None)
 
 
 class BetterDirections(click.ParamType["Mapping[str, Direction]"]):
@@ -25,18 +159,23 @@ class BetterDirections(click.ParamType["Mapping[str, Direction]"]):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> "Mapping[str, Direction]":
         """Return directions by metric, that of `*` for all others."""
-        # Numpy takes longer than --help may.
-        from scalewatch.services.files.stated_settings import (  # noqa: PLC0415
-            directions_of,
-        )
+        from scalewatch.services.files import stated_settings  # noqa: PLC0415
 
         try:
-            return directions_of(str(value))
+            return stated_settings.directions_of(str(value))
         except BadSetting as error:
             self.fail(str(error), param, ctx)
 
 
 _OPTIONS: Final = (
+    click.option(
+        "--column",
+        "columns",
+        type=ColumnMapping(),
+        multiple=True,
+        help="Meaning of a table's column: region, metric, value, unit, repetition, "
+        "configuration, ignore, or the name of a parameter.",
+    ),
     click.option(
         "--name",
         metavar="PATTERN",
@@ -94,21 +233,49 @@ _OPTIONS: Final = (
 )
 
 
-def setting_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options of settings."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+class ReadTerms(NamedTuple):
+    """How files are read, as `importers.read_files` takes it after their names."""
+
+    file_format: str
+    columns: Mapping[str, Sequence[str]]
+    rules: "Mapping[str, SettingRules]"
 
 
-def setting_rules(options: Mapping[str, Any]) -> "dict[str, SettingRules]":
-    """Return the rules by format that `scalewatch.toml` and the options make.
+def file_options(format_option: str) -> Callable[[Callable[..., Any]], Any]:
+    """Return a decorator that gives a command the options of how files are read.
+
+    Parameters
+    ----------
+    format_option
+        Name of the option for their format.
+    """
+    of_format = click.option(
+        format_option,
+        "file_format",
+        type=click.Choice(FORMATS),
+        default=AUTO,
+        help="Format of the files; auto looks at their content.",
+    )
+
+    def add(command: Callable[..., Any]) -> Any:
+        for option in reversed((of_format, *_OPTIONS)):
+            command = option(command)
+        return command
+
+    return add
+
+
+def read_terms(options: Mapping[str, Any]) -> ReadTerms:
+    """Return how files are read by what `scalewatch.toml` and the options say.
 
     Raises
     ------
     click.UsageError
         If one of them cannot be understood.
     """
+    columns: dict[str, list[str]] = {}
+    for meaning, name in options["columns"]:
+        columns.setdefault(meaning, []).append(name)
     stated = {key: options[key] for key in (*KEYS, *FLAGS) if options[key]}
     rules = {}
     for name, table in {AUTO: {}, **_tables()}.items():
@@ -120,7 +287,7 @@ def setting_rules(options: Mapping[str, Any]) -> "dict[str, SettingRules]":
             rules[name] = _rules({**table, **stated})
         except (BadPattern, BadDerivation, BadSetting) as error:
             raise click.UsageError(str(error)) from None
-    return rules
+    return ReadTerms(options["file_format"], columns, rules)
 
 
 def better_directions(options: Mapping[str, Any]) -> "dict[str, Direction]":
@@ -131,15 +298,12 @@ def better_directions(options: Mapping[str, Any]) -> "dict[str, Direction]":
     click.UsageError
         If formats contradict each other.
     """
-    # Numpy takes longer than --help may.
-    from scalewatch.services.files.stated_settings import (  # noqa: PLC0415
-        direction_table,
-    )
+    from scalewatch.services.files import stated_settings  # noqa: PLC0415
 
     better: dict[str, Direction] = {}
     for name, table in _tables().items():
         try:
-            directions = direction_table(table.get(BETTER, {}))
+            directions = stated_settings.direction_table(table.get(BETTER, {}))
         except BadSetting as error:
             raise click.UsageError(f"{FILE}: [import.{name}]: {error}") from None
         for metric, direction in directions.items():
@@ -168,7 +332,6 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
 
 
 def _rules(stated: Mapping[str, Any]) -> "SettingRules":
-    # Numpy takes longer than --help may.
     from scalewatch.services.files.stated_settings import rules_of  # noqa: PLC0415
 
     for flag in FLAGS:

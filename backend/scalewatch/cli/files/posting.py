@@ -1,18 +1,23 @@
-"""Post runs in compressed batches, while others are still being read."""
+"""Runs made of what files hold, posted in batches while others are still being read."""
 
 import gzip
 import sys
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
 import click
 
+from scalewatch.cli.files import preview
 from scalewatch.cli.remote import Remote, Unreachable
+from scalewatch.errors import UnknownOrigin
+from scalewatch.errors.files import printable
+from scalewatch.importers import Reading
+from scalewatch.services.files import imports
 from scalewatch.wire import RunReport
 
 BATCH: Final = 250
@@ -30,6 +35,10 @@ BUSY: Final = frozenset({429, 502, 503, 504})
 
 LONGEST_PAUSE: Final = 30.0
 LINES: Final = "application/x-ndjson"
+
+UNREADABLE: Final = 3
+REFUSED: Final = 4
+"""Exit codes of files that make no run, and of a server that does not take theirs."""
 
 
 class NotTaken(Exception):
@@ -99,16 +108,6 @@ class Posting:
         self.known += known
 
 
-@contextmanager
-def posting_to(remote: Remote) -> Iterator[Posting]:
-    """Open the way to a server."""
-    with ThreadPoolExecutor(1) as executor:
-        try:
-            yield Posting(remote, executor)
-        finally:
-            executor.shutdown(wait=True, cancel_futures=True)
-
-
 def _posted(remote: Remote, lines: Sequence[bytes]) -> tuple[int, int]:
     """Post runs, all of them or none; return how many, and how many were known."""
     body = gzip.compress(b"\n".join(lines), compresslevel=1)
@@ -126,7 +125,7 @@ def _posted(remote: Remote, lines: Sequence[bytes]) -> tuple[int, int]:
     raise NotTaken(f"{remote.server} did not take the runs: {reply.reason}")
 
 
-class Told:
+class Progress:
     """Progress on standard error: on one line of a terminal, else now and then."""
 
     PAUSE: Final = 10.0
@@ -136,8 +135,8 @@ class Told:
         self._last = time.monotonic()
         self._is_open = False
 
-    def tell(self, sentence: str) -> None:
-        """Tell how far things have come."""
+    def say(self, sentence: str) -> None:
+        """Say how far things have come."""
         if self._is_terminal:
             click.echo(f"\r\x1b[K{sentence}", err=True, nl=False)
             self._is_open = True
@@ -150,3 +149,102 @@ class Told:
         if self._is_open:
             click.echo("\r\x1b[K", err=True, nl=False)
             self._is_open = False
+
+
+@dataclass(slots=True)
+class _Counts:
+    """Runs made of the files so far."""
+
+    files: int = 0
+    runs: int = 0
+    results: int = 0
+    functions: int = 0
+    faults: int = 0
+
+    def add(self, reading: Reading, runs: imports.Runs) -> None:
+        self.files += reading.files
+        self.faults += len(reading.unreadable) + len(runs.errors)
+        for run in runs.reports:
+            self.runs += 1
+            self.results += len(run.results)
+            self.functions += len(run.profile.functions) if run.profile else 0
+
+    def __str__(self) -> str:
+        counted = (
+            f"profiles of {self.functions} functions"
+            if self.functions
+            else f"{self.results} results"
+        )
+        return f"{self.runs} run{'s' * (self.runs != 1)} with {counted}"
+
+
+class Importing:
+    """The runs of files, which are of an origin."""
+
+    def __init__(self, origin: imports.ImportOrigin, *, are_profiles: bool) -> None:
+        self._origin = origin
+        self._make = imports.profiles_of if are_profiles else imports.runs_of
+        self._counts = _Counts()
+        self._progress = Progress()
+        self._shared = imports.SharedSeries()
+
+    def posted(self, parts: Iterable[Reading], remote: Remote) -> int:
+        """Post the runs of each part while the next is read; return the exit code."""
+        counts = self._counts
+        try:
+            with ThreadPoolExecutor(1) as executor:
+                posting = Posting(remote, executor)
+                try:
+                    for part in parts:
+                        posting.add(self._runs(part))
+                        self._progress.say(
+                            f"{counts.files:,} files read, {posting.runs:,} runs posted"
+                        )
+                    posting.end()
+                finally:
+                    executor.shutdown(wait=True, cancel_futures=True)
+        except UnknownOrigin as error:
+            return self._failed(str(error), UNREADABLE)
+        except NotTaken as error:
+            return self._failed(str(error), REFUSED)
+        self._progress.end()
+        self._tell_shared()
+        before = f", {posting.known} of them before" if posting.known else ""
+        project = f"{remote.server}/p/{self._origin.project}"
+        if counts.runs or not counts.faults:
+            click.echo(f"{counts} posted{before}: {project}")
+        return UNREADABLE if counts.faults else 0
+
+    def shown(self, reading: Reading, server: str, *, as_json: bool) -> int:
+        """Show what would be posted; return the exit code."""
+        try:
+            runs = self._runs(reading)
+        except UnknownOrigin as error:
+            return self._failed(str(error), UNREADABLE)
+        if as_json:
+            for run in runs:
+                click.echo(run.model_dump_json(by_alias=True, exclude_unset=True))
+        else:
+            preview.show(reading, self._origin.better)
+            self._tell_shared()
+            click.echo(f"{self._counts} would be posted to {server}; nothing was.")
+        return UNREADABLE if self._counts.faults else 0
+
+    def _runs(self, reading: Reading) -> list[RunReport]:
+        """Return the runs of a part; tell what makes none."""
+        runs = self._make(reading.scans.measurements(), self._origin)
+        self._progress.end()
+        preview.tell(reading)
+        self._shared.add(reading.scans.measurements())
+        preview.tell_faults((str(error), error.fault) for error in runs.errors)
+        self._counts.add(reading, runs)
+        return runs.reports
+
+    def _tell_shared(self) -> None:
+        for note in self._shared.notes():
+            click.echo(printable(f"Note: {note}"), err=True)
+
+    def _failed(self, why: str, code: int) -> int:
+        self._progress.end()
+        click.echo(f"Error: {why}", err=True)
+        return code
