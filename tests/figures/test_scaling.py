@@ -8,7 +8,7 @@ from scalewatch.figures.axes import metric_axis, parameter_axis
 from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.figures.models import BEYOND
 from scalewatch.figures.notation import setting_text
-from scalewatch.figures.scaling import MOST_REPETITIONS, NOTHING
+from scalewatch.figures.scaling import BEYOND, MOST_REPETITIONS, NOTHING
 from scalewatch.modelling import Forecast, Growth, Model, Term
 from support.plotted import plotted
 

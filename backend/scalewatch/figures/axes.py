@@ -103,13 +103,12 @@ def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, A
     return axis | {
         "tickmode": "array",
         "tickvals": [float(tick) for tick in ticks],
-        "ticktext": [_setting_text(float(tick)) for tick in ticks],
+        # Where forecasts end is no number that anybody chose.
+        "ticktext": [
+            f"{round(float(tick)):,}" if tick >= 100 else f"{float(tick):,g}"
+            for tick in ticks
+        ],
     }
-
-
-def _setting_text(setting: float) -> str:
-    """Write a setting at its tick; where forecasts end is no number anybody chose."""
-    return f"{round(setting):,}" if setting >= 100 else f"{setting:,g}"
 
 
 def _filled(low: float, high: float) -> list[float]:
@@ -141,7 +140,11 @@ def metric_axis(
     """
     if measured.min() <= 0:
         return even_axis(metric, unit, np.append(measured, 0))
-    low, high = _range(measured, drawn)
+    in_sight = (drawn >= measured.min() / LEEWAY) & (drawn <= measured.max() * LEEWAY)
+    shown = np.append(drawn[in_sight], measured)
+    low, high = np.log10([shown.min(), shown.max()])
+    margin = 0.06 * (high - low) + 0.02
+    low, high = low - margin, high + margin
     ticks = _ticks(low, high)
     has_unit = unit in PREFIXED or unit in WITHOUT
     return titled_axis(metric if has_unit else f"{metric} [{unit}]") | {
@@ -230,6 +233,22 @@ def titled_axis(title: str) -> dict[str, Any]:
     }
 
 
+def titled(axis: dict[str, Any], title: str) -> dict[str, Any]:
+    """Return an axis with a title, which may hold markup."""
+    return axis | {"title": {"text": title, "standoff": 12}}
+
+
+def plain_axis(axis: dict[str, Any], title: str) -> dict[str, Any]:
+    """Return a linear axis that looks like another one."""
+    kept = ("automargin", "gridcolor", "linecolor", "showline", "tickcolor", "ticks")
+    return titled({name: axis[name] for name in kept}, title) | {"zeroline": False}
+
+
+def category_axis(title: str) -> dict[str, Any]:
+    """Return an axis of names."""
+    return titled({"automargin": True}, title) | {"type": "category"}
+
+
 def hover_number(name: str, unit: str, digits: int = DIGITS) -> str:
     """Return a number of a hover text, to be filled in by the browser."""
     if unit in PREFIXED:
@@ -254,16 +273,3 @@ def digits_within(low: NDArray[np.float64], high: NDArray[np.float64]) -> int:
     narrowest = float(((high - low)[is_known] / sizes[is_known]).min())
     digits = 1 + ceil(log10(SPREAD / narrowest))
     return min(max(digits, FEWEST_DIGITS), MOST_DIGITS)
-
-
-def _range(
-    measured: NDArray[np.float64], drawn: NDArray[np.float64]
-) -> tuple[float, float]:
-    """Return the decimal logarithms of what the axis begins and ends with."""
-    lowest, highest = measured.min() / LEEWAY, measured.max() * LEEWAY
-    near = drawn[(drawn >= lowest) & (drawn <= highest)]
-    low, high = np.log10(
-        [np.append(near, measured).min(), np.append(near, measured).max()]
-    )
-    margin = 0.06 * (high - low) + 0.02
-    return low - margin, high + margin

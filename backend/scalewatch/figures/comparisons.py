@@ -55,7 +55,10 @@ def ratios_figure(
     settings = np.concatenate(
         [[*line.ratio.settings, line.ratio.x[-1]] for line in lines]
     )
-    low, high = _reach([line.ratio for line in lines])
+    values = np.log10(np.concatenate([line.ratio.value for line in lines]))
+    low, high = float(values.min()), float(values.max())
+    room = max(LEAST_SPAN, ROOM * (max(high, 0.0) - min(low, 0.0)))
+    low, high = min(-room, low - room), max(room, high + room)
     ticks = FINE if max(-low, high) < np.log10(2) else COARSE
     figure.update_layout(
         xaxis=parameter_axis(parameter, settings),
@@ -77,38 +80,19 @@ def ratios_figure(
     if others := lines[MOST_BANDS:]:
         _add_others(figure, others)
     for place, line in reversed([*enumerate(lines[:MOST_BANDS])]):
-        _add_band(figure, line.ratio, machine_role(place))
+        ratio = line.ratio
+        figure.add_band(
+            *(ratio.x, ratio.low, ratio.high, machine_role(place), 0.18),
+            showlegend=False,
+            name=f"{ratio.level:.0%} interval",
+        )
         _add_line(figure, line, machine_role(place))
     return figure
-
-
-def _reach(ratios: Sequence[Ratio]) -> tuple[float, float]:
-    """Return the ends of the axis around 1, as decimal logarithms."""
-    values = np.log10(np.concatenate([ratio.value for ratio in ratios]))
-    low, high = float(values.min()), float(values.max())
-    room = max(LEAST_SPAN, ROOM * (max(high, 0.0) - min(low, 0.0)))
-    return min(-room, low - room), max(room, high + room)
 
 
 def _words(text: str, y: float, anchor: str) -> dict[str, object]:
     place = {"xref": "paper", "x": 0.01, "yref": "paper", "y": y}
     return {"text": text, "showarrow": False, "yanchor": anchor, **place}
-
-
-def _add_band(figure: Figure, ratio: Ratio, role: str) -> None:
-    figure.add_scatter(
-        x=np.concatenate([ratio.x, ratio.x[::-1]]),
-        y=np.concatenate([ratio.low, ratio.high[::-1]]),
-        mode="lines",
-        fill="toself",
-        fillcolor=PALETTE[role],
-        line={"width": 0},
-        opacity=0.18,
-        hoverinfo="skip",
-        showlegend=False,
-        name=f"{ratio.level:.0%} interval",
-        meta=role,
-    )
 
 
 def _add_others(figure: Figure, lines: Sequence[RatioLine]) -> None:

@@ -1,7 +1,7 @@
 """Measurements beside the model composed of other regions: points and dashed lines."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 from typing import Final
 
@@ -19,7 +19,6 @@ from scalewatch.figures.colours import PALETTE, machine_role, symbol
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import held_text
 from scalewatch.modelling import Composed
-from scalewatch.modelling.arrays import Reals
 
 MOST_LINES: Final = 6
 """Settings of other parameters that share a figure; of more, evenly spread ones do."""
@@ -45,7 +44,30 @@ def composed_figure(composed: Composed | None) -> Figure:
     lines = list(_lines(composed, column))
     chosen = np.linspace(0, len(lines) - 1, min(len(lines), MOST_LINES)).round()
     for position, (name, rows) in enumerate(lines[int(k)] for k in chosen):
-        _add(figure, composed, x, rows, position, name)
+        role = machine_role(position)
+        common = {
+            "showlegend": True,
+            "hovertemplate": f"%{{x:,}}: {hover_number('y', series.unit or '')}"
+            "<extra></extra>",
+            "meta": role,
+        }
+        suffix = f", {name}" if name else ""
+        figure.add_scatter(
+            x=x[rows],
+            y=composed.measured[rows],
+            name=escape(f"measured{suffix}"),
+            **common,
+            mode="markers",
+            marker={"color": PALETTE[role], "size": 8, "symbol": symbol(position)},
+        )
+        figure.add_scatter(
+            x=x[rows],
+            y=composed.expected[rows],
+            name=escape(f"composed{suffix}"),
+            **common,
+            mode="lines",
+            line={"color": PALETTE[role], "width": 2, "dash": DASH},
+        )
     return figure
 
 
@@ -62,47 +84,3 @@ def _lines(composed: Composed, column: int) -> Iterator[tuple[str, NDArray[np.in
             for name, setting in zip(names, held, strict=True)
         )
         yield ", ".join(words), np.array(rows[held])
-
-
-def _add(  # noqa: PLR0913, PLR0917 - what a pair of traces is made of
-    figure: Figure,
-    composed: Composed,
-    x: Reals,
-    rows: NDArray[np.intp],
-    position: int,
-    name: str,
-) -> None:
-    role = machine_role(position)
-    hover = f"%{{x:,}}: {hover_number('y', composed.series.unit or '')}<extra></extra>"
-    parts: Sequence[tuple[str, Reals, dict[str, object]]] = (
-        (
-            "measured",
-            composed.measured,
-            {
-                "mode": "markers",
-                "marker": {
-                    "color": PALETTE[role],
-                    "size": 8,
-                    "symbol": symbol(position),
-                },
-            },
-        ),
-        (
-            "composed",
-            composed.expected,
-            {
-                "mode": "lines",
-                "line": {"color": PALETTE[role], "width": 2, "dash": DASH},
-            },
-        ),
-    )
-    for kind, values, look in parts:
-        figure.add_scatter(
-            x=x[rows],
-            y=values[rows],
-            name=escape(f"{kind}, {name}" if name else kind),
-            showlegend=True,
-            hovertemplate=hover,
-            meta=role,
-            **look,
-        )

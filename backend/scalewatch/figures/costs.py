@@ -13,10 +13,12 @@ from scalewatch.figures.axes import (
     canvas,
     nothing,
     parameter_axis,
+    titled,
     titled_axis,
 )
 from scalewatch.figures.colours import COLOURS, PALETTE, machine_role
 from scalewatch.figures.figure import Figure
+from scalewatch.figures.notation import listed
 
 MOST: Final = COLOURS - 1
 """Regions with an area of their own: black stays for none, the rest share one."""
@@ -32,9 +34,6 @@ NARROW: Final = 0.25
 
 UPRIGHT: Final = 32
 """Letters of an upright line, as high as the areas."""
-
-LONGEST: Final = 40
-"""Letters of a name in the legend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,23 +101,24 @@ def shares_figure(shown: SharesDrawn) -> Figure:
     if shown.reach is None:
         return nothing(shown.why)
     figure = canvas()
-    _lay_out(figure, shown)
-    lines = together(shown.lines)
-    for place, line in enumerate(lines):
-        role = machine_role(place) if place < MOST else OTHERS
-        points = [
-            (scale, 100 * (share or 0.0))
-            for scale, share in zip(shown.scales, line.shares, strict=True)
-            if scale <= shown.reach and _is_known(shown, scale)
-        ]
+    _lay_out(figure, shown, shown.reach)
+    # Within the reach some scales may lack shares.
+    known = [
+        place
+        for place, scale in enumerate(shown.scales)
+        if scale <= shown.reach
+        and any(line.shares[place] is not None for line in shown.lines)
+    ]
+    for slot, line in enumerate(together(shown.lines)):
+        role = machine_role(slot) if slot < MOST else OTHERS
         figure.add_scatter(
-            x=[scale for scale, _ in points],
-            y=[share for _, share in points],
+            x=[shown.scales[place] for place in known],
+            y=[100 * (line.shares[place] or 0.0) for place in known],
             stackgroup="shares",
             mode="lines",
             fillcolor=PALETTE[role],
             line={"color": PALETTE[role], "width": 0.5},
-            name=_short(line.name),
+            name=listed(line.name),
             showlegend=True,
             hovertemplate=f"{escape(line.name)}<br>p = %{{x:,}}: %{{y:.3~g}} %"
             "<extra></extra>",
@@ -127,61 +127,43 @@ def shares_figure(shown: SharesDrawn) -> Figure:
     return figure
 
 
-def _is_known(shown: SharesDrawn, scale: float) -> bool:
-    """Tell whether there are shares at a scale: within the reach some may lack."""
-    place = list(shown.scales).index(scale)
-    return any(line.shares[place] is not None for line in shown.lines)
-
-
-def _lay_out(figure: Figure, shown: SharesDrawn) -> None:
-    axis = parameter_axis("p", np.array(_ticks(shown)))
-    first, last = np.log10([shown.scales[0], max(shown.scales[-1], shown.target)])
+def _lay_out(figure: Figure, shown: SharesDrawn, reach: float) -> None:
+    """Add the axes, the line where forecasts begin, and the reason why shares end."""
+    every = 1  # of the scales, until an axis has room for their names
+    while len(shown.scales[::every]) > MOST_TICKS:
+        every += 1
+    ticks = np.array([*shown.scales[::-1][::every]])
+    first, last = np.log10([shown.scales[0], last_of(shown)]).tolist()
     figure.update_layout(
         hovermode="x",
-        xaxis=axis
-        | {
-            "title": {"text": NAMES["p"], "standoff": 12},
-            "range": [float(first), float(last)],
-        },
+        xaxis=titled(parameter_axis("p", ticks), NAMES["p"]) | {"range": [first, last]},
         yaxis=titled_axis("share of the sum") | {"range": [0, 100], "ticksuffix": " %"},
     )
-    notes = []
-    if shown.reach is not None and shown.largest < shown.reach:
+    if shown.largest < reach:
         line = {"color": PALETTE["ink"], "dash": "3px,3px", "width": 1.5}
         along = {"yref": "y domain", "y0": 0, "y1": 1}
         at = {"x0": shown.largest, "x1": shown.largest}
         figure.add_shape(type="line", xref="x", name="ink", line=line, **at, **along)
-    if shown.reach is not None and shown.reach < last_of(shown):
-        notes.append(_end(shown, (float(first), float(last))))
+    notes = []
+    if reach < last_of(shown):
+        # Beside the areas; in a narrow strip upright, and in short.
+        end = float(np.log10(reach or shown.largest))
+        strip = (last - end) / (last - first)
+        if strip >= WIDE:
+            lines = wrapped(shown.why)
+        else:
+            lines = wrapped(shown.why, UPRIGHT) if strip >= NARROW else [shown.short]
+        note = {
+            "x": (end + last) / 2,
+            "xref": "x",
+            "y": 0.5,
+            "yref": "y domain",
+            "text": "<br>".join(map(escape, lines)),
+            "textangle": 0 if strip >= WIDE else -90,
+            "showarrow": False,
+        }
+        notes.append(note)
     figure.update_layout(annotations=notes)
-
-
-def _end(shown: SharesDrawn, axis: tuple[float, float]) -> dict[str, object]:
-    """Say why shares end, beside the areas; in a narrow strip upright, and in short."""
-    first, last = axis
-    reach = float(np.log10(shown.reach or shown.largest))
-    strip = (last - reach) / (last - first)
-    if strip >= WIDE:
-        lines = wrapped(shown.why)
-    else:
-        lines = wrapped(shown.why, UPRIGHT) if strip >= NARROW else [shown.short]
-    return {
-        "x": (reach + last) / 2,
-        "xref": "x",
-        "y": 0.5,
-        "yref": "y domain",
-        "text": "<br>".join(map(escape, lines)),
-        "textangle": 0 if strip >= WIDE else -90,
-        "showarrow": False,
-    }
-
-
-def _ticks(shown: SharesDrawn) -> list[float]:
-    """Return every other scale, and so on, until an axis has room for their names."""
-    every = 1
-    while len(shown.scales[::every]) > MOST_TICKS:
-        every += 1
-    return [*shown.scales[::-1][::every]]
 
 
 def last_of(shown: SharesDrawn) -> float:
@@ -198,9 +180,3 @@ def wrapped(text: str, width: int = 16) -> list[str]:
         else:
             lines[-1] = f"{lines[-1]} {word}".strip()
     return lines
-
-
-def _short(name: str) -> str:
-    """Return a name as the legend has room for it."""
-    is_long = len(name) > LONGEST
-    return escape(f"{name[: LONGEST - 1]}…" if is_long else name)

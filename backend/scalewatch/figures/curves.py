@@ -222,7 +222,10 @@ def curves_of(scaling: Scaling) -> Curves:
     scaling = scaling.evidence
     if np.unique(scaling.x).size < 2:
         return Curves(scaling.x, None, None, None, None)
-    x = _along(scaling)
+    x = np.geomspace(scaling.x.min(), scaling.largest, STEPS)
+    if scaling.end != scaling.largest:
+        beyond = np.geomspace(scaling.largest, scaling.end, STEPS // 2)
+        x = np.concatenate([x, beyond[1:]])
     model = scaling.modelled(x)
     start = agreed_setting(scaling.x.tolist())
     at_start = scaling.modelled(np.array([start]))
@@ -251,14 +254,6 @@ def middle_of(curves: Sequence[Curves]) -> list[int]:
         if each.expectation is not None and np.isfinite(each.expectation[0])
     }
     return sorted(begins, key=begins.__getitem__)[len(begins) // 2 :][:1]
-
-
-def _along(scaling: Scaling) -> Reals:
-    measured = np.geomspace(scaling.x.min(), scaling.largest, STEPS)
-    if scaling.end == scaling.largest:
-        return measured
-    beyond = np.geomspace(scaling.largest, scaling.end, STEPS // 2)
-    return np.concatenate([measured, beyond[1:]])
 
 
 def _anchored(growth: Growth, scaling: Scaling, x: Reals, anchor: _Anchor) -> Reals:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import orjson
 
+from scalewatch.figures.colours import PALETTE
+
 Trace = dict[str, Any]
 
 
@@ -35,6 +37,23 @@ class Figure:
         """Add points or lines."""
         self._add("scatter", attributes)
 
+    def add_band(
+        self, x: Any, low: Any, high: Any, role: str, opacity: float, **more: Any
+    ) -> None:
+        """Fill between two curves over `x` in the colour of a role."""
+        self.add_scatter(
+            x=np.concatenate([x, x[::-1]]),
+            y=np.concatenate([low, high[::-1]]),
+            mode="lines",
+            fill="toself",
+            fillcolor=PALETTE[role],
+            line={"width": 0},
+            opacity=opacity,
+            hoverinfo="skip",
+            **more,
+            meta=role,
+        )
+
     def add_bar(self, **attributes: Any) -> None:
         """Add bars."""
         self._add("bar", attributes)
@@ -47,6 +66,18 @@ class Figure:
         """Add a line at `y` from edge to edge."""
         along = {"xref": "x domain", "x0": 0, "x1": 1}
         self.add_shape(type="line", **along, yref="y", y0=y, y1=y, line=line)
+
+    def add_box(self, kind: str, role: str, first: Any, last: Any, **look: Any) -> None:
+        """Add a line or a rectangle from `first` to `last`, as high as the figure."""
+        along = {
+            "xref": "x",
+            "yref": "paper",
+            "x0": first,
+            "x1": last,
+            "y0": 0,
+            "y1": 1,
+        }
+        self.add_shape(name=role, type=kind, **along, **look)
 
     def add_shape(self, **attributes: Any) -> None:
         """Add a shape; the role of its colour is its `name`."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from scalewatch.figures.axes import NAMES, canvas, parameter_axis
+from scalewatch.figures.axes import NAMES, canvas, category_axis, parameter_axis
 from scalewatch.figures.colours import PALETTE, machine_dash, machine_role, symbol
 from scalewatch.figures.figure import Figure
 from scalewatch.modelling import Movement, ScanStep
@@ -48,12 +48,43 @@ def differences_figure(parameter: str, lines: Sequence[DifferenceLine]) -> Figur
     if not drawn:
         return figure
     settings = [step.after for line in drawn for step in line.steps]
+    numbers = [value for value in settings if isinstance(value, float)]
+    is_numeric = len(numbers) == len(settings) and min(numbers) > 0
     figure.update_layout(
-        xaxis=_axis(parameter, settings),
+        xaxis=parameter_axis(parameter, np.array(numbers))
+        if is_numeric
+        else category_axis(escape(NAMES.get(parameter, parameter))),
         yaxis=_share_axis("difference of the profiles, 1 − p"),
     )
     for slot, line in enumerate(drawn):
-        _add_line(figure, slot, line)
+        role = machine_role(slot)
+        figure.add_scatter(
+            x=[step.after for step in line.steps],
+            y=[step.difference.difference for step in line.steps],
+            customdata=[
+                (
+                    setting_text(step.before),
+                    step.difference.chi2,
+                    step.corrected_p_value,
+                    "significant" if step.is_significant else "not significant",
+                )
+                for step in line.steps
+            ],
+            mode="lines+markers",
+            line={"color": PALETTE[role], "width": 2, "dash": machine_dash(slot)},
+            marker={
+                "color": PALETTE[role],
+                "size": [12 if step.is_significant else 6 for step in line.steps],
+                "symbol": symbol(slot),
+            },
+            name=escape(line.name),
+            showlegend=True,
+            hovertemplate=(
+                "%{customdata[0]} → %{x}<br>χ² = %{customdata[1]:.3~g}<br>"
+                "corrected p = %{customdata[2]:.2~g}, %{customdata[3]}<extra></extra>"
+            ),
+            meta=role,
+        )
     return figure
 
 
@@ -84,7 +115,7 @@ def shares_figure(
     figure.update_layout(
         barmode="stack",
         bargap=0.25,
-        xaxis=_category_axis(parameter),
+        xaxis=category_axis(escape(NAMES.get(parameter, parameter))),
         yaxis=_share_axis("share of the time"),
     )
     labels = [setting_text(setting) for setting in settings]
@@ -136,52 +167,6 @@ def movements_figure(
 def setting_text(setting: Setting) -> str:
     """Write a setting of a scan, safe for a figure."""
     return escape(setting) if isinstance(setting, str) else f"{setting:,g}"
-
-
-def _add_line(figure: Figure, slot: int, line: DifferenceLine) -> None:
-    role = machine_role(slot)
-    figure.add_scatter(
-        x=[step.after for step in line.steps],
-        y=[step.difference.difference for step in line.steps],
-        customdata=[
-            (
-                setting_text(step.before),
-                step.difference.chi2,
-                step.corrected_p_value,
-                "significant" if step.is_significant else "not significant",
-            )
-            for step in line.steps
-        ],
-        mode="lines+markers",
-        line={"color": PALETTE[role], "width": 2, "dash": machine_dash(slot)},
-        marker={
-            "color": PALETTE[role],
-            "size": [12 if step.is_significant else 6 for step in line.steps],
-            "symbol": symbol(slot),
-        },
-        name=escape(line.name),
-        showlegend=True,
-        hovertemplate=(
-            "%{customdata[0]} → %{x}<br>χ² = %{customdata[1]:.3~g}<br>"
-            "corrected p = %{customdata[2]:.2~g}, %{customdata[3]}<extra></extra>"
-        ),
-        meta=role,
-    )
-
-
-def _axis(parameter: str, settings: Sequence[Setting]) -> dict[str, Any]:
-    numbers = [value for value in settings if isinstance(value, float)]
-    if len(numbers) < len(settings) or min(numbers) <= 0:
-        return _category_axis(parameter)
-    return parameter_axis(parameter, np.array(numbers))
-
-
-def _category_axis(parameter: str) -> dict[str, Any]:
-    return {
-        "automargin": True,
-        "title": {"text": escape(NAMES.get(parameter, parameter)), "standoff": 12},
-        "type": "category",
-    }
 
 
 def _share_axis(title: str) -> dict[str, Any]:

@@ -11,12 +11,11 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.figures.axes import NAMES, canvas, hover_number
+from scalewatch.figures.axes import NAMES, canvas, hover_number, titled
 from scalewatch.figures.colours import PALETTE, machine_dash, machine_role, symbol
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup
 from scalewatch.modelling import MachineLine
-from scalewatch.modelling.arrays import Reals
 
 SAMPLES: Final = 200
 """Points of a curve."""
@@ -40,52 +39,45 @@ def machine_lines_figure(
     axis = {"automargin": True, "gridcolor": PALETTE["grid"], "rangemode": "tozero"}
     largest = max(float(each.line.sizes.max()) for each in lines)
     figure.update_layout(
-        xaxis=axis
-        | {"title": {"text": NAMES.get(parameter, parameter), "standoff": 12}},
-        yaxis=axis | {"title": {"text": f"time [{escape(unit)}]", "standoff": 12}},
+        xaxis=titled(axis, NAMES.get(parameter, parameter)),
+        yaxis=titled(axis, f"time [{escape(unit)}]"),
     )
     at = np.linspace(0, largest, SAMPLES)
     for drawn in lines:
-        _add(figure, drawn, at, unit, parameter)
+        line, role = drawn.line, machine_role(drawn.slot)
+        name = escape(line.machine)
+        figure.add_scatter(
+            x=line.sizes,
+            y=line.times,
+            mode="markers",
+            marker={"color": PALETTE[role], "size": 8, "symbol": symbol(drawn.slot)},
+            name=name,
+            showlegend=True,
+            hovertemplate=f"n = %{{x:,}}: {hover_number('y', unit)}",
+            meta=role,
+        )
+        figure.add_scatter(
+            x=at,
+            y=line.line(at),
+            mode="lines",
+            line={"color": PALETTE[role], "width": 2, "dash": machine_dash(drawn.slot)},
+            hoverinfo="skip",
+            name=f"{name}: line",
+            showlegend=False,
+            meta=role,
+        )
+        model, growth = line.finding.model, line.finding.growth
+        if model is None or growth is None or line.is_line_enough:
+            continue
+        inside = at[at >= line.sizes.min()]
+        figure.add_scatter(
+            x=inside,
+            y=np.broadcast_to(model({parameter: inside}), inside.shape),
+            mode="lines",
+            line={"color": PALETTE[role], "width": 1.5, "dash": "2px,4px"},
+            hoverinfo="skip",
+            name=f"{name}: {growth_markup(growth)}",
+            showlegend=True,
+            meta=role,
+        )
     return figure
-
-
-def _add(
-    figure: Figure, drawn: DrawnLine, at: Reals, unit: str, parameter: str
-) -> None:
-    line, role = drawn.line, machine_role(drawn.slot)
-    name = escape(line.machine)
-    figure.add_scatter(
-        x=line.sizes,
-        y=line.times,
-        mode="markers",
-        marker={"color": PALETTE[role], "size": 8, "symbol": symbol(drawn.slot)},
-        name=name,
-        showlegend=True,
-        hovertemplate=f"n = %{{x:,}}: {hover_number('y', unit)}",
-        meta=role,
-    )
-    figure.add_scatter(
-        x=at,
-        y=line.line(at),
-        mode="lines",
-        line={"color": PALETTE[role], "width": 2, "dash": machine_dash(drawn.slot)},
-        hoverinfo="skip",
-        name=f"{name}: line",
-        showlegend=False,
-        meta=role,
-    )
-    model, growth = line.finding.model, line.finding.growth
-    if model is None or growth is None or line.is_line_enough:
-        return
-    inside = at[at >= line.sizes.min()]
-    figure.add_scatter(
-        x=inside,
-        y=np.broadcast_to(model({parameter: inside}), inside.shape),
-        mode="lines",
-        line={"color": PALETTE[role], "width": 1.5, "dash": "2px,4px"},
-        hoverinfo="skip",
-        name=f"{name}: {growth_markup(growth)}",
-        showlegend=True,
-        meta=role,
-    )

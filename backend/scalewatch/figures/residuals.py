@@ -53,50 +53,36 @@ def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
     if is_far:
         # Measurements equal the model here, as at the line of zero elsewhere.
         figure.add_level(1.0, {"color": PALETTE["quiet"], "width": 1})
+    hover, base = ("%{y:.3~g}× the model", 0.0) if is_far else ("%{y:+.1%}", 1.0)
     is_one_machine = len({scaling.slot for scaling, _ in drawn}) == 1
     for scaling, model in drawn:
         place = scaling.slot + (scaling.position if is_one_machine else 0)
         role = machine_role(place)
-        if is_far:
-            _add_points(figure, scaling, model, role, "%{y:.3~g}× the model")
-        else:
-            _add_points(figure, scaling, model, role, "%{y:+.1%}", base=1.0)
+        low, middle, high = (
+            _ratio(values, model) - base
+            for values in (scaling.low, scaling.middle, scaling.high)
+        )
+        figure.add_scatter(
+            x=scaling.x,
+            y=middle,
+            mode="markers",
+            marker={
+                "color": PALETTE[role],
+                "size": 7,
+                "symbol": symbol(scaling.slot + scaling.position),
+            },
+            error_y={
+                "array": high - middle,
+                "arrayminus": middle - low,
+                "color": PALETTE[role],
+                "thickness": 2,
+                "width": 0,
+            },
+            name=escape(scaling.name),
+            hovertemplate=f"%{{x:,}}: {hover}<extra></extra>",
+            meta=role,
+        )
     return figure
-
-
-def _add_points(  # noqa: PLR0913 - where, what and how
-    figure: Figure,
-    scaling: Scaling,
-    model: Reals,
-    role: str,
-    hover: str,
-    *,
-    base: float = 0.0,
-) -> None:
-    low, middle, high = (
-        _ratio(values, model) - base
-        for values in (scaling.low, scaling.middle, scaling.high)
-    )
-    figure.add_scatter(
-        x=scaling.x,
-        y=middle,
-        mode="markers",
-        marker={
-            "color": PALETTE[role],
-            "size": 7,
-            "symbol": symbol(scaling.slot + scaling.position),
-        },
-        error_y={
-            "array": high - middle,
-            "arrayminus": middle - low,
-            "color": PALETTE[role],
-            "thickness": 2,
-            "width": 0,
-        },
-        name=escape(scaling.name),
-        hovertemplate=f"%{{x:,}}: {hover}<extra></extra>",
-        meta=role,
-    )
 
 
 def _ratio(values: Reals, model: Reals) -> Reals:

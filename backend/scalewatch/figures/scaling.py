@@ -1,13 +1,18 @@
-"""How a region scales: measurements, model and expectation over a parameter."""
+"""How a region scales: measurements, model and expectation over a parameter.
+
+A model is solid where a growth was found, and thin where it is open.
+"""
 
 from collections.abc import Sequence
 from html import escape
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from scalewatch.figures.axes import (
+    DIGITS,
     canvas,
+    digits_within,
     hover_number,
     metric_axis,
     nothing,
@@ -16,13 +21,6 @@ from scalewatch.figures.axes import (
 from scalewatch.figures.colours import PALETTE, Style, machine_role, styles, symbol
 from scalewatch.figures.curves import Curves, Scaling, curves_of, middle_of
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.histories.evidence import add_under
-from scalewatch.figures.models import (
-    HOVER_DISTANCE,
-    add_candidates,
-    add_model,
-    curve_hover,
-)
 from scalewatch.figures.notation import growth_markup, listed
 from scalewatch.modelling.arrays import Reals
 from scalewatch.wire import SIMULATED
@@ -41,6 +39,15 @@ NOTHING: Final = "no measurement succeeded"
 
 LEFT_OUT: Final = "shared cores, left out"
 
+BEYOND: Final = "2px,4px"
+"""Line of a model where nothing was measured."""
+
+HOVER_DISTANCE: Final = 60
+"""Pixels beside a curve from which it is read; plotly's own are 20."""
+
+CANDIDATES: Final = ("7px,3px", "4px,3px", "1px,3px")
+"""Lines of what an open growth may be, the likeliest first."""
+
 
 def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:
     """Plot one scan with its expectation and what may deviate from it.
@@ -57,13 +64,13 @@ def scaling_figure(scaling: Scaling, under: Scaling | None = None) -> Figure:
     style = Style(machine_role(scaling.slot))
     _add_band(figure, curves)
     if under is not None:
-        add_under(figure, under)
+        _add_under(figure, under)
     _add_interval(figure, curves.x, scaling)
     _add_repetitions(figure, scaling)
     if scaling.is_open:
-        add_candidates(figure, curves.x, scaling, style)
+        _add_candidates(figure, curves.x, scaling, style)
     else:
-        add_model(figure, curves, scaling.evidence, style, is_listed=True)
+        _add_model(figure, curves, scaling.evidence, style, is_listed=True)
     # Dashes on top of the model show both where they agree.
     _add_expectation(figure, curves, scaling)
     # A picture of it may leave the page that says so.
@@ -83,7 +90,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
     figure = _frame(measured, all_curves)
     for curves, scaling, style in zip(all_curves, measured, line_styles, strict=True):
         if not scaling.is_open:
-            add_model(figure, curves, scaling.evidence, style, is_listed=False)
+            _add_model(figure, curves, scaling.evidence, style, is_listed=False)
     if len(measured) <= MOST_EXPECTATIONS:
         note = ", for each" if len(measured) > 1 else ""
         for curves, scaling in zip(all_curves, measured, strict=True):
@@ -147,6 +154,24 @@ def _add_band(figure: Figure, curves: Curves) -> None:
     )
 
 
+def _add_under(figure: Figure, under: Scaling) -> None:
+    """Draw the medians of another commit as a line, with its quartiles as a band."""
+    figure.add_band(under.x, under.low, under.high, "quiet", 0.2, showlegend=False)
+    figure.add_scatter(
+        x=under.x,
+        y=under.middle,
+        mode="lines+markers",
+        line={"color": PALETTE["quiet"], "width": 1.5},
+        marker={"color": PALETTE["quiet"], "size": 5},
+        hovertemplate=(
+            f"{escape(under.name)}<br>{escape(under.parameter)} = %{{x:,}}<br>"
+            f"median {hover_number('y', under.unit)}<extra></extra>"
+        ),
+        name=f"at {listed(under.name)}",
+        meta="quiet",
+    )
+
+
 def _add_interval(figure: Figure, along: Reals, scaling: Scaling) -> None:
     """Add where the truth lies, as far as the measurements tell."""
     x, low, high = scaling.bounds
@@ -157,17 +182,9 @@ def _add_interval(figure: Figure, along: Reals, scaling: Scaling) -> None:
         x, low, high = (each[~np.isnan(low)] for each in (x, low, high))
     if scaling.is_open and not scaling.candidates:
         _add_forecast(figure, scaling)
-    figure.add_scatter(
-        x=np.concatenate([x, x[::-1]]),
-        y=np.concatenate([low, high[::-1]]),
-        mode="lines",
-        fill="toself",
-        fillcolor=PALETTE[machine_role(scaling.slot)],
-        line={"width": 0},
-        opacity=0.2,
-        hoverinfo="skip",
+    figure.add_band(
+        *(x, low, high, machine_role(scaling.slot), 0.2),
         name=f"{scaling.forecasts[0].level:.0%} interval",
-        meta=machine_role(scaling.slot),
     )
 
 
@@ -182,7 +199,7 @@ def _add_forecast(figure: Figure, scaling: Scaling) -> None:
         showlegend=False,
         name="forecast",
         meta=machine_role(scaling.slot),
-        **curve_hover(scaling, x, "forecast"),
+        **_curve_hover(scaling, x, "forecast"),
     )
 
 
@@ -204,7 +221,7 @@ def _add_expectation(
         and not any(trace.get("name") == name for trace in figure.data),
         name=name,
         meta="expectation",
-        **curve_hover(
+        **_curve_hover(
             scaling,
             curves.x,
             f"expected {growth_markup(expectation)}",
@@ -218,8 +235,16 @@ def _add_repetitions(figure: Figure, scaling: Scaling) -> None:
     """Add every repetition as a faint dot, spread sideways so that dots show."""
     if max((values.size for values in scaling.repetitions), default=0) <= 1:
         return
-    columns = [_thinned(values) for values in scaling.repetitions]
-    width = _spacing(scaling.x) ** 0.16
+    columns = [
+        values
+        if values.size <= MOST_REPETITIONS
+        else np.sort(values)[
+            np.linspace(0, values.size - 1, MOST_REPETITIONS).astype(int)
+        ]
+        for values in scaling.repetitions
+    ]
+    settings = np.unique(scaling.x)
+    width = float((settings[1:] / settings[:-1]).min(initial=2.0)) ** 0.16
     x = [
         setting * width ** (2 * ((np.arange(column.size) * GOLDEN) % 1) - 1)
         for setting, column in zip(scaling.x, columns, strict=True)
@@ -283,16 +308,97 @@ def _add_medians(
     )
 
 
-def _thinned(values: Reals) -> Reals:
-    """Return at most `MOST_REPETITIONS` quantiles, the extremes among them."""
-    if values.size <= MOST_REPETITIONS:
-        return values
-    evenly = np.linspace(0, values.size - 1, MOST_REPETITIONS).astype(int)
-    quantiles: Reals = np.sort(values)[evenly]
-    return quantiles
+def _add_model(
+    figure: Figure,
+    curves: Curves,
+    scaling: Scaling,
+    style: Style,
+    *,
+    is_listed: bool,
+) -> None:
+    """Draw a growth that was found: solid where measured, and inside its interval."""
+    if scaling.model is None or curves.model is None:
+        return
+    values = scaling.bounded(curves.x, curves.model)
+    growth = growth_markup(scaling.model.growth)
+    name = f"model {growth}"
+    is_measured = curves.x <= scaling.largest
+    for part, dash in ((is_measured, style.dash), (~is_measured, BEYOND)):
+        if not part.any():
+            continue
+        figure.add_scatter(
+            x=curves.x[part],
+            y=values[part],
+            mode="lines",
+            line={"color": PALETTE[style.role], "width": 2, "dash": dash},
+            showlegend=is_listed and part is is_measured,
+            name=name,
+            meta=style.role,
+            **_curve_hover(
+                scaling,
+                curves.x[part],
+                name,
+                "" if is_listed else scaling.name,
+                assumed="" if part is is_measured else f"if {growth} stays true",
+            ),
+        )
 
 
-def _spacing(x: Reals) -> float:
-    """Return the smallest ratio between neighbouring settings."""
-    distinct = np.unique(x)
-    return float((distinct[1:] / distinct[:-1]).min(initial=2.0))
+def _add_candidates(figure: Figure, x: Reals, scaling: Scaling, style: Style) -> None:
+    """Draw what an open growth may be: thin, and only inside of the interval."""
+    for model, dash in zip(scaling.candidates, CANDIDATES, strict=False):
+        name = f"perhaps {growth_markup(model.growth)}"
+        values = np.broadcast_to(model(scaling.at(x)), x.shape)
+        inside = scaling.bounded(x, values)
+        if np.isnan(inside).all():
+            continue
+        figure.add_scatter(
+            x=x,
+            y=inside,
+            mode="lines",
+            line={"color": PALETTE[style.role], "width": 1, "dash": dash},
+            name=name,
+            meta=style.role,
+            **_curve_hover(scaling, x, name),
+        )
+
+
+def _curve_hover(
+    scaling: Scaling,
+    x: Reals,
+    words: str,
+    place: str = "",
+    *,
+    assumed: str | None = "",
+) -> dict[str, Any]:
+    """Return what tells the value of a curve at `x` and the interval of the scan there.
+
+    Parameters
+    ----------
+    words
+        Name of the curve; it may hold markup, unlike the scan's texts.
+    place
+        Of which machine it is, where a figure has several.
+    assumed
+        What the interval takes for granted at `x`, as a clause; None of a curve that
+        it is not about, such as an expectation.
+    """
+    bounds = None if assumed is None else scaling.bounds_at(x)
+    digits = DIGITS if bounds is None else digits_within(*bounds)
+    value = hover_number("y", scaling.unit, digits)
+    lines = [
+        *([escape(place)] if place else []),
+        f"{escape(scaling.parameter)} = %{{x:,.4~g}}",
+        f"{words}: {value}",
+    ]
+    if bounds is None:
+        return {"hovertemplate": "<br>".join(lines) + "<extra></extra>"}
+    low, high = (
+        hover_number(f"customdata[{column}]", scaling.unit, digits) for column in (0, 1)
+    )
+    level = f"{scaling.forecasts[0].level:.0%}"
+    lines.append(f"{level} interval: {low} to {high}{assumed and f', {assumed}'}")
+    return {
+        "customdata": np.column_stack(bounds),
+        "hovertemplate": "<br>".join(lines) + "<extra></extra>",
+    }

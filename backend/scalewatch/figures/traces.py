@@ -8,14 +8,20 @@ linear axes, what was measured as marks, and a parabola through the first S sett
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
-from scalewatch.figures.axes import NAMES, canvas, parameter_axis
+from scalewatch.figures.axes import (
+    NAMES,
+    canvas,
+    category_axis,
+    parameter_axis,
+    plain_axis,
+    titled,
+)
 from scalewatch.figures.colours import PALETTE, machine_dash, machine_role, symbol
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.scaling_errors.contours import plain_axis
 from scalewatch.modelling import Extrapolation
 
 STEPS: Final = 80
@@ -59,7 +65,23 @@ def extrapolation_figure(
     for slot, line in enumerate(drawn):
         rows = line.rows if len(drawn) == 1 else line.rows[-1:]
         for place, row in enumerate(rows):
-            _add_parabola(figure, slot + place, line, row, target)
+            role = machine_role(slot + place)
+            # Far beyond the measurements a parabola would leave them as a dot.
+            far = 2 * line.processes[-1]
+            last = max(*line.processes, min(target, far))
+            along = np.linspace(row.settings[0], last, STEPS)
+            is_last = row is line.rows[-1]
+            dash = "solid" if is_last else DASHES[len(row.settings) % len(DASHES)]
+            figure.add_scatter(
+                x=along,
+                y=row(along),
+                mode="lines",
+                line={"color": PALETTE[role], "width": 1.5, "dash": dash},
+                name=f"first {len(row.settings)}",
+                showlegend=True,
+                hovertemplate="p = %{x:,.0f}<br>%{y:.4~g} s<extra></extra>",
+                meta=role,
+            )
         add_marks(figure, slot, line)
     return figure
 
@@ -77,10 +99,9 @@ def times_figure(lines: Sequence[TimeLine]) -> Figure:
 
 
 def _lay_out(figure: Figure, title: str) -> None:
-    axis: dict[str, Any] = plain_axis(parameter_axis("p", np.array([1.0])), title)
+    axis = plain_axis(parameter_axis("p", np.array([1.0])), title)
     figure.update_layout(
-        xaxis=axis | {"title": {"text": NAMES["p"], "standoff": 12}},
-        yaxis=axis | {"rangemode": "tozero"},
+        xaxis=titled(axis, NAMES["p"]), yaxis=axis | {"rangemode": "tozero"}
     )
 
 
@@ -107,28 +128,6 @@ def add_marks(
     )
 
 
-def _add_parabola(
-    figure: Figure, slot: int, line: TimeLine, row: Extrapolation, target: float
-) -> None:
-    role = machine_role(slot)
-    # Far beyond the measurements a parabola would leave them as a dot.
-    far = 2 * line.processes[-1]
-    last = max(*line.processes, min(target, far))
-    along = np.linspace(row.settings[0], last, STEPS)
-    is_last = row is line.rows[-1]
-    dash = "solid" if is_last else DASHES[len(row.settings) % len(DASHES)]
-    figure.add_scatter(
-        x=along,
-        y=row(along),
-        mode="lines",
-        line={"color": PALETTE[role], "width": 1.5, "dash": dash},
-        name=f"first {len(row.settings)}",
-        showlegend=True,
-        hovertemplate="p = %{x:,.0f}<br>%{y:.4~g} s<extra></extra>",
-        meta=role,
-    )
-
-
 def is_known(values: Values) -> bool:
     """Tell whether there is anything to draw."""
     return any(value is not None for value in values)
@@ -143,11 +142,7 @@ def waits_figure(processes: Sequence[float], waits: Mapping[str, Values]) -> Fig
     figure.update_layout(
         barmode="stack",
         bargap=0.25,
-        xaxis={
-            "automargin": True,
-            "title": {"text": NAMES["p"], "standoff": 12},
-            "type": "category",
-        },
+        xaxis=category_axis(NAMES["p"]),
         yaxis={
             "automargin": True,
             "gridcolor": PALETTE["grid"],

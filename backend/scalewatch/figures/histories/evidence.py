@@ -5,13 +5,12 @@ A curve runs through the medians of a segment's commits; its band holds 90 % of 
 
 from dataclasses import dataclass
 from html import escape
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
 from scalewatch.figures.axes import canvas, hover_number, metric_axis, parameter_axis
 from scalewatch.figures.colours import PALETTE, machine_role
-from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.histories.exponents import (
     CommitOnLine,
@@ -19,7 +18,6 @@ from scalewatch.figures.histories.exponents import (
     hovered,
     mark_commits,
 )
-from scalewatch.figures.notation import listed
 from scalewatch.modelling.arrays import Reals
 
 QUANTILES: Final = (0.05, 0.5, 0.95)
@@ -86,7 +84,7 @@ def curves_figure(change: DrawnChange) -> Figure:
     )
     for name, segment, role in _sides(change):
         low, middle, high = segment.curve
-        _add_band(figure, change.x, low, high, role)
+        figure.add_band(change.x, low, high, role, 0.2, showlegend=False)
         figure.add_scatter(
             x=change.x,
             y=middle,
@@ -136,56 +134,14 @@ def strip_figure(change: DrawnChange) -> Figure:
     return figure
 
 
-def _sides(change: DrawnChange) -> tuple[tuple[str, DrawnSegment, str], ...]:
-    return (
-        (_named("before", change.before), change.before, "quiet"),
-        (_named("after", change.after), change.after, machine_role(change.slot)),
-    )
-
-
-def _named(side: str, segment: DrawnSegment) -> str:
-    number = len(segment.positions)
-    return f"{side} ({number:,} commit{'s' * (number > 1)})"
-
-
-def _add_band(figure: Figure, x: Reals, low: Reals, high: Reals, role: str) -> None:
-    shape: dict[str, Any] = {"mode": "lines", "fill": "toself", "line": {"width": 0}}
-    figure.add_scatter(
-        x=np.concatenate([x, x[::-1]]),
-        y=np.concatenate([low, high[::-1]]),
-        fillcolor=PALETTE[role],
-        opacity=0.2,
-        hoverinfo="skip",
-        showlegend=False,
-        meta=role,
-        **shape,
-    )
-
-
-def add_under(figure: Figure, under: Scaling) -> None:
-    """Draw the medians of another commit as a line, with its quartiles as a band."""
-    figure.add_scatter(
-        x=np.concatenate([under.x, under.x[::-1]]),
-        y=np.concatenate([under.low, under.high[::-1]]),
-        mode="lines",
-        fill="toself",
-        fillcolor=PALETTE["quiet"],
-        line={"width": 0},
-        opacity=0.2,
-        hoverinfo="skip",
-        showlegend=False,
-        meta="quiet",
-    )
-    figure.add_scatter(
-        x=under.x,
-        y=under.middle,
-        mode="lines+markers",
-        line={"color": PALETTE["quiet"], "width": 1.5},
-        marker={"color": PALETTE["quiet"], "size": 5},
-        hovertemplate=(
-            f"{escape(under.name)}<br>{escape(under.parameter)} = %{{x:,}}<br>"
-            f"median {hover_number('y', under.unit)}<extra></extra>"
-        ),
-        name=f"at {listed(under.name)}",
-        meta="quiet",
-    )
+def _sides(change: DrawnChange) -> list[tuple[str, DrawnSegment, str]]:
+    """Return both sides with their names in the legend and roles of their colours."""
+    sides = []
+    for side, segment, role in (
+        ("before", change.before, "quiet"),
+        ("after", change.after, machine_role(change.slot)),
+    ):
+        number = len(segment.positions)
+        name = f"{side} ({number:,} commit{'s' * (number > 1)})"
+        sides.append((name, segment, role))
+    return sides

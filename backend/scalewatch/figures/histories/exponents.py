@@ -84,11 +84,6 @@ def hovered(commits: Sequence[CommitOnLine], value: str) -> dict[str, Any]:
     }
 
 
-def date_axis() -> dict[str, Any]:
-    """Return an axis of the moments when commits were made."""
-    return titled_axis("commits by date") | {"type": "date", "showgrid": False}
-
-
 def mark_commits(figure: Figure, first: Place, last: Place, *, is_worse: bool) -> None:
     """Mark the commits that may have made a change: filled if worse, hollow if better.
 
@@ -98,15 +93,11 @@ def mark_commits(figure: Figure, first: Place, last: Place, *, is_worse: bool) -
         Where they begin and end on the axis.
     """
     role = "worse" if is_worse else "better"
-    figure.add_shape(
-        name=role,
-        type="rect",
-        xref="x",
-        yref="paper",
-        x0=first,
-        x1=last,
-        y0=0,
-        y1=1,
+    figure.add_box(
+        "rect",
+        role,
+        first,
+        last,
         fillcolor=PALETTE[role if is_worse else "surface"],
         line={"color": PALETTE[role], "width": 1 if is_worse else 2},
         opacity=0.6 if is_worse else 0.9,
@@ -176,164 +167,101 @@ class DrawnHistory:
 
 def exponents_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
     """Plot the exponent of each commit over commits, evenly or by their dates."""
+    seen = [each for each in history.exponents if each is not None] or [0.0]
+    middle = (min(seen) + max(seen)) / 2
+    reach = max((max(seen) - min(seen)) / 2, LEAST_SPAN / 2)
+    reach *= ROOM if any(each is not None for each in history.exponents) else 1
+    first, last = history.positions[0], history.positions[-1]
     figure = canvas()
-    x_axis = (
-        date_axis()
-        if by_date
-        else commit_axis(history.commits, history.positions[0], history.positions[-1])
-    )
-    title = f"exponent of {history.parameter}"
     figure.update_layout(
-        xaxis=x_axis,
-        yaxis=titled_axis(title) | {"range": _range(history)},
+        xaxis=titled_axis("commits by date") | {"type": "date", "showgrid": False}
+        if by_date
+        else commit_axis(history.commits, first, last),
+        yaxis=titled_axis(f"exponent of {history.parameter}")
+        | {"range": [middle - reach, middle + reach]},
         showlegend=False,
     )
+
+    def place(position: int, side: int = 0) -> Place:
+        """Return where a commit is on the axis, or where it ends on a side."""
+        if by_date:
+            return history.commits[position].made.isoformat()
+        return position + side / 2
+
     for era in history.eras:
-        _add_era(figure, history, era, by_date=by_date)
+        _add_era(figure, era, place(era.first, -1), place(era.last, 1))
+        # The growth is written where the dots are not, if there is room.
+        if era.growth and era.last - era.first >= LABELLED * max(last - first, 1):
+            is_above = (era.exponent or 0.0) > middle
+            figure.layout.setdefault("annotations", []).append(
+                {
+                    "text": f"O({growth_markup(parse_growth(era.growth))})",
+                    "x": place((era.first + era.last) // 2),
+                    "xref": "x",
+                    "y": 0 if is_above else 1,
+                    "yref": "paper",
+                    "yanchor": "bottom" if is_above else "top",
+                    "showarrow": False,
+                }
+            )
     for change in history.changes:
-        mark_commits(
-            figure,
-            _edge(history.commits, change.first, -1, by_date=by_date),
-            _edge(history.commits, change.last, 1, by_date=by_date),
-            is_worse=change.is_worse,
-        )
+        ends = place(change.first, -1), place(change.last, 1)
+        mark_commits(figure, *ends, is_worse=change.is_worse)
     for position in history.baselines:
-        _add_baseline(figure, _place(history.commits, position, by_date=by_date))
-    _add_dots(figure, history, by_date=by_date)
-    return figure
-
-
-def _place(commits: Sequence[CommitOnLine], position: int, *, by_date: bool) -> Place:
-    return commits[position].made.isoformat() if by_date else float(position)
-
-
-def _edge(
-    commits: Sequence[CommitOnLine], position: int, side: int, *, by_date: bool
-) -> Place:
-    """Return where what holds a commit ends on one side."""
-    if by_date:
-        return commits[position].made.isoformat()
-    return position + side / 2
-
-
-def _range(history: DrawnHistory) -> list[float]:
-    seen = [each for each in history.exponents if each is not None]
-    if not seen:
-        return [-LEAST_SPAN / 2, LEAST_SPAN / 2]
-    middle = (min(seen) + max(seen)) / 2
-    reach = max((max(seen) - min(seen)) / 2, LEAST_SPAN / 2) * ROOM
-    return [middle - reach, middle + reach]
-
-
-def _add_era(
-    figure: Figure, history: DrawnHistory, era: DrawnEra, *, by_date: bool
-) -> None:
-    """Fill a segment by its growth class, and draw its mean with the interval."""
-    ends = (
-        _edge(history.commits, era.first, -1, by_date=by_date),
-        _edge(history.commits, era.last, 1, by_date=by_date),
-    )
-    if era.growth is not None:
-        _fill(figure, ends, era.growth)
-        middle = _place(history.commits, (era.first + era.last) // 2, by_date=by_date)
-        _label(figure, history, era, middle)
-    if era.exponent is not None:
-        _add_mean(figure, ends, era)
-
-
-def _fill(figure: Figure, ends: tuple[Place, Place], growth: str) -> None:
-    role = growth_class(parse_growth(growth)).role
-    figure.add_shape(
-        name=role,
-        type="rect",
-        xref="x",
-        yref="paper",
-        x0=ends[0],
-        x1=ends[1],
-        y0=0,
-        y1=1,
-        fillcolor=PALETTE[role],
-        line={"width": 0},
-        opacity=0.28,
-        layer="below",
-    )
-
-
-def _label(figure: Figure, history: DrawnHistory, era: DrawnEra, x: Place) -> None:
-    """Write the growth of a segment where its dots are not, if there is room."""
-    commits = history.positions[-1] - history.positions[0]
-    if era.growth is None or era.last - era.first < LABELLED * max(commits, 1):
-        return
-    is_above = (era.exponent or 0.0) > sum(_range(history)) / 2
-    figure.layout.setdefault("annotations", []).append(
-        {
-            "text": f"O({growth_markup(parse_growth(era.growth))})",
-            "x": x,
-            "xref": "x",
-            "y": 0 if is_above else 1,
-            "yref": "paper",
-            "yanchor": "bottom" if is_above else "top",
-            "showarrow": False,
-        }
-    )
-
-
-def _add_mean(figure: Figure, ends: tuple[Place, Place], era: DrawnEra) -> None:
-    if era.low is not None and era.high is not None:
-        figure.add_scatter(
-            x=[ends[0], ends[1], ends[1], ends[0]],
-            y=[era.low, era.low, era.high, era.high],
-            mode="lines",
-            fill="toself",
-            fillcolor=PALETTE["quiet"],
-            line={"width": 0},
-            opacity=0.35,
-            hoverinfo="skip",
-            meta="quiet",
+        at, line = (
+            place(position),
+            {"color": PALETTE["ink"], "dash": "dot", "width": 1.5},
         )
-    figure.add_scatter(
-        x=[*ends],
-        y=[era.exponent, era.exponent],
-        mode="lines",
-        line={"color": PALETTE["ink"], "width": 1.5},
-        hoverinfo="skip",
-        meta="ink",
-    )
-
-
-def _add_baseline(figure: Figure, place: Place) -> None:
-    figure.add_shape(
-        name="ink",
-        type="line",
-        xref="x",
-        yref="paper",
-        x0=place,
-        x1=place,
-        y0=0,
-        y1=1,
-        line={"color": PALETTE["ink"], "dash": "dot", "width": 1.5},
-    )
-
-
-def _add_dots(figure: Figure, history: DrawnHistory, *, by_date: bool) -> None:
+        figure.add_box("line", "ink", at, at, line=line)
     known = [
         (position, exponent)
         for position, exponent in zip(history.positions, history.exponents, strict=True)
         if exponent is not None
     ]
-    commits = [history.commits[position] for position, _ in known]
-    bad = {*history.bad_nights}
     role = machine_role(history.slot)
     power = f"{escape(history.parameter)}<sup>%{{y:.2f}}</sup>"
     figure.add_scatter(
-        x=[_place(history.commits, position, by_date=by_date) for position, _ in known],
+        x=[place(position) for position, _ in known],
         y=np.array([exponent for _, exponent in known]),
         mode="markers",
         marker={
             "color": PALETTE[role],
             "size": 5,
-            "symbol": ["x" if at in bad else "circle" for at, _ in known],
+            "symbol": [
+                "x" if position in history.bad_nights else "circle"
+                for position, _ in known
+            ],
         },
         meta=role,
-        **hovered(commits, f"{escape(history.metric)} ∝ {power}"),
+        **hovered(
+            [history.commits[position] for position, _ in known],
+            f"{escape(history.metric)} ∝ {power}",
+        ),
+    )
+    return figure
+
+
+def _add_era(figure: Figure, era: DrawnEra, first: Place, last: Place) -> None:
+    """Fill a segment by its growth class, and draw its mean with the interval."""
+    if era.growth is not None:
+        role = growth_class(parse_growth(era.growth)).role
+        figure.add_box(
+            *("rect", role, first, last),
+            fillcolor=PALETTE[role],
+            line={"width": 0},
+            opacity=0.28,
+            layer="below",
+        )
+    if era.exponent is None:
+        return
+    if era.low is not None and era.high is not None:
+        low, high = [era.low] * 2, [era.high] * 2
+        figure.add_band([first, last], low, high, "quiet", 0.35)
+    figure.add_scatter(
+        x=[first, last],
+        y=[era.exponent, era.exponent],
+        mode="lines",
+        line={"color": PALETTE["ink"], "width": 1.5},
+        hoverinfo="skip",
+        meta="ink",
     )
