@@ -6,7 +6,6 @@ import pytest
 from scalewatch.figures import scaling as figures
 from scalewatch.figures.axes import metric_axis, parameter_axis
 from scalewatch.figures.curves import Scaling, curves_of
-from scalewatch.figures.models import BEYOND
 from scalewatch.figures.notation import setting_text
 from scalewatch.figures.scaling import BEYOND, MOST_REPETITIONS, NOTHING
 from scalewatch.modelling import Forecast, Growth, Model, Term

@@ -19,7 +19,7 @@ from typing import Final, Self
 
 import numpy as np
 
-from scalewatch.figures.histories.exponents import CommitOnLine
+from scalewatch.figures.histories import CommitOnLine
 from scalewatch.services.commits.find import SHORT, Commit, commit_of
 from scalewatch.storage.commits.commits import AnyCommit
 

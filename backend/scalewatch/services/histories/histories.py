@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.histories.exponents import (
+from scalewatch.figures.histories import (
     DrawnEra,
     DrawnHistory,
     DrawnMark,

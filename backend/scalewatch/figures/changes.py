@@ -12,7 +12,7 @@ import numpy as np
 from scalewatch.figures.axes import canvas, hover_number, metric_axis, parameter_axis
 from scalewatch.figures.colours import PALETTE, machine_role
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.histories.exponents import (
+from scalewatch.figures.histories import (
     CommitOnLine,
     commit_axis,
     hovered,

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from scalewatch.figures.scaling_errors import efficiency
-from scalewatch.figures.scaling_errors.contours import ErrorRow
+from scalewatch.figures import efficiency
+from scalewatch.figures.scaling_errors import ErrorRow
 from scalewatch.modelling import Times, strong_scaling_errors, weak_scaling_errors
 from support.plotted import plotted
 

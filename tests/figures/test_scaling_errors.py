@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
+from scalewatch.figures import scaling_errors as contours
 from scalewatch.figures.colours import PALETTE
-from scalewatch.figures.scaling_errors import contours
-from scalewatch.figures.scaling_errors.contours import ErrorRow, convex_hull
+from scalewatch.figures.scaling_errors import ErrorRow, convex_hull
 from scalewatch.modelling import (
     Growth,
     Model,

@@ -4,9 +4,9 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
+from scalewatch.figures import histories as exponents
 from scalewatch.figures.colours import PALETTE
-from scalewatch.figures.histories import exponents
-from scalewatch.figures.histories.exponents import (
+from scalewatch.figures.histories import (
     CommitOnLine,
     DrawnEra,
     DrawnHistory,

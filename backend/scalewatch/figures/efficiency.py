@@ -13,7 +13,7 @@ import numpy as np
 from scalewatch.figures.axes import canvas, parameter_axis
 from scalewatch.figures.colours import PALETTE, styles
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.scaling_errors.contours import (
+from scalewatch.figures.scaling_errors import (
     ErrorRow,
     add_row,
     cover_mirror,

@@ -1,1 +1,0 @@
-"""Figures of histories: exponents over commits, and what a change did."""

@@ -1,1 +1,0 @@
-"""Figures of scaling errors and of parallel efficiency."""
