@@ -93,7 +93,7 @@ def test_server_starts_without_what_only_analyses_and_its_description_need():
     names = loaded_by("scalewatch.app")
 
     assert {"scipy.special", "scalewatch.api.http.answers"} <= set(names)
-    assert "scalewatch.api.http.derived" not in names
+    assert "scalewatch.api.http.described" not in names
     assert {"scipy.linalg", "scipy.optimize", "scipy.sparse"}.isdisjoint(names)
 
 

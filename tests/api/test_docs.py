@@ -4,7 +4,7 @@ import pytest
 from fastapi.routing import APIRoute
 from starlette.routing import Route
 
-from scalewatch.api.runs.request_body import EXAMPLE
+from scalewatch.api.runs.routes import EXAMPLE
 from support.shown_pages import words_of
 
 OPENAPI = "/api/v1/openapi.json"

@@ -1,6 +1,6 @@
 from scalewatch.api.gates import Confirmations
 from scalewatch.api.histories import Aliases, Webhooks
-from scalewatch.api.http.derived import schema_of
+from scalewatch.api.http.described import schema_of
 from scalewatch.services.gates.declared_rules import GateRules
 from scalewatch.services.gates.gate import Gate
 from scalewatch.services.histories.histories import History

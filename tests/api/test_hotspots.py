@@ -1,7 +1,7 @@
 import plotly.graph_objects as go
 import pytest
 
-from scalewatch.api.http.derived import schema_of
+from scalewatch.api.http.described import schema_of
 from scalewatch.services.hotspots.scans import Hotspots
 from support.recorded import record_hydro
 

@@ -2,7 +2,7 @@ from uuid import UUID
 
 import pytest
 
-from scalewatch.api.http.derived import schema_of
+from scalewatch.api.http.described import schema_of
 from scalewatch.api.projects import Commits, Machines, Projects
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.comparisons.values import ComparedSides

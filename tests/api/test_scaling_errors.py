@@ -1,6 +1,6 @@
 import pytest
 
-from scalewatch.api.http.derived import schema_of
+from scalewatch.api.http.described import schema_of
 from scalewatch.services.scaling_errors.region import RegionScaling
 from support.recorded import record_configurations, record_grid, record_project
 

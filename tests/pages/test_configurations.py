@@ -3,7 +3,7 @@ from io import StringIO
 
 import plotly.graph_objects as go
 
-from scalewatch.api.http.derived import schema_of
+from scalewatch.api.http.described import schema_of
 from scalewatch.services.configurations import ConfigurationSearch
 from support.recorded import record_configurations
 

@@ -5,7 +5,7 @@ from io import StringIO
 import plotly.graph_objects as go
 import pytest
 
-from scalewatch.api.http.derived import schema_of
+from scalewatch.api.http.described import schema_of
 from scalewatch.services.machines.lines import MachineLines
 from support.builders import sweep_reports
 from support.recorded import record, record_project

@@ -2,22 +2,22 @@
 
 * `http` — problem documents, answers and their schemas, derived from what services
   return, for all routes
+* `runs`, `imports` — posting: runs, and the files of other tools
 * `results` — the analyses of a commit with their figures; a file for each other noun
-* `runs`, `files` — posting: runs, and the files of other tools
 """
 
 from scalewatch.api import (
+    bulk,
     comparisons,
     expectations,
-    figures,
     gates,
     guidelines,
     histories,
+    imports,
     operations,
     projects,
     results,
 )
-from scalewatch.api.files import bulk, imports, reframe
 from scalewatch.api.runs import routes as runs
 
 routes = [
@@ -26,7 +26,6 @@ routes = [
         runs.router,
         bulk.router,
         imports.router,
-        reframe.router,
         operations.jobs,
         projects.router,
         expectations.router,
@@ -43,7 +42,7 @@ routes = [
         guidelines.router,
         comparisons.router,
         results.machine_lines,
-        figures.router,
+        results.figures,
         operations.router,
         operations.health,
     )

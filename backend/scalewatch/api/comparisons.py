@@ -21,7 +21,7 @@ SIDE: Final = "A machine, or a commit: hash, its beginning, or tag."
 
 @router.get(
     "/projects/{project}/compare",
-    responses=answers.answers(values.ComparedSides, 404, 409, 422),
+    responses=answers.of(values.ComparedSides, 404, 409, 422),
 )
 def compare(
     session: sessions.ReadingDep,
@@ -34,8 +34,7 @@ def compare(
 
 
 @router.get(
-    "/projects/{project}/changes",
-    responses=answers.answers(CommitReport, 404, 409, 422),
+    "/projects/{project}/changes", responses=answers.of(CommitReport, 404, 409, 422)
 )
 def list_changes(
     session: sessions.ReadingDep,
@@ -53,7 +52,7 @@ def list_changes(
     "/figures/ratios",
     name="ratios-figure",
     tags=["figures"],
-    responses=problems.problems(404, 409, 422),
+    responses=problems.of(404, 409, 422),
 )
 def show_ratios_figure(
     session: sessions.ReadingDep,
@@ -76,7 +75,7 @@ def show_ratios_figure(
     "/figures/comparison",
     name="comparison-figure",
     tags=["figures"],
-    responses=problems.problems(404, 409, 422),
+    responses=problems.of(404, 409, 422),
 )
 def show_comparison_figure(
     session: sessions.ReadingDep,

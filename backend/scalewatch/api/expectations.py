@@ -114,13 +114,13 @@ class Declarations(schemas.Schema):
     expectations: Annotated[list[Declaration], Field(min_length=1, max_length=10_000)]
 
 
-@router.get("", response_model=Expectations, responses=problems.problems(404, 422))
+@router.get("", response_model=Expectations, responses=problems.of(404, 422))
 def list_expectations(session: ReadingDep, project: str) -> dict[str, Any]:
     """Return what is expected of a project, by region and metric."""
     return _listed(session, project)
 
 
-@router.put("", responses=problems.problems(400, 403, 404, 422))
+@router.put("", responses=problems.of(400, 403, 404, 422))
 def declare_expectations(
     session: AdminDep, project: str, declared: Declarations
 ) -> Expectations:
@@ -141,7 +141,7 @@ def declare_expectations(
     return _answer(session, project, job)
 
 
-@router.post("/status-quo", responses=problems.problems(400, 403, 404, 409, 422))
+@router.post("/status-quo", responses=problems.of(400, 403, 404, 409, 422))
 def accept_status_quo(
     session: AdminDep, project: str, accepted: StatusQuo
 ) -> Expectations:

@@ -8,8 +8,7 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.http import schemas
-from scalewatch.api.http.answers import Responses, answer, answers, api_router
+from scalewatch.api.http import answers, schemas
 from scalewatch.services.confirmations import requests
 from scalewatch.services.gates import declared_rules, gate
 from scalewatch.services.gates import declared_rules as gate_rules
@@ -17,7 +16,7 @@ from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.queries import ConfirmationId
 from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep
 
-router = api_router("history", "/projects/{project}/gate")
+router = answers.api_router("history", "/projects/{project}/gate")
 
 Share = Annotated[wire.Finite, Field(ge=0)]
 Missing = Literal["undecided", "ignore"]
@@ -83,7 +82,7 @@ class GateDeclaration(schemas.Schema):
     target: dict[wire.Name, Scale] = Field({}, examples=[{"p": 65536}])
 
 
-@router.get("", responses=answers(gate.Gate, 404, 409, 422))
+@router.get("", responses=answers.of(gate.Gate, 404, 409, 422))
 def show_gate(
     session: ReadingDep,
     project: str,
@@ -93,16 +92,18 @@ def show_gate(
     ] = None,
 ) -> Response:
     """Return whether a commit may pass; `pending` until all of it is analysed."""
-    return answer(gate.gate_of(session, project, commit, baseline))
+    return answers.answer(gate.gate_of(session, project, commit, baseline))
 
 
-@router.get("/rules", responses=answers(declared_rules.GateRules, 404, 422))
+@router.get("/rules", responses=answers.of(declared_rules.GateRules, 404, 422))
 def show_rules(session: ReadingDep, project: str) -> Response:
     """Return the rules in force."""
-    return answer(gate_rules.rules_of(session, project))
+    return answers.answer(gate_rules.rules_of(session, project))
 
 
-@router.put("/rules", responses=answers(declared_rules.GateRules, 400, 403, 404, 422))
+@router.put(
+    "/rules", responses=answers.of(declared_rules.GateRules, 400, 403, 404, 422)
+)
 def declare_rules(
     session: AdminDep, project: str, declared: GateDeclaration
 ) -> Response:
@@ -112,7 +113,7 @@ def declare_rules(
         region: rule.model_dump(exclude_unset=True)
         for region, rule in declared.rules.regions.items()
     }
-    return answer(
+    return answers.answer(
         gate_rules.declare(
             session,
             project,
@@ -124,7 +125,7 @@ def declare_rules(
     )
 
 
-confirmations = api_router("history")
+confirmations = answers.api_router("history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,44 +157,46 @@ class Doubt(schemas.Schema):
     baseline: wire.Name | None = None
 
 
-NOTHING: Responses = {204: {"description": "No run is wanted."}}
+NOTHING: answers.Responses = {204: {"description": "No run is wanted."}}
 PROJECT = "/projects/{project}/confirmations"
 
 
-@confirmations.get(PROJECT, responses=answers(Confirmations, 404, 422))
+@confirmations.get(PROJECT, responses=answers.of(Confirmations, 404, 422))
 def list_confirmations(session: ReadingDep, project: str) -> Response:
     """Return the confirming runs of a project, newest first."""
-    return answer(Confirmations(requests.confirmations_of(session, project)))
+    return answers.answer(Confirmations(requests.confirmations_of(session, project)))
 
 
-@confirmations.post(PROJECT, responses=answers(Confirmations, 400, 403, 404, 409, 422))
+@confirmations.post(
+    PROJECT, responses=answers.of(Confirmations, 400, 403, 404, 409, 422)
+)
 def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Response:
     """Ask for the runs that would settle what the gate suspects of a commit."""
     runs = gate.confirm_suspicions(session, project, doubt.commit, doubt.baseline)
-    return answer(Confirmations(runs))
+    return answers.answer(Confirmations(runs))
 
 
 @confirmations.post(
     "/confirmations/claim",
-    responses=NOTHING | answers(requests.ClaimedRun, 400, 403, 422),
+    responses=NOTHING | answers.of(requests.ClaimedRun, 400, 403, 422),
 )
 def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
     """Give an agent the oldest run that its machine is asked for."""
     order = requests.claim(session, offer.machine, offer.agent)
-    return Response(status_code=204) if order is None else answer(order)
+    return Response(status_code=204) if order is None else answers.answer(order)
 
 
 @confirmations.patch(
     "/confirmations/{confirmation}",
-    responses=answers(requests.Confirmation, 400, 403, 404, 409, 422),
+    responses=answers.of(requests.Confirmation, 400, 403, 404, 409, 422),
 )
 def report_confirmation(
     session: WritingDep, confirmation: ConfirmationId, progress: Progress
 ) -> Response:
     """Extend the lease of a run, or say what came of it."""
     if progress.state == "running":
-        return answer(requests.extend(session, confirmation, progress.agent))
-    return answer(
+        return answers.answer(requests.extend(session, confirmation, progress.agent))
+    return answers.answer(
         requests.finish(
             session,
             confirmation,

@@ -30,13 +30,13 @@ class Declared(schemas.Schema):
     version: int
 
 
-@router.get("", responses=answers.answers(guidelines.GuidelineReport, 404, 409, 422))
+@router.get("", responses=answers.of(guidelines.GuidelineReport, 404, 409, 422))
 def check_guidelines(session: sessions.ReadingDep, view: queries.ViewDep) -> Response:
     """Return how the guidelines of a project hold at a commit, worst first."""
     return answers.answer(guidelines.guidelines_at(session, view))
 
 
-@router.put("", responses=problems.problems(400, 403, 404, 422))
+@router.put("", responses=problems.of(400, 403, 404, 422))
 def declare_guidelines(
     session: sessions.AdminDep, project: str, declared: Declaration
 ) -> Declared:

@@ -8,9 +8,7 @@ from fastapi import Query, Response
 from pydantic import Field
 
 from scalewatch import wire
-from scalewatch.api.http import schemas
-from scalewatch.api.http.answers import answer, answers, api_router
-from scalewatch.api.http.problems import problems
+from scalewatch.api.http import answers, problems, schemas
 from scalewatch.services.common_mode.project_history import MOST_COMMITS
 from scalewatch.services.histories.commits import Window
 from scalewatch.services.histories.histories import History, history_of
@@ -21,7 +19,7 @@ from scalewatch.services.selection import renamed_regions
 from scalewatch.web.queries import RegressionId, WebhookId
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
-router = api_router("history", "/projects/{project}")
+router = answers.api_router("history", "/projects/{project}")
 
 
 class TriageRequest(schemas.Schema):
@@ -36,7 +34,7 @@ class TriageRequest(schemas.Schema):
     link: wire.Text | None = Field(None, examples=["https://example.org/issues/42"])
 
 
-@router.get("/history", responses=answers(History, 404, 409, 422))
+@router.get("/history", responses=answers.of(History, 404, 409, 422))
 def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     session: ReadingDep,
     project: str,
@@ -53,10 +51,12 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     It is that of the newest commits, or of those before one.
     """
     window = Window(before or None, limit)
-    return answer(history_of(session, project, region, metric, machine, window=window))
+    return answers.answer(
+        history_of(session, project, region, metric, machine, window=window)
+    )
 
 
-@router.get("/regressions", responses=answers(regressions.Regressions, 404, 422))
+@router.get("/regressions", responses=answers.of(regressions.Regressions, 404, 422))
 def list_regressions(
     session: ReadingDep,
     project: str,
@@ -65,20 +65,20 @@ def list_regressions(
     ] = None,
 ) -> Response:
     """Return regressions, one per cause, newest first."""
-    return answer(regressions.regressions_of(session, project, state or ()))
+    return answers.answer(regressions.regressions_of(session, project, state or ()))
 
 
 @router.get(
-    "/regressions/{regression}", responses=answers(regressions.Regression, 404, 422)
+    "/regressions/{regression}", responses=answers.of(regressions.Regression, 404, 422)
 )
 def show_regression(
     session: ReadingDep, project: str, regression: RegressionId
 ) -> Response:
     """Return a regression with all that happened to it."""
-    return answer(regressions.regression_of(session, project, regression))
+    return answers.answer(regressions.regression_of(session, project, regression))
 
 
-@router.patch("/regressions/{regression}", responses=problems(400, 403, 404, 422))
+@router.patch("/regressions/{regression}", responses=problems.of(400, 403, 404, 422))
 def treat_regression(
     session: AdminDep, project: str, regression: RegressionId, said: TriageRequest
 ) -> Response:
@@ -89,10 +89,12 @@ def treat_regression(
         note=said.note,
         link=said.link,
     )
-    return answer(triage.triage(session, project, regression, treatment, said.author))
+    return answers.answer(
+        triage.triage(session, project, regression, treatment, said.author)
+    )
 
 
-aliases = api_router("history", "/projects/{project}/aliases")
+aliases = answers.api_router("history", "/projects/{project}/aliases")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,19 +118,21 @@ class Renaming(schemas.Schema):
     aliases: Names
 
 
-@aliases.get("", responses=answers(Aliases, 404, 422))
+@aliases.get("", responses=answers.of(Aliases, 404, 422))
 def list_aliases(session: ReadingDep, project: str) -> Response:
     """Return the former names of a project's regions."""
-    return answer(Aliases(renamed_regions.aliases_of(session, project)))
+    return answers.answer(Aliases(renamed_regions.aliases_of(session, project)))
 
 
-@aliases.put("", responses=answers(Aliases, 400, 403, 404, 422))
+@aliases.put("", responses=answers.of(Aliases, 400, 403, 404, 422))
 def rename_regions(session: AdminDep, project: str, renaming: Renaming) -> Response:
     """Let the histories of regions go on under other names."""
-    return answer(Aliases(renamed_regions.rename(session, project, renaming.aliases)))
+    return answers.answer(
+        Aliases(renamed_regions.rename(session, project, renaming.aliases))
+    )
 
 
-webhooks = api_router("history", "/projects/{project}/webhooks")
+webhooks = answers.api_router("history", "/projects/{project}/webhooks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,25 +149,25 @@ class WebhookAddress(schemas.Schema):
     url: Annotated[wire.Text, Field(min_length=8, max_length=2000)]
 
 
-@webhooks.get("", responses=answers(Webhooks, 403, 404, 422))
+@webhooks.get("", responses=answers.of(Webhooks, 403, 404, 422))
 def list_webhooks(session: AdminDep, project: str) -> Response:
     """Return the webhooks of a project; only who administers it sees them."""
-    return answer(Webhooks(addresses.webhooks_of(session, project)))
+    return answers.answer(Webhooks(addresses.webhooks_of(session, project)))
 
 
-@webhooks.post("", responses=answers(NewWebhook, 400, 403, 404, 422))
+@webhooks.post("", responses=answers.of(NewWebhook, 400, 403, 404, 422))
 def add_webhook(session: AdminDep, project: str, address: WebhookAddress) -> Response:
     """Let an address be told what happens to the regressions of a project."""
-    return answer(addresses.add(session, project, address.url, address.author))
+    return answers.answer(addresses.add(session, project, address.url, address.author))
 
 
-@webhooks.delete("/{webhook}", status_code=204, responses=problems(403, 404, 422))
+@webhooks.delete("/{webhook}", status_code=204, responses=problems.of(403, 404, 422))
 def remove_webhook(session: AdminDep, project: str, webhook: WebhookId) -> None:
     """Remove a webhook."""
     addresses.remove(session, project, webhook)
 
 
-@webhooks.post("/{webhook}/test", status_code=202, responses=problems(403, 404, 422))
+@webhooks.post("/{webhook}/test", status_code=202, responses=problems.of(403, 404, 422))
 def test_webhook(session: AdminDep, project: str, webhook: WebhookId) -> None:
     """Send a signed delivery that tells of nothing; the list says what came of it."""
     addresses.test(session, project, webhook)

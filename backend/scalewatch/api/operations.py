@@ -8,8 +8,7 @@ from fastapi import APIRouter, Request, Response
 from pydantic import Field
 from sqlalchemy.exc import SQLAlchemyError
 
-from scalewatch.api.http import answers, schemas
-from scalewatch.api.http.problems import problems
+from scalewatch.api.http import answers, problems, schemas
 from scalewatch.errors import NotReady
 from scalewatch.services import jobs as queue
 from scalewatch.services.operations import status
@@ -32,7 +31,7 @@ class Health(schemas.Schema):
     status: str = Field(examples=["ok"])
 
 
-@router.get("/status", responses=answers.answers(status.Status))
+@router.get("/status", responses=answers.of(status.Status))
 def show_status(session: sessions.ReadingDep) -> Response:
     """Return what is there and what is to be done."""
     return answers.answer(status.status(session))
@@ -44,7 +43,7 @@ def show_health() -> Health:
     return Health(status="ok")
 
 
-@health.get("/readyz", responses=problems(503))
+@health.get("/readyz", responses=problems.of(503))
 def show_readiness(request: Request, door: sessions.DoorDep) -> Health:
     """Tell that the database answers, is migrated and has room for posts."""
     try:
@@ -63,7 +62,7 @@ def show_readiness(request: Request, door: sessions.DoorDep) -> Health:
 @health.get(
     "/metrics",
     response_class=Response,
-    responses={200: {"content": {"text/plain": {}}}, **problems(401)},
+    responses={200: {"content": {"text/plain": {}}}, **problems.of(401)},
 )
 def show_metrics(request: Request, session: sessions.ReadingDep) -> Response:
     """Return numbers for Prometheus."""
@@ -107,13 +106,13 @@ class Job(schemas.Schema):
     finished_at: datetime | None
 
 
-@jobs.get("/{job}", response_model=Job, responses=problems(404, 422))
+@jobs.get("/{job}", response_model=Job, responses=problems.of(404, 422))
 def show_job(session: sessions.ReadingDep, job: queries.JobId) -> queue.Job:
     """Return a job."""
     return queue.job_of(session, job)
 
 
-@jobs.post("/{job}/retry", status_code=202, responses=problems(403, 404, 409, 422))
+@jobs.post("/{job}/retry", status_code=202, responses=problems.of(403, 404, 409, 422))
 def retry_job(session: sessions.WritingDep, job: queries.JobId) -> None:
     """Try a failed job again, as if it were new; for who administers its project."""
     status.retry(session, job)

@@ -7,8 +7,8 @@ from typing import Annotated, Final, Literal
 from fastapi import Query, Request, Response
 from pydantic import StringConstraints
 
-from scalewatch.api.files.bulk import BulkFormat, Cursor, accepted, read_models
-from scalewatch.api.http.answers import answer, answers, api_router
+from scalewatch.api.bulk import BulkFormat, Cursor, accepted, read_models
+from scalewatch.api.http import answers
 from scalewatch.services.commits.find import MeasuredCommit, measured_commits
 from scalewatch.services.machines.machine import Machine, machines_of
 from scalewatch.services.match_table.table import MatchTable, match_table
@@ -20,7 +20,7 @@ SETTING: Final = r"\w+=\d{1,20}(\.\d{0,20})?(e\d{1,2})?"
 TARGET: Final = rf"^{SETTING}(,{SETTING})*$"
 """As `target_of` reads it: `p=65536` or `p=65536,n=1e6`."""
 
-router = api_router("projects", "/projects")
+router = answers.api_router("projects", "/projects")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,13 @@ class Machines:
     machines: Sequence[Machine]
 
 
-@router.get("", responses=answers(Projects))
+@router.get("", responses=answers.of(Projects))
 def list_projects(session: sessions.ReadingDep) -> Response:
     """Return every project at its newest commit, by name."""
-    return answer(Projects(all_projects(session)))
+    return answers.answer(Projects(all_projects(session)))
 
 
-@router.get("/{project}/commits", responses=answers(Commits, 404, 409, 422))
+@router.get("/{project}/commits", responses=answers.of(Commits, 404, 409, 422))
 def list_commits(
     session: sessions.ReadingDep,
     project: str,
@@ -69,19 +69,16 @@ def list_commits(
     """Return the commits of a project, newest first, and where they were measured."""
     commits = measured_commits(session, project, before=before, limit=limit)
     last = commits[-1].sha if len(commits) == limit else None
-    return answer(Commits(commits, last))
+    return answers.answer(Commits(commits, last))
 
 
-@router.get("/{project}/machines", responses=answers(Machines, 404, 422))
+@router.get("/{project}/machines", responses=answers.of(Machines, 404, 422))
 def list_machines(session: sessions.ReadingDep, project: str) -> Response:
     """Return the machines of a project, as their last runs describe them."""
-    return answer(Machines(machines_of(session, project)))
+    return answers.answer(Machines(machines_of(session, project)))
 
 
-@router.get(
-    "/{project}/report",
-    responses=answers(MatchTable, 404, 409, 422),
-)
+@router.get("/{project}/report", responses=answers.of(MatchTable, 404, 409, 422))
 def show_report(
     session: sessions.ReadingDep,
     view: queries.ViewDep,
@@ -96,12 +93,14 @@ def show_report(
 
     The metric `*` asks for the rows of all metrics.
     """
-    return answer(match_table(session, view, vs=vs or None).of_machines(machines or ()))
+    return answers.answer(
+        match_table(session, view, vs=vs or None).of_machines(machines or ())
+    )
 
 
 @router.get(
     "/{project}/models",
-    responses=answers(models.CommitModels, 404, 406, 409, 422, 501),
+    responses=answers.of(models.CommitModels, 404, 406, 409, 422, 501),
 )
 def list_models(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     request: Request,
@@ -130,4 +129,4 @@ def list_models(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         return read_models(door, view, region, kind, cursor)
     targets = [outlook.target_of(text) for text in target or ()]
     with door.reading() as session:
-        return answer(models.models_at(session, view, region, targets))
+        return answers.answer(models.models_at(session, view, region, targets))

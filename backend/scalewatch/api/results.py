@@ -1,29 +1,31 @@
-"""Results of a commit: each as JSON, and the figures that are drawn of it."""
+"""Results of a commit: each as JSON, and the figures that are drawn of it.
+
+Figures are plotly's JSON, for the pages and for notebooks.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Any, Final, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeVar
 
 from fastapi import APIRouter, Depends, Path, Query, Response
 
 from scalewatch.api.http import answers, problems
 from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
-from scalewatch.services.configurations import FIGURES as CONFIGURATION_FIGURES
-from scalewatch.services.configurations import (
-    ConfigurationSearch,
-    search_configurations,
-)
+from scalewatch.services import configurations as searches
+from scalewatch.services.costs import cost
 from scalewatch.services.costs import figures as cost_figures
-from scalewatch.services.costs.cost import Cost, cost_at
+from scalewatch.services.histories.commits import Axis, Window
+from scalewatch.services.histories.histories import history_figure
 from scalewatch.services.hotspots import scans
 from scalewatch.services.machines import lines
+from scalewatch.services.regions import figures as region_figures
+from scalewatch.services.regions import preview
 from scalewatch.services.regions.outlook import LARGEST_TARGET
-from scalewatch.services.scaling_errors.region import FIGURES as SCALING_ERROR_FIGURES
-from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
-from scalewatch.services.traces.traces import FIGURES as TRACE_FIGURES
-from scalewatch.services.traces.traces import Traces, traces_at
+from scalewatch.services.regions.region import region_at
+from scalewatch.services.regressions.evidence import evidence_figure
+from scalewatch.services.scaling_errors import region as scalings
+from scalewatch.services.traces import traces as programs
 from scalewatch.web import queries, sessions
 
 Shown = TypeVar("Shown")
@@ -55,9 +57,9 @@ LinesScale = Annotated[
 
 async def find_cost(
     session: sessions.ReadingDep, view: queries.ViewDep, target: CostTarget = None
-) -> Find[Cost]:
+) -> Find[cost.Cost]:
     """Return what the regions of a machine cost, most expensive first."""
-    return partial(cost_at, session, view, target)
+    return partial(cost.cost_at, session, view, target)
 
 
 async def find_configurations(
@@ -65,9 +67,9 @@ async def find_configurations(
     view: queries.ViewDep,
     question: queries.ConfigurationQuestionDep,
     region: Region = None,
-) -> Find[ConfigurationSearch]:
+) -> Find[searches.ConfigurationSearch]:
     """Return the best configuration of a region, and which settings matter."""
-    return partial(search_configurations, session, view, region, question)
+    return partial(searches.search_configurations, session, view, region, question)
 
 
 async def find_hotspots(
@@ -94,36 +96,34 @@ async def find_scaling_errors(
     view: queries.ViewDep,
     question: queries.ScalingQuestionDep,
     region: Region = None,
-) -> Find[RegionScaling]:
+) -> Find[scalings.RegionScaling]:
     """Return the strong or weak scaling errors of a region between all scales."""
-    return partial(scaling_errors_at, session, view, region, question)
+    return partial(scalings.scaling_errors_at, session, view, region, question)
 
 
 async def find_traces(
     session: sessions.ReadingDep,
     view: queries.ViewDep,
     question: queries.TracesQuestionDep,
-) -> Find[Traces]:
+) -> Find[programs.Traces]:
     """Return where a program spends its time in MPI, and how that grows."""
-    return partial(traces_at, session, view, question)
+    return partial(programs.traces_at, session, view, question)
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """The figures of a result: `/figures/{prefix}-{figure}`.
+class Figures(NamedTuple):
+    """The figures of a result.
 
     Parameters
     ----------
-    name
-        Of their route.
+    route
+        The name of their route.
     names, drawn
         Their names and what they show, for the description.
     draws
         By name, the figure of a result.
     """
 
-    prefix: str
-    name: str
+    route: str
     names: str
     drawn: str
     draws: Mapping[str, Callable[[Any], Figure]]
@@ -136,6 +136,8 @@ def result_router(
 
     Parameters
     ----------
+    path
+        How the address of the result ends, and those of its figures begin.
     find
         Reads the question of both routes; its docstring describes the result.
     kind
@@ -152,7 +154,7 @@ def result_router(
     ) -> Response:
         draw = figures.draws.get(figure)
         if draw is None:
-            raise NotFound("figure", f"{figures.prefix}-{figure}")
+            raise NotFound("figure", f"{path}-{figure}")
         return answers.figure_answer(draw(result()))
 
     router.add_api_route(
@@ -160,14 +162,14 @@ def result_router(
         show,
         name=find.__name__.replace("find", "show"),
         description=find.__doc__,
-        responses=answers.answers(kind, *STATUSES),
+        responses=answers.of(kind, *STATUSES),
     )
     router.add_api_route(
-        f"/figures/{figures.prefix}-{{figure}}",
+        f"/figures/{path}-{{figure}}",
         show_figure,
-        name=figures.name,
+        name=figures.route,
         description=figures.drawn,
-        responses=problems.problems(*STATUSES),
+        responses=problems.of(*STATUSES),
     )
     return router
 
@@ -176,14 +178,13 @@ scaling_errors = result_router(
     "scaling errors",
     "scaling-error",
     find_scaling_errors,
-    RegionScaling,
+    scalings.RegionScaling,
     Figures(
-        "scaling-error",
         "scaling-error-figure",
         "`efficiency` or `efficiency-rows`; of the errors `contours`, `rows` or "
         "`difference`",
         "Return a figure of efficiencies or scaling errors: contours, a row of them.",
-        SCALING_ERROR_FIGURES,
+        scalings.FIGURES,
     ),
 )
 hotspots = result_router(
@@ -192,7 +193,6 @@ hotspots = result_router(
     find_hotspots,
     scans.Hotspots,
     Figures(
-        "hotspots",
         "hotspot-figure",
         "`differences`, `shares` or `movements`",
         "Return a figure of hotspots: differences, shares, or two profiles.",
@@ -203,22 +203,20 @@ traces = result_router(
     "traces",
     "traces",
     find_traces,
-    Traces,
+    programs.Traces,
     Figures(
-        "traces",
         "trace-figure",
         "`extrapolation`, `times`, `waits` or `efficiencies`",
         "Return a figure of traces: times, extrapolations, waits or efficiencies.",
-        TRACE_FIGURES,
+        programs.FIGURES,
     ),
 )
 costs = result_router(
     "costs",
     "cost",
     find_cost,
-    Cost,
+    cost.Cost,
     Figures(
-        "cost",
         "cost-figure",
         "`shares`",
         "Return the shares of regions over the number of processes, stacked.",
@@ -229,13 +227,12 @@ configurations = result_router(
     "configurations",
     "configurations",
     find_configurations,
-    ConfigurationSearch,
+    searches.ConfigurationSearch,
     Figures(
-        "configurations",
         "configuration-figure",
         "`main-effects` or `interaction`",
         "Return a figure of configurations: main effects, or the largest interaction.",
-        CONFIGURATION_FIGURES,
+        searches.FIGURES,
     ),
 )
 
@@ -245,7 +242,7 @@ machine_lines = answers.api_router("machines")
 @machine_lines.get(
     "/projects/{project}/machine-lines",
     name="show_machine_lines",
-    responses=answers.answers(lines.MachineLines, *STATUSES),
+    responses=answers.of(lines.MachineLines, *STATUSES),
 )
 def show_machine_lines(
     result: Annotated[Find[lines.MachineLines], Depends(find_machine_lines)],
@@ -257,10 +254,105 @@ def show_machine_lines(
 @machine_lines.get(
     "/figures/machine-lines",
     name="machine-lines-figure",
-    responses=problems.problems(*STATUSES),
+    responses=problems.of(*STATUSES),
 )
 def show_lines_figure(
     result: Annotated[Find[lines.MachineLines], Depends(find_machine_lines)],
 ) -> Response:
     """Return the figure of the same."""
     return answers.figure_answer(lines.lines_figure(result()))
+
+
+TargetQuery = Annotated[
+    float | None,
+    Query(
+        gt=0,
+        le=LARGEST_TARGET,
+        description="Setting of the parameter up to which the interval is drawn.",
+        examples=[65536],
+    ),
+]
+
+figures = answers.api_router("figures", "/figures")
+
+
+@figures.get(
+    "/regression-{figure}", name="regression-figure", responses=problems.of(404, 422)
+)
+def show_regression_figure(
+    session: sessions.ReadingDep,
+    project: str,
+    regression: queries.RegressionId,
+    figure: Annotated[str, Path(description="`curves` or `strip`")],
+    series: Annotated[int, Query(ge=0, description="Its place, worst first.")] = 0,
+) -> Response:
+    """Return the curves of a series before and after a change, or a strip of it."""
+    return answers.figure_answer(
+        evidence_figure(session, project, regression, figure, series)
+    )
+
+
+@figures.get("/history", name="history-figure", responses=problems.of(404, 409, 422))
+def show_history_figure(
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    region: str,
+    before: Annotated[
+        str | None, Query(description="Only older ones: hash, its beginning, or tag.")
+    ] = None,
+    axis: Annotated[
+        Axis, Query(description="What commits are spaced by.")
+    ] = Axis.COMMIT,
+) -> Response:
+    """Return the exponent of a region over the commits that a machine measured."""
+    window = Window(before or None)
+    by_date = axis is Axis.DATE
+    return answers.figure_answer(
+        history_figure(session, view, region, window, by_date=by_date)
+    )
+
+
+@figures.get(
+    "/{figure}",
+    name="figure",
+    summary="Show Figure",
+    responses=problems.of(404, 409, 422),
+)
+def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    figure: Annotated[
+        str, Path(description=f"one of {', '.join(region_figures.FIGURES)}")
+    ],
+    region: str,
+    target: TargetQuery = None,
+    under: Annotated[
+        str | None,
+        Query(description="A commit whose curve lies under that of one scan."),
+    ] = None,
+    expected: Annotated[
+        str | None,
+        Query(
+            max_length=1000,
+            description="A growth drawn as expected, instead of the one in force.",
+            examples=["p log p"],
+        ),
+    ] = None,
+    deviation_limit: Annotated[
+        str | None, Query(max_length=1000, description="How far it may be off.")
+    ] = None,
+) -> Response:
+    """Return a figure: `scaling` of a region on one machine, or on all `machines`.
+
+    `slices` shows a scan over several parameters, `residuals` how far measurements
+    lie from their model, `composed` the model composed of other regions.
+    """
+    draw = region_figures.FIGURES.get(figure)
+    if draw is None:
+        raise NotFound("figure", figure)
+    shown = region_at(session, view, region)
+    expectation = None
+    if expected:
+        expectation = preview.declared_as(shown, expected, deviation_limit or None)
+    asked_for = region_figures.Overlay(target, under or None, expectation)
+    return answers.figure_answer(draw(session, shown, asked_for))

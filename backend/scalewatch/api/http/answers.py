@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Response
 
-from scalewatch.api.http.problems import problems
+from scalewatch.api.http import problems
 from scalewatch.exporters.documents import json_text
 from scalewatch.figures.figure import Figure
 
@@ -24,9 +24,9 @@ def figure_answer(figure: Figure) -> Response:
     return Response(figure.json(), media_type="application/json")
 
 
-def answers(kind: Any, *statuses: int) -> Responses:
+def of(kind: Any, *statuses: int) -> Responses:
     """Document what a route answers: a dataclass or schema, or these problems."""
-    return {200: {KIND: kind}, **problems(*statuses)}
+    return {200: {KIND: kind}, **problems.of(*statuses)}
 
 
 PREFIX: Final = "/api/v1"
@@ -39,5 +39,5 @@ def api_router(tag: str, prefix: str = "") -> APIRouter:
     prepare each route a second time, a tenth of the time that a server takes to start.
     """
     return APIRouter(
-        prefix=f"{PREFIX}{prefix}", tags=[tag], responses=problems(401, 429, 503)
+        prefix=f"{PREFIX}{prefix}", tags=[tag], responses=problems.of(401, 429, 503)
     )

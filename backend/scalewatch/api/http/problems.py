@@ -12,64 +12,37 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.json_schema import models_json_schema
 from starlette.exceptions import HTTPException
 
-from scalewatch.errors import (
-    AmbiguousReference,
-    BadDerivation,
-    BadExpression,
-    BadPattern,
-    BadSetting,
-    BodyTooLarge,
-    CompositionError,
-    Conflict,
-    ForeignOrigin,
-    InvalidReport,
-    MissingExtra,
-    ModellingError,
-    NotAcceptable,
-    NotFound,
-    NotPermitted,
-    NotReady,
-    Refused,
-    ScalewatchError,
-    SchemaNotMigrated,
-    TookTooLong,
-    TooManyRequests,
-    Unauthenticated,
-    UnknownOrigin,
-    UnreadableBody,
-    UnreadableFiles,
-    UnsupportedContent,
-)
+from scalewatch import errors
 from scalewatch.web.requests import REQUEST_ID
 
 _WORD_BEGINS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 MEDIA_TYPE: Final = "application/problem+json"
 
-STATUS: Final[Mapping[type[ScalewatchError], int]] = {
-    AmbiguousReference: 409,
-    BadDerivation: 422,
-    BadPattern: 422,
-    BadSetting: 422,
-    BodyTooLarge: 413,
-    CompositionError: 422,
-    Conflict: 409,
-    ForeignOrigin: 403,
-    ModellingError: 422,
-    MissingExtra: 501,
-    NotAcceptable: 406,
-    NotFound: 404,
-    NotPermitted: 403,
-    NotReady: 503,
-    Refused: 422,
-    SchemaNotMigrated: 503,
-    TookTooLong: 503,
-    TooManyRequests: 429,
-    Unauthenticated: 401,
-    UnknownOrigin: 422,
-    UnreadableBody: 400,
-    UnreadableFiles: 422,
-    UnsupportedContent: 415,
+STATUS: Final[Mapping[type[errors.ScalewatchError], int]] = {
+    errors.AmbiguousReference: 409,
+    errors.BadDerivation: 422,
+    errors.BadPattern: 422,
+    errors.BadSetting: 422,
+    errors.BodyTooLarge: 413,
+    errors.CompositionError: 422,
+    errors.Conflict: 409,
+    errors.ForeignOrigin: 403,
+    errors.ModellingError: 422,
+    errors.MissingExtra: 501,
+    errors.NotAcceptable: 406,
+    errors.NotFound: 404,
+    errors.NotPermitted: 403,
+    errors.NotReady: 503,
+    errors.Refused: 422,
+    errors.SchemaNotMigrated: 503,
+    errors.TookTooLong: 503,
+    errors.TooManyRequests: 429,
+    errors.Unauthenticated: 401,
+    errors.UnknownOrigin: 422,
+    errors.UnreadableBody: 400,
+    errors.UnreadableFiles: 422,
+    errors.UnsupportedContent: 415,
 }
 """The status of an error is that of its nearest ancestor here."""
 
@@ -108,32 +81,32 @@ class Problem(BaseModel):
     errors: list[FieldError] = []
 
 
-def status_of(error: ScalewatchError) -> int:
+def status_of(error: errors.ScalewatchError) -> int:
     """Return the HTTP status that an error means."""
     return next((STATUS[kind] for kind in type(error).__mro__ if kind in STATUS), 500)
 
 
-def headers_of(error: ScalewatchError) -> dict[str, str]:
+def headers_of(error: errors.ScalewatchError) -> dict[str, str]:
     """Return the headers that an error means."""
-    if isinstance(error, Unauthenticated):
+    if isinstance(error, errors.Unauthenticated):
         return {"WWW-Authenticate": "Bearer"}
-    if isinstance(error, UnsupportedContent):
+    if isinstance(error, errors.UnsupportedContent):
         return {ACCEPTS[error.header]: ", ".join(error.known)}
-    if isinstance(error, TooManyRequests):
+    if isinstance(error, errors.TooManyRequests):
         return {"Retry-After": str(error.seconds)}
-    if isinstance(error, TookTooLong):
+    if isinstance(error, errors.TookTooLong):
         return {"Retry-After": LATER}
     return {}
 
 
-def problem_of(request: Request, error: ScalewatchError) -> Response:
+def problem_of(request: Request, error: errors.ScalewatchError) -> Response:
     """Answer a deliberate error; its evidence becomes part of the document."""
     evidence: dict[str, Any] = {}
-    if isinstance(error, InvalidReport):
+    if isinstance(error, errors.InvalidReport):
         evidence["errors"] = _errors(error.faults)
-    if isinstance(error, UnreadableFiles):
+    if isinstance(error, errors.UnreadableFiles):
         evidence["errors"] = _errors([("", fault) for fault in error.faults])
-    if isinstance(error, BadExpression):
+    if isinstance(error, errors.BadExpression):
         evidence |= {"position": error.position, "expected": error.expected}
     name = type(error).__name__
     return _document(
@@ -196,7 +169,7 @@ def problem_of_database(request: Request, reason: str) -> Response:
     return _document(request, 503, "ServiceUnavailable", detail, {}, headers)
 
 
-def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def of(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Return the documentation of a route's problems.
 
     They refer to the schema that `schemas` defines: as a model of each answer, the

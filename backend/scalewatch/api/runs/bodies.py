@@ -49,17 +49,11 @@ class _Decompressor(Protocol):
     def decompress(self, data: bytes, /) -> bytes: ...
 
 
-def _gzip() -> _Decompressor:
-    return zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-
-
-def _zstd() -> _Decompressor:
-    return zstandard.ZstdDecompressor(max_window_size=_LARGEST_WINDOW).decompressobj()
-
-
 ENCODINGS: Final[Mapping[str, Callable[[], _Decompressor]]] = {
-    "gzip": _gzip,
-    "zstd": _zstd,
+    "gzip": lambda: zlib.decompressobj(wbits=16 + zlib.MAX_WBITS),
+    "zstd": lambda: zstandard.ZstdDecompressor(
+        max_window_size=_LARGEST_WINDOW
+    ).decompressobj(),
 }
 
 
@@ -136,7 +130,13 @@ def runs_in(body: bytes, content_type: str) -> tuple[list[Posted], bool]:
     if kind not in TYPES:
         raise UnsupportedContent("Content-Type", kind, TYPES)
     if kind in LINES:
-        return [*_in_lines(body)], False
+        lines = [line for line in body.splitlines() if line.strip()]
+        if not lines:
+            raise InvalidReport([("", "there is no run")])
+        return [
+            Posted(_validated(_ONE, line, where=str(number)), line)
+            for number, line in enumerate(lines)
+        ], False
     if body.lstrip()[:1] != b"[":
         return [Posted(_validated(_ONE, body), body)], True
     reports = _validated(_MANY, body)
@@ -177,14 +177,6 @@ def _past_space(text: str, at: int) -> int:
     while text[at] in " \t\r\n":
         at += 1
     return at
-
-
-def _in_lines(body: bytes) -> Iterator[Posted]:
-    lines = [line for line in body.splitlines() if line.strip()]
-    if not lines:
-        raise InvalidReport([("", "there is no run")])
-    for number, line in enumerate(lines):
-        yield Posted(_validated(_ONE, line, where=str(number)), line)
 
 
 def _validated(adapter: TypeAdapter[Content], text: bytes, where: str = "") -> Content:

@@ -1,44 +1,52 @@
-"""The way of posted runs: admit, receive, decode, prepare, record, acknowledge.
+"""Steps and turns of posts: who may post, when it is their turn, the acknowledgement.
 
 A large body is received once its sender is known to be one who may post; a small one
-is read first, and costs less than to ask. Whoever may not post learns nothing of what
-is wrong with a body.
+is read first, and costs less than to ask. Small posts are stored at once, large ones
+one after another; files of other tools have turns of their own before: to be read by
+reader processes. Understood, a body takes thirty times its bytes. Those that wait for
+their turn are not even received, beyond a few: the connection holds them back.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from typing import Final
 
 import orjson
-from anyio import to_thread
+from anyio import CapacityLimiter
+from anyio.lowlevel import RunVar
 from fastapi import Request, Response
 from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.orm import Session
 
-from scalewatch.api.runs import bodies, turns
-from scalewatch.errors import BodyTooLarge, ScalewatchError
+from scalewatch.api.runs import bodies
+from scalewatch.errors import TooBusy
 from scalewatch.services.access import callers
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import Receipt, record_prepared
+from scalewatch.services.runs.record import Receipt
 from scalewatch.storage.database.session import transact
 from scalewatch.web.sessions import RequestSessions
 
+SMALL: Final = 2**20
+"""Bytes of a small post: read and understood before it is known who sends it."""
 
-@dataclass(frozen=True, slots=True)
-class ReceivedBody:
-    """A body as it was sent, and its headers `Content-Encoding` and `Content-Type`."""
+AT_ONCE: Final = 4
+"""Small posts that are stored at once: one in Python, the others in the database."""
 
-    sent: bytes
-    encoding: str
-    content_type: str
+RECEIVED: Final = 4
+"""Large bodies that are received at once, or wait to be understood."""
+
+MOST_WAITING: Final = 16
+"""Files that wait to be read, or posts of ReFrame to be stored; others come later."""
+
+_RECEIVING: Final = RunVar[CapacityLimiter]("receiving large")
+_READING: Final = RunVar[CapacityLimiter]("reading")
+_STORING: Final = RunVar[CapacityLimiter]("storing")
+_STORING_LARGE: Final = RunVar[CapacityLimiter]("storing large")
 
 
 @asynccontextmanager
-async def receiving(
+async def received_body(
     request: Request, door: RequestSessions
-) -> AsyncIterator[ReceivedBody]:
+) -> AsyncIterator[bytes]:
     """Receive a body; a large one keeps its place until the end of the block.
 
     Raises
@@ -49,30 +57,12 @@ async def receiving(
         As soon as more than the limit was announced or has arrived.
     """
     announced = request.headers.get("content-length", "")
-    if announced.isdecimal() and int(announced) <= turns.SMALL:
-        yield await _received(request)
+    if announced.isdecimal() and int(announced) <= SMALL:
+        yield await bodies.received(request)
         return
     await run_in_threadpool(admit, door)
-    async with turns.receiving_large():
-        yield await _received(request)
-
-
-async def post(door: RequestSessions, body: ReceivedBody) -> Response:
-    """Store the runs of a body, a large one when it is its turn, and acknowledge them.
-
-    Raises
-    ------
-    ScalewatchError
-        If the body holds no runs, or who sends it may not post them.
-    """
-    try:
-        return await to_thread.run_sync(
-            partial(_post, door, body, turns.SMALL), limiter=turns.storing()
-        )
-    except BodyTooLarge:
-        return await to_thread.run_sync(
-            partial(_post, door, body, bodies.LIMIT), limiter=turns.storing_large()
-        )
+    async with receiving_large():
+        yield await bodies.received(request)
 
 
 def admit(door: RequestSessions) -> None:
@@ -99,7 +89,15 @@ def recorded(
 
 def acknowledged(receipts: Sequence[Receipt], *, is_single: bool) -> Response:
     """Answer that runs are stored for good."""
-    accepted = [_accepted(receipt) for receipt in receipts]
+    accepted = [
+        {
+            "id": receipt.run,
+            "run": f"/api/v1/runs/{receipt.run}",
+            "job": f"/api/v1/jobs/{receipt.job}",
+            "state": "accepted" if receipt.is_new else "known",
+        }
+        for receipt in receipts
+    ]
     return Response(
         orjson.dumps(accepted[0] if is_single else accepted),
         status_code=202 if any(receipt.is_new for receipt in receipts) else 200,
@@ -107,32 +105,56 @@ def acknowledged(receipts: Sequence[Receipt], *, is_single: bool) -> Response:
     )
 
 
-async def _received(request: Request) -> ReceivedBody:
-    return ReceivedBody(
-        await bodies.received(request),
-        request.headers.get("content-encoding", ""),
-        request.headers.get("content-type", ""),
-    )
+def storing() -> CapacityLimiter:
+    """Return the threads that understand and store small bodies."""
+    return _limiter(_STORING, AT_ONCE)
 
 
-def _post(door: RequestSessions, body: ReceivedBody, limit: int) -> Response:
-    """Store the runs of a body that may hold `limit` bytes once it is decoded."""
+def storing_large() -> CapacityLimiter:
+    """Return the only thread that understands and stores large bodies."""
+    return _limiter(_STORING_LARGE, 1)
+
+
+def receiving_large() -> CapacityLimiter:
+    """Return the places of large bodies, from their reception to the answer."""
+    return _limiter(_RECEIVING, RECEIVED)
+
+
+def storing_turn(size: int) -> CapacityLimiter:
+    """Return the threads that understand and store so many bytes."""
+    return storing() if size <= SMALL else storing_large()
+
+
+def reading(places: int) -> CapacityLimiter:
+    """Return the places of files that are read at once.
+
+    Raises
+    ------
+    TooBusy
+        If many others wait for one.
+    """
+    limiter = _limiter(_READING, places)
+    refuse_if_many_wait(limiter)
+    return limiter
+
+
+def refuse_if_many_wait(limiter: CapacityLimiter) -> None:
+    """Refuse a post where more wait than are let in.
+
+    Raises
+    ------
+    TooBusy
+        The client comes back later.
+    """
+    if limiter.statistics().tasks_waiting >= MOST_WAITING:
+        raise TooBusy
+
+
+def _limiter(known: RunVar[CapacityLimiter], most: int) -> CapacityLimiter:
+    """Return a limiter, the same for all requests of a loop."""
     try:
-        text = bodies.decoded(body.sent, body.encoding, limit)
-        posted, is_single = bodies.runs_in(text, body.content_type)
-    except ScalewatchError:
-        admit(door)
-        raise
-    prepared = [prepare(run.report, run.text) for run in posted]
-    projects = {run.report.project for run in posted}
-    receipts = recorded(door, projects, partial(record_prepared, prepared=prepared))
-    return acknowledged(receipts, is_single=is_single)
-
-
-def _accepted(receipt: Receipt) -> dict[str, Any]:
-    return {
-        "id": receipt.run,
-        "run": f"/api/v1/runs/{receipt.run}",
-        "job": f"/api/v1/jobs/{receipt.job}",
-        "state": "accepted" if receipt.is_new else "known",
-    }
+        return known.get()
+    except LookupError:
+        limiter = CapacityLimiter(most)
+        known.set(limiter)
+        return limiter

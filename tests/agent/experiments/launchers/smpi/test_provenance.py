@@ -7,10 +7,10 @@ from io import BytesIO
 import pytest
 from click.testing import CliRunner
 
-from scalewatch.api.figures import FIGURES
 from scalewatch.cli import main as scalewatch
 from scalewatch.exporters.measurements import WRITERS
 from scalewatch.services.files.bulk import exported
+from scalewatch.services.regions.figures import FIGURES
 from scalewatch.services.selection.view import View
 from support.addresses import page_addresses
 from support.experiments import run

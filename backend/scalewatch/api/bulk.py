@@ -52,7 +52,7 @@ Cursor = Annotated[
     response_class=Response,
     responses={
         200: {"description": "A row per repetition.", "content": dict(CONTENT)},
-        **problems.problems(404, 406, 409, 422, 501),
+        **problems.of(404, 406, 409, 422, 501),
     },
 )
 def read_measurements(  # noqa: PLR0913, PLR0917 - one per parameter of the query

@@ -7,8 +7,7 @@ import pytest
 from sqlalchemy import func, select
 from sqlalchemy.exc import OperationalError
 
-from scalewatch.api.files import reading
-from scalewatch.api.runs import turns
+from scalewatch.api.runs import posting
 from scalewatch.storage import tables
 from support.samples import sample
 
@@ -111,20 +110,20 @@ def test_case_that_makes_no_run_says_why(client, content, stated, complaint):
 
 
 def test_busy_server_asks_to_come_back(client, monkeypatch):
-    monkeypatch.setattr(turns, "MOST_WAITING", 0)
+    monkeypatch.setattr(posting, "MOST_WAITING", 0)
 
     response = post(client, case())
 
     assert response.status_code == 429
     assert int(response.headers["Retry-After"]) >= 1
-    assert turns.AT_ONCE > 0
+    assert posting.AT_ONCE > 0
 
 
 def test_database_that_is_away_is_busy_to_reframe(client, monkeypatch):
     def fail(*_):
         raise OperationalError("INSERT", {}, Exception("database is locked"))
 
-    monkeypatch.setattr(reading.posting, "transact", fail)
+    monkeypatch.setattr(posting, "transact", fail)
 
     assert post(client, case()).status_code == 429
 

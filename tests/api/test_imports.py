@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from sqlalchemy import func, select
 
-from scalewatch.api.runs import turns
+from scalewatch.api.runs import posting
 from scalewatch.app import create_app
 from scalewatch.cli.files.importing import command
 from scalewatch.services.access.callers import Role
@@ -230,7 +230,7 @@ def test_file_that_exceeds_a_limit_of_its_reader_is_a_problem_that_says_which(
 
 
 def test_server_with_many_files_to_read_asks_to_come_back(client, monkeypatch):
-    monkeypatch.setattr(turns, "MOST_WAITING", 0)
+    monkeypatch.setattr(posting, "MOST_WAITING", 0)
 
     response = post(client)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from scalewatch.api.http.derived import EXAMPLES, FIELDS, schema_of
+from scalewatch.api.http.described import EXAMPLES, FIELDS, schema_of
 from scalewatch.exporters.documents import json_text
 from scalewatch.modelling import Growth, Line, Model, Term, parse_growth
 from scalewatch.services.commits.find import MeasuredCommit

@@ -9,7 +9,7 @@ import pytest
 import zstandard
 from fastapi.testclient import TestClient
 
-from scalewatch.api.runs.turns import SMALL
+from scalewatch.api.runs.posting import SMALL
 from support.builders import result, run
 
 RESULTS = [

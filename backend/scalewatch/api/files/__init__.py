@@ -1,1 +1,0 @@
-"""Files of other tools, and posts of ReFrame."""
