@@ -25,7 +25,7 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import RedirectResponse
 
 from scalewatch import api, pages
-from scalewatch.api.http import described, problems
+from scalewatch.api.http import problems
 from scalewatch.api.runs import bodies
 from scalewatch.errors import (
     ScalewatchError,
@@ -155,6 +155,9 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
 @cache
 def _description() -> dict[str, Any]:
     """Return the OpenAPI description: all applications of a process have the same."""
+    # Schemas of all answers: a twelfth of the time in which a server is imported.
+    from scalewatch.api.http import described  # noqa: PLC0415
+
     return described.complete(
         get_openapi(
             title=TITLE,

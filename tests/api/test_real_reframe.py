@@ -11,7 +11,7 @@ import pytest
 
 from support.live import ask, serving
 
-DOCUMENT = Path(__file__).parents[3] / "docs" / "importing.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "importing.md"
 SITE = """
 import os
 site_configuration = {

@@ -17,7 +17,7 @@ from scalewatch.services.projects.news import WRITTEN, Position
 from scalewatch.services.regressions.regressions import regressions_of
 from scalewatch.storage.access import projects
 from scalewatch.web.protection.headers import SOURCES, policy
-from scalewatch.web.sessions import DoorDep, ReadingDep, RequestSessions
+from scalewatch.web.sessions import DoorDep, ReadingDep
 from scalewatch.web.watch import NewsWatch, Told
 
 RETRY_MILLISECONDS = 3000
@@ -71,18 +71,17 @@ async def stream_all_events(
     request: Request, door: DoorDep, since: SinceDep
 ) -> AsyncIterator[ServerSentEvent]:
     """Stream what happens in every project that the caller may see by then."""
+
+    def is_visible(name: str) -> bool:
+        with door.reading() as session:
+            return projects.named(session, name) is not None
+
     watch: NewsWatch = request.app.state.watch
     yield ServerSentEvent(comment="listening", retry=RETRY_MILLISECONDS)
     async for happened in watch.news_of(None, since):
-        if happened.news is None or await run_in_threadpool(
-            _is_visible, door, happened.news.project
-        ):
+        news = happened.news
+        if news is None or await run_in_threadpool(is_visible, news.project):
             yield _event(happened)
-
-
-def _is_visible(door: RequestSessions, project: str) -> bool:
-    with door.reading() as session:
-        return projects.named(session, project) is not None
 
 
 def _event(happened: Told) -> ServerSentEvent:

@@ -119,6 +119,7 @@ def night_chart(nights: Nights) -> NightChart:
         height = HEIGHT - FOOT - 2 * EDGE
         return round(EDGE + height * (high - effect) / (high - low), 1)
 
+    first_and_last = [*nights.effects[:1], *nights.effects[1:][-1:]]
     dots = [f"M{place[commit]:.1f} {y(effect)}h0" for commit, effect in nights.effects]
     return NightChart(
         nights=nights,
@@ -128,7 +129,10 @@ def night_chart(nights: Nights) -> NightChart:
             (y(0.0), f"0{SPACE}%"),
             (y(high), f"+{100 * high:.1f}{SPACE}%"),
         ),
-        ends=_ends([(place[commit], commit) for commit, _ in nights.effects]),
+        ends=tuple(
+            (round(place[commit], 1), side, commit)
+            for side, (commit, _) in zip(("start", "end"), first_and_last, strict=False)
+        ),
         bad=tuple(
             NightMark(round(place[each], 1), f"bad night at {each}")
             for each in nights.bad.values()
@@ -139,12 +143,4 @@ def night_chart(nights: Nights) -> NightChart:
             for each in nights.steps
             if each.commit in place
         ),
-    )
-
-
-def _ends(places: list[tuple[float, str]]) -> tuple[tuple[float, str, str], ...]:
-    """Return where the first and the last commit are written, once if they are one."""
-    ends = zip(("start", "end"), (places[:1], places[1:][-1:]), strict=True)
-    return tuple(
-        (round(x, 1), side, commit) for side, names in ends for x, commit in names
     )

@@ -157,7 +157,19 @@ def row_sentence(shown: values.ComparedSides, row: values.ComparedRow) -> Markup
     sides = Markup("; ").join(
         [
             *([_growths(row, grown)] if grown else []),
-            *(_without_growth(*place) for place in places if place not in grown),
+            *(
+                Markup("on {} it {}").format(
+                    formats.named(side.name),
+                    sentences.WITHOUT_MODEL[place.standing.state]
+                    .format(
+                        points=formats.plural(place.standing.points, "coordinate"),
+                        reason=place.standing.reason or "no reason given",
+                    )
+                    .removesuffix("."),
+                )
+                for side, place in places
+                if (side, place) not in grown
+            ),
         ]
     )
     between = " " if grown else ": "
@@ -188,16 +200,6 @@ def _growths(
                 row.parameter, scale(pair.crossing)
             )
     return text
-
-
-def _without_growth(side: values.ComparedSide, place: values.ComparedSeries) -> Markup:
-    """Tell why a side has no model of a region."""
-    standing = place.standing
-    why = sentences.WITHOUT_MODEL[standing.state].format(
-        points=formats.plural(standing.points, "coordinate"),
-        reason=standing.reason or "no reason given",
-    )
-    return Markup("on {} it {}").format(formats.named(side.name), why.removesuffix("."))
 
 
 def versions_sentence(first: str, label: str, compared: Compared) -> Markup:

@@ -18,7 +18,6 @@ from scalewatch.services.commits.find import Commit
 from scalewatch.services.histories.histories import History
 from scalewatch.services.histories.segments import (
     SegmentedHistory,
-    StoredChange,
     telling,
 )
 
@@ -49,27 +48,22 @@ def history_sentence(history: History, series: SegmentedHistory) -> str:
 
 def overview_sentence(history: History) -> str:
     """Count what changed: `4 of 40 regions changed: 3 got worse, 1 improved`."""
-    changes = [telling(series.changes) for series in history.series]
-    telling_changes = [each for each in changes if each is not None]
+    changes = [*filter(None, (telling(series.changes) for series in history.series))]
     commits = plural(len(history.commits), "commit")
-    if not telling_changes and not is_long_enough(history):
+    if not changes and not is_long_enough(history):
         return f"No change can be told yet: {commits} of at least {FEWEST_COMMITS}."
-    regions = plural(len(changes), "region")
-    ways = _ways(telling_changes)
-    return f"{len(telling_changes)} of {regions} changed in {commits}{ways}."
+    regions = plural(len(history.series), "region")
+    worse = sum(change.is_worse for change in changes)
+    better = len(changes) - worse
+    ways = [f"{worse} got worse"] * bool(worse) + [f"{better} improved"] * bool(better)
+    listed = f": {', '.join(ways)}" if ways else ""
+    return f"{len(changes)} of {regions} changed in {commits}{listed}."
 
 
 def is_long_enough(history: History) -> bool:
     """Tell whether a change could be told; of exact counts it can at any commit."""
     is_exact = bool(history.series) and all(each.is_exact for each in history.series)
     return is_exact or len(history.commits) >= FEWEST_COMMITS
-
-
-def _ways(changes: Sequence[StoredChange]) -> str:
-    worse = sum(change.is_worse for change in changes)
-    better = len(changes) - worse
-    parts = [f"{worse} got worse"] * bool(worse) + [f"{better} improved"] * bool(better)
-    return f": {', '.join(parts)}" if parts else ""
 
 
 def _throughout(history: History, series: SegmentedHistory, growth: str | None) -> str:

@@ -11,7 +11,7 @@ from typing import Annotated, Final
 import numpy as np
 from fastapi import APIRouter, Header, Query, Response
 
-from scalewatch.figures.curves import Curves, Scaling, curves_of
+from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.modelling import Growth, Mark, arrays
 from scalewatch.pages.rendering.sheets import LogAxis, points, sheet
 from scalewatch.pages.wording.formats import count, quantity
@@ -76,12 +76,19 @@ class _Frame:
         x, y = scaling.x, scaling.middle
         if not x.size or not (x > 0).all() or not (y > 0).all():
             return None
-        return cls(x, _in_sight(curves_of(scaling).drawn, y))
+        drawn = curves_of(scaling).drawn
+        with np.errstate(invalid="ignore"):
+            is_near = (drawn > y.min() / HEADROOM) & (drawn < y.max() * HEADROOM)
+        return cls(x, np.concatenate([y, drawn[is_near]]))
 
     def curves(self, scaling: Scaling) -> list[str]:
         """Draw the band, the expectation and the model, or what it may be."""
         curves = curves_of(scaling)
-        parts = [self._band(curves)]
+        parts = []
+        if curves.lower is not None and curves.upper is not None:
+            band = self._points(curves.x, curves.upper)
+            band += self._points(curves.x, curves.lower)[::-1]
+            parts = [f'<path d="M{"L".join(band)}Z" {BAND}/>'] if band else []
         if curves.expectation is not None:
             parts.append(self._line(curves.x, curves.expectation, EXPECTED))
         models = scaling.candidates if scaling.is_open else ()
@@ -117,13 +124,6 @@ class _Frame:
             words.append(_text(LEFT - 5, at + 4, "end", quantity(value, scaling.unit)))
         return [f'<path d="{frame}" {LINE} style="stroke:var(--line-strong)"/>', *words]
 
-    def _band(self, curves: Curves) -> str:
-        if curves.lower is None or curves.upper is None:
-            return ""
-        there = self._points(curves.x, curves.upper)
-        back = self._points(curves.x, curves.lower)[::-1]
-        return f'<path d="M{"L".join([*there, *back])}Z" {BAND}/>' if there else ""
-
     def _line(self, x: arrays.Reals, y: arrays.Reals, style: str) -> str:
         points = self._points(x, y)
         return f'<path d="M{"L".join(points)}" {LINE} {style}/>' if points else ""
@@ -134,13 +134,6 @@ class _Frame:
         kept = known[[*range(0, known.size, EVERY), -1]] if known.size else known
         down = np.clip(self._down(y[kept]), 0, HEIGHT - BOTTOM)
         return points(self._across(x[kept]), down)
-
-
-def _in_sight(drawn: arrays.Reals, middle: arrays.Reals) -> arrays.Reals:
-    """Return what has to be in the picture: measurements, and curves near them."""
-    with np.errstate(invalid="ignore"):
-        is_near = (drawn > middle.min() / HEADROOM) & (drawn < middle.max() * HEADROOM)
-    return np.concatenate([middle, drawn[is_near]])
 
 
 def _text(x: float, y: float, anchor: str, words: str) -> str:

@@ -19,14 +19,15 @@ from scalewatch.pages.rendering.plots import Plot
 from scalewatch.pages.wording.formats import assignments, number, stated
 from scalewatch.pages.wording.sentences import step_sentence
 from scalewatch.services.access.callers import Role, may
-from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.commits.find import commit_of, find_commit
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.histories.since import is_tracked, since_of
 from scalewatch.services.machines.machine import newest_fingerprint
 from scalewatch.services.regions import models, outlook
 from scalewatch.services.regions.figures import FIGURES, NO_OVERLAY, Overlay
 from scalewatch.services.regions.region import Region, region_at, with_compositions
-from scalewatch.services.selection import renamed_regions, view
+from scalewatch.services.selection import renamed_regions
+from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import Measurement, Scan
 from scalewatch.storage.access import projects
 from scalewatch.web import queries, sessions
@@ -79,7 +80,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
 def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a form
     request: Request,
     session: Session,
-    view: view.View,
+    view: View,
     region: str,
     question: Overlay = NO_OVERLAY,
     again: int | None = None,
@@ -92,8 +93,14 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
     ----------
     again
         The earlier version of the expectation that the form begins with.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the commit whose curve lies under the present one is unknown.
     """
     shown = _composed(session, region_at(session, view, region), question.target)
+    scan = shown.scans[0] if len(shown.scans) == 1 else None
     declared = versions(session, shown.project, shown.region, shown.metric)
     query: Query = {
         "commit": shown.commit.label,
@@ -107,9 +114,20 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         region=shown,
         query=query,
         target=question.target,
-        outlook=_outlook(session, shown, question.target),
+        outlook=scan
+        and outlook.outlook(
+            session,
+            scan,
+            question.target,
+            newest_fingerprint(session, shown.project, scan.machine),
+        ),
         since=since_of(session, shown),
-        under=_under(session, shown, question.under),
+        under=question.under
+        and commit_of(
+            find_commit(
+                session, projects.existing(session, shown.project), question.under
+            )
+        ),
         entered=entered,
         refused=refused,
         may_declare=may(session, Role.ADMIN, shown.project),
@@ -141,18 +159,6 @@ def _composed(session: Session, shown: Region, target: float | None) -> Region:
         if target is not None
     ]
     return with_compositions(session, shown, targets)
-
-
-def _outlook(
-    session: Session, shown: Region, target: float | None
-) -> outlook.Outlook | None:
-    """Return forecasts where a single scan is shown."""
-    if len(shown.scans) != 1:
-        return None
-    scan = shown.scans[0]
-    return outlook.outlook(
-        session, scan, target, newest_fingerprint(session, shown.project, scan.machine)
-    )
 
 
 def _plots(  # noqa: PLR0913 - what is drawn, and where
@@ -198,20 +204,6 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
         }
         plots["history"] = Plot(path_to(request, "history-figure", of_scan))
     return plots
-
-
-def _under(session: Session, shown: Region, reference: str | None) -> Commit | None:
-    """Return the commit whose curve lies under the present one.
-
-    Raises
-    ------
-    NotFound, AmbiguousReference
-        If it is unknown.
-    """
-    if reference is None:
-        return None
-    project = projects.existing(session, shown.project)
-    return commit_of(find_commit(session, project, reference))
 
 
 def _factors(session: Session, scan: Scan) -> list[str]:

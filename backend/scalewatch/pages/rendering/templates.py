@@ -27,7 +27,7 @@ from scalewatch.pages.wording import (
     sentences,
 )
 from scalewatch.resources import bundled
-from scalewatch.services.machines.machine import Provenance, origins_of
+from scalewatch.services.machines.machine import origins_of
 from scalewatch.services.shared_cores import crowded_sentence
 from scalewatch.web.sessions import CALLER, SESSION
 
@@ -46,13 +46,17 @@ def render(
 def _context(request: Request) -> dict[str, Any]:
     # A theme that nobody chose is left to the system.
     chosen = request.cookies.get("theme")
+    root = request.scope.get("root_path", "")
+    # The session knows what its reader may see; a page of an error has none.
+    session: Session | None = getattr(request.state, SESSION, None)
+    project = request.path_params.get("project")
     return {
-        "asset": partial(_asset, request),
+        "asset": lambda name: f"{root}{_asset_path(request.app, name)}",
         "caller": getattr(request.state, CALLER, None),
         "is_behind": navigation.has_delay(request),
         "login_path": navigation.login_path(request),
         "path": partial(addresses.path_to, request),
-        "origins": _origins(request),
+        "origins": origins_of(session, str(project)) if session and project else (),
         "embed": partial(addresses.embed_of, request),
         "live_events": navigation.live_events(request),
         "project_links": navigation.project_links(request),
@@ -62,32 +66,10 @@ def _context(request: Request) -> dict[str, Any]:
     }
 
 
-def _asset(request: Request, name: str) -> str:
-    return f"{request.scope.get('root_path', '')}{_asset_path(request.app, name)}"
-
-
 @lru_cache(maxsize=1024)
 def _asset_path(app: FastAPI, name: str) -> str:
     """Return the path of a static file; the search for its route is not repeated."""
     return str(app.url_path_for("asset", version=assets.asset_version(name), path=name))
-
-
-def _origins(request: Request) -> tuple[Provenance, ...]:
-    """Return the simulated and published machines of the project in the address.
-
-    By the session of the request, which knows what its reader may see; a page of an
-    error has none.
-    """
-    session: Session | None = getattr(request.state, SESSION, None)
-    project = request.path_params.get("project")
-    if session is None or project is None:
-        return ()
-    return origins_of(session, str(project))
-
-
-def _combined(query: addresses.Query, changed: addresses.Query) -> addresses.Query:
-    """Return a query with some of its parameters changed."""
-    return {**query, **changed}
 
 
 def _environment() -> Environment:
@@ -105,7 +87,7 @@ def _environment() -> Environment:
         "age": formats.age,
         "big_o": mathematics.big_o,
         "breakable": formats.breakable,
-        "combine": _combined,
+        "combine": lambda query, changed: {**query, **changed},
         "count": formats.count,
         "counts_sentence": sentences.counts_sentence,
         "day": formats.day,

@@ -4,8 +4,9 @@ from typing import Final
 
 from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.pages.wording.mathematics import found_order
-from scalewatch.services.commit_reports import changes, outcomes, report
+from scalewatch.services.commit_reports import changes, outcomes
 from scalewatch.services.commit_reports.pairs import ChangeKind
+from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.gates.gate import Gate
 from scalewatch.services.series.standing import Standing
@@ -98,16 +99,19 @@ def gap(baseline: Baseline | None) -> str | None:
     )
 
 
-def counts_sentence(report: report.CommitReport, gate: Gate) -> str:
+def counts_sentence(report: CommitReport, gate: Gate) -> str:
     """Count series by outcome: `2 series are suspected; 37 are unchanged`."""
     if report.baseline is None:
         return "No baseline: no earlier commit was measured"
     counted = [outcome for outcome in outcomes.SeriesOutcome if gate.counts[outcome]]
     counted.sort(key=outcomes.STILL.__contains__)
-    clauses = {
-        outcome: _clause(outcome, gate.counts[outcome], " series" * (place == 0))
-        for place, outcome in enumerate(counted)
-    }
+    clauses = {}
+    for place, outcome in enumerate(counted):
+        number, noun = gate.counts[outcome], " series" * (place == 0)
+        is_past = outcome is outcomes.SeriesOutcome.UNMEASURED
+        singular, plural = ("was", "were") if is_past else ("is", "are")
+        verb = singular if number == 1 else plural
+        clauses[outcome] = f"{number:,}{noun} {verb} {outcome}"
     changed = [clauses[outcome] for outcome in counted if outcome not in outcomes.STILL]
     still = [clauses[outcome] for outcome in counted if outcome in outcomes.STILL]
     nothing = NO_CHANGE if report.is_compared and not changed else None
@@ -116,12 +120,6 @@ def counts_sentence(report: report.CommitReport, gate: Gate) -> str:
     return "; ".join(
         filter(None, [lead, ", ".join(changed), ", ".join(still), crowded])
     )
-
-
-def _clause(outcome: outcomes.SeriesOutcome, number: int, noun: str) -> str:
-    is_past = outcome is outcomes.SeriesOutcome.UNMEASURED
-    singular, plural = ("was", "were") if is_past else ("is", "are")
-    return f"{number:,}{noun} {singular if number == 1 else plural} {outcome}"
 
 
 def change_sentence(change: changes.SeriesChange) -> str:

@@ -227,15 +227,13 @@ def whole_settings(values: Mapping[str, object]) -> Markup:
 
     `compiler = gcc-14 · flags = -O3`: browsers would break it after its hyphens.
     """
+    parts = [settings({name: value}) for name, value in values.items()]
     return Markup(" · ").join(
-        _whole_setting(settings({name: value})) for name, value in values.items()
+        whole_options(part)
+        if len(part) > LONGEST_SETTING
+        else Markup('<span class="option">{}</span>').format(part)
+        for part in parts
     )
-
-
-def _whole_setting(text: str) -> Markup:
-    if len(text) > LONGEST_SETTING:
-        return whole_options(text)
-    return Markup('<span class="option">{}</span>').format(text)
 
 
 @lru_cache(maxsize=4096)
@@ -245,14 +243,14 @@ def whole_options(command: str) -> Markup:
     An address begins a line of its own where it would not fit in the line's rest, and
     breaks between the parts of its path where it is longer than a line.
     """
+
+    def whole(part: re.Match[str]) -> str:
+        if not part["address"]:
+            return f'<span class="option">{part[0]}</span>'
+        return f'<span class="address">{PATH_PART.sub("/<wbr>", part[0])}</span>'
+
     escaped = str(escape(command))
-    return Markup(_UNBROKEN.sub(_whole, escaped))  # noqa: S704, its parts are escaped
-
-
-def _whole(part: re.Match[str]) -> str:
-    if not part["address"]:
-        return f'<span class="option">{part[0]}</span>'
-    return f'<span class="address">{PATH_PART.sub("/<wbr>", part[0])}</span>'
+    return Markup(_UNBROKEN.sub(whole, escaped))  # noqa: S704, its parts are escaped
 
 
 # Cached: a table shows hundreds of names, often twice, and again.

@@ -82,15 +82,14 @@ def tight_counts(by_mark: Mapping[Mark, int]) -> Markup:
 # Of hundreds of rows, many have the same counts.
 @lru_cache(maxsize=4096)
 def _tight_counts(numbers: tuple[tuple[Mark, int], ...]) -> Markup:
-    marks = Markup(" ").join(_tight(*each) for each in numbers if each[1])
+    marks = Markup(" ").join(
+        _TIGHT.format(value=mark, symbol=mark.symbol, number=number)
+        for mark, number in numbers
+        if number
+    )
     return Markup(
         '<span class="verdict-counts verdict-counts--tight">{}</span>'
     ).format(marks)
-
-
-@lru_cache(maxsize=4096)
-def _tight(value: Mark, number: int) -> Markup:
-    return _TIGHT.format(value=value, symbol=value.symbol, number=number)
 
 
 def _counted(number: int | None) -> str:

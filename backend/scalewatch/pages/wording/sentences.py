@@ -24,7 +24,8 @@ from scalewatch.reasons import UNSETTLED
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.questions import direction, efficiency_words
 from scalewatch.services.commit_reports.factors import WORK
-from scalewatch.services.regions import outlook, region
+from scalewatch.services.regions import outlook
+from scalewatch.services.regions.region import Region
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 
@@ -150,15 +151,26 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     judged = BY_EXPONENTS if standing.fit["misfit"] else JUDGED
     reason = standing.reason or ""
     is_said = judged is JUDGED and reason.startswith(UNSETTLED)
+    beyond = None
+    if standing.direction is Direction.WORSE:
+        beyond = outlook.leaves_tolerance(scan)
+    shares = ", ".join(
+        f"{verdict} {percent(share)}"
+        for verdict, share in standing.verdict_probability.items()
+    )
     said = judged[standing.verdict].format(
-        beyond=_beyond(scan),
+        beyond=""
+        if beyond is None
+        else f" from {scan.parameter} ≈ {significant(beyond, 2)} on",
         because=f" – {reason}" if reason and not is_said else "",
         expected=big_o(scan.expectation.growth),
         worse=WORSE[standing.direction],
         found=_found(standing),
-        likely=_likely(standing),
+        likely=f": {shares}" if shares else "",
         limit=growth(standing.deviation_limit),
-        sure=_sure(standing),
+        sure=""
+        if standing.probability is None
+        else f" (probability {percent(standing.probability)})",
     )
     return subject + said + ("" if is_told else _remark(standing))
 
@@ -176,17 +188,7 @@ def _found(standing: Standing) -> Markup:
     return Markup("perhaps ") + Markup(" or ").join(named)
 
 
-def _beyond(scan: Scan) -> str:
-    """Tell from where a mismatch for the worse leaves its tolerance, if not yet."""
-    if scan.standing.direction is not Direction.WORSE:
-        return ""
-    scale = outlook.leaves_tolerance(scan)
-    return (
-        "" if scale is None else f" from {scan.parameter} ≈ {significant(scale, 2)} on"
-    )
-
-
-def machines_sentence(region: region.Region) -> Markup:
+def machines_sentence(region: Region) -> Markup:
     """Tell on how many machines a region has which verdict, the worst first."""
     marks = Counter(scan.standing.mark for scan in region.scans)
     counted = [
@@ -242,12 +244,6 @@ def _remark(standing: Standing) -> str:
     return f" {standing.reason}." if standing.reason else ""
 
 
-def _sure(standing: Standing) -> str:
-    if standing.probability is None:
-        return ""
-    return f" (probability {percent(standing.probability)})"
-
-
 def counts_sentence(counts: Mapping[Mark, int]) -> str:
     """Count verdicts in words: `9 match, 2 mismatch`."""
     parts = [f"{number} {mark}" for mark, number in counts.items() if number]
@@ -276,15 +272,6 @@ def verdict_lead(counts: Mapping[Mark, int]) -> str:
             f"{'is' if open_ones == 1 else 'are'} undecided.{also}"
         )
     return f"Every series scales as expected, or better: {judged:,} of {judged:,}."
-
-
-def _likely(standing: Standing) -> str:
-    """Write how probable each verdict is: `: match 22 %, mismatch 78 %`."""
-    listed = ", ".join(
-        f"{verdict} {percent(share)}"
-        for verdict, share in standing.verdict_probability.items()
-    )
-    return f": {listed}" if listed else ""
 
 
 def flag_places(parameter: str, at: Sequence[float]) -> str:
