@@ -10,7 +10,7 @@ from scalewatch.services.commit_reports.changes import (
     changes_between,
     counts_of,
 )
-from scalewatch.services.commit_reports.constants import with_constants
+from scalewatch.services.commit_reports.comparison import with_constants
 from scalewatch.services.commit_reports.factors import LEAST_CONSTANT
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import (

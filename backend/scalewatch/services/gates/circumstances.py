@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.figures.notation import places_words
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.constants import changed_constants, differing
+from scalewatch.services.commit_reports.comparison import changed_constants, differing
 from scalewatch.services.commit_reports.pairs import SeriesKey
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.common_mode.newest_commit import (
