@@ -20,7 +20,7 @@ from benchmarks.truths_history import JOB, OUTLIERS, REPETITIONS, P
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Direction, compare_versions
-from scalewatch.services.commit_reports.comparison import (
+from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
     direction_of,
     level_of,

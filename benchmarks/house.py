@@ -1,21 +1,24 @@
 """The structure of the code, counted from its text: sizes, rooms, walks along calls.
 
 A *walk* follows calls from an entry point, depth first in order of the source, through
-imported names, names of the same module, and methods of classes that an annotation or a
-constructor names. A function that is only passed on counts as called; what cannot be
-resolved is passed over. Walks end at storage and enter no mathematics. A *place* is a
-function above storage, *modules* are the files of all places, *storage* the modules of
-storage that they call; a *climb* is a call from a room of services into one that the
-walk had entered before; *hops* are the fewest calls from the entry to functions of
-storage, the nearest and the farthest. A private function has *one caller* if its name
-stands once in its module beside its definition. *Floors* are the longest chain of
-imports among rooms of services. *Caches* of answers are instances of `Kept`.
+imported names, names of the same module, and methods of classes that an annotation, a
+field, a constructor or a returned value names. A function that is only passed on counts
+as called; what cannot be resolved is passed over. Walks end at storage and enter no
+mathematics. A *place* is a function above storage, *modules* are the files of all
+places, *storage* the modules of storage that they call; a *climb* is a call from a room
+of services into one that the walk had entered before; *hops* are the fewest calls from
+the entry to functions of storage, the nearest and the farthest. *Reading* are the
+places from which calls lead to a function of storage that is handed a session, with
+their modules and the climbs among them; the others compute with what was read. A
+private function has *one caller* if its name stands once in its module beside its
+definition. *Floors* are the longest chain of imports among rooms of services. *Caches*
+of answers are instances of `Kept`.
 """
 
 import ast
 import tokenize
 from collections import Counter, defaultdict, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import StringIO
@@ -101,6 +104,7 @@ class Code:
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self.modules: dict[str, Module] = {}
+        self.fields: dict[Place, Mapping[str, Place]] = {}
         for folder in folders:
             for path in sorted(folder.rglob("*.py")):
                 parts = path.relative_to(folder.parent).with_suffix("").parts
@@ -129,41 +133,99 @@ class Code:
         if "." in place[1]:
             kinds |= dict.fromkeys(("self", "cls"), (place[0], place[1].split(".")[0]))
         called: dict[Place, None] = {}
-        for first, *rest in _chains(function):
-            origin = module.names.get(first, "")
-            if first in kinds and rest:
-                origin = ".".join(kinds[first])
+        for chain in _chains(function):
+            kind, rest = self._followed(kinds, chain)
+            origin = ".".join(kind) if kind and rest else module.names.get(chain[0], "")
+            rest = rest if kind and rest else chain[1:]
             target = self.resolved(".".join([origin, *rest[: 2 if origin else 0]]))
-            if target is not None and isinstance(self._node(target), ast.ClassDef):
+            if target is not None and self._is_class(target):
                 target = self.resolved(".".join([*target, "__post_init__"]))
             if target not in {None, place} and not _is_declared(self._node(target)):
                 called[target] = None
         return list(called)
 
+    def takes_session(self, place: Place) -> bool:
+        """Tell whether a function is handed a session, and so can read."""
+        node = self._node(place)
+        arguments = node.args.args if isinstance(node, Function) else []
+        return any(each.arg == "session" for each in arguments)
+
     def _node(self, place: Place) -> Function | ast.ClassDef:
         return self.modules[place[0]].places[place[1]]
 
+    def _is_class(self, place: Place | None) -> bool:
+        return place is not None and isinstance(self._node(place), ast.ClassDef)
+
+    def _followed(
+        self, kinds: Mapping[str, Place], chain: list[str]
+    ) -> tuple[Place | None, list[str]]:
+        """Follow a name through fields; return the last class and the names behind."""
+        kind, rest = kinds.get(chain[0]), chain[1:]
+        while kind and rest and (field := self._fields(kind).get(rest[0])):
+            kind, rest = field, rest[1:]
+        return kind, rest
+
+    def _fields(self, kind: Place) -> Mapping[str, Place]:
+        """Return the classes of the fields of a class, as annotations name them."""
+        if kind not in self.fields:
+            self.fields[kind] = {
+                each.target.id: named
+                for each in self._node(kind).body
+                if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+                if (named := self._class_named(self.modules[kind[0]], each.annotation))
+            }
+        return self.fields[kind]
+
+    def _class_named(self, module: Module, annotation: ast.AST | None) -> Place | None:
+        """Return the class that an annotation or a constructor names first."""
+        chain = next(iter(_chains(annotation)), [""]) if annotation else [""]
+        place = self.resolved(module.names.get(chain[0], ""))
+        return place if self._is_class(place) else None
+
     def _kinds(self, module: Module, function: ast.AST) -> dict[str, Place]:
-        """Return the classes of variables that annotations or constructors name."""
+        """Return the classes of variables, as far as annotations tell them.
+
+        Arguments have theirs; what is assigned is a constructor, a call of a function
+        that says what it returns, or a field.
+        """
         kinds: dict[str, Place] = {}
         for node in ast.walk(function):
-            name: str | None = None
-            if isinstance(node, ast.arg) and node.annotation is not None:
-                name, kind = node.arg, node.annotation
-            elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-                name, kind = getattr(node.targets[0], "id", None), node.value.func
-            if name is not None:
-                chain = next(iter(_chains(kind)), [""])
-                place = self.resolved(module.names.get(chain[0], ""))
-                if place and isinstance(self._node(place), ast.ClassDef):
-                    kinds[name] = place
+            if isinstance(node, ast.arg):
+                if named := self._class_named(module, node.annotation):
+                    kinds[node.arg] = named
+            elif isinstance(node, ast.Assign):
+                targets = getattr(node.targets[0], "elts", [node.targets[0]])
+                values = getattr(node.value, "elts", [node.value])
+                if len(targets) == len(values):
+                    for target, value in zip(targets, values, strict=True):
+                        kind = self._kind_of(module, kinds, value)
+                        if kind and isinstance(target, ast.Name):
+                            kinds[target.id] = kind
         return kinds
+
+    def _kind_of(
+        self, module: Module, kinds: Mapping[str, Place], value: ast.AST
+    ) -> Place | None:
+        called = value.func if isinstance(value, ast.Call) else value
+        if not isinstance(called, ast.Name | ast.Attribute):
+            return None
+        chain = next(iter(_chains(called)), [""])
+        kind, rest = self._followed(kinds, chain)
+        if not isinstance(value, ast.Call):
+            return kind if not rest else None
+        origin = ".".join(kind) if kind else module.names.get(chain[0], "")
+        place = self.resolved(".".join([origin, *(rest if kind else chain[1:])]))
+        node = self._node(place) if place else None
+        if place and isinstance(node, Function):
+            return self._class_named(self.modules[place[0]], node.returns)
+        return place
 
 
 class Walk:
     """The places that calls reach from an entry, and the calls among them."""
 
     def __init__(self, code: Code, entry: str) -> None:
+        self.code = code
         self.calls: dict[Place, list[Place]] = {}
         module, _, name = entry.partition(":")
         waiting: list[Place] = [(module, name)]
@@ -175,17 +237,35 @@ class Walk:
                 waiting += reversed(self.calls[place])
         self.storage = {m for m, _ in self.calls if _layer(m) == "storage"}
         self.places = [each for each in self.calls if each[0] not in self.storage]
-        self.modules = {module for module, _ in self.places}
 
-    @property
-    def climbs(self) -> list[tuple[Place, Place]]:
-        """Calls from a room of services into another one that was entered before."""
-        entered = list(dict.fromkeys(room_of(module) for module, _ in self.places))
+    @cached_property
+    def reading(self) -> list[Place]:
+        """Places from which calls lead to a query, in the order of the walk."""
+        callers: dict[Place, list[Place]] = defaultdict(list)
+        for place, targets in self.calls.items():
+            for target in targets:
+                callers[target].append(place)
+        waiting = [
+            place
+            for place in self.calls
+            if place[0] in self.storage and self.code.takes_session(place)
+        ]
+        leading: set[Place] = set()
+        while waiting:
+            above = [each for each in callers[waiting.pop()] if each not in leading]
+            leading.update(above)
+            waiting += above
+        return [place for place in self.places if place in leading]
+
+    def climbs(self, places: Sequence[Place]) -> list[tuple[Place, Place]]:
+        """Return calls among places into another room that was entered before."""
+        entered = list(dict.fromkeys(room_of(module) for module, _ in places))
+        among = set(places)
         return [
             (place, target)
-            for place in self.places
+            for place in places
             for target in self.calls[place]
-            if room_of(place[0]) and room_of(target[0])
+            if target in among and room_of(place[0]) and room_of(target[0])
             if entered.index(room_of(target[0])) < entered.index(room_of(place[0]))
         ]
 
@@ -241,14 +321,19 @@ def main(results: Results) -> None:
         shares = f"{imports / lines:.1%}", functions, f"{lone / max(functions, 1):.0%}"
         row(layer, f"{lines:,}", len(members), *shares)
     results.heading("Walks")
-    columns = ("places", "modules", "climbs", "storage", "nearest", "farthest")
-    row = results.table("from", *columns)
+    counted = ("places", "modules", "climbs")
+    reading = [f"reading {each}" for each in counted]
+    row = results.table("from", *counted, *reading, "storage", "nearest", "farthest")
     for name, entry in WALKS.items():
         if code.resolved(entry.replace(":", ".")) is not None:
             walk = Walk(code, entry)
-            parts = (walk.places, walk.modules, walk.climbs, walk.storage)
+            parts = [
+                part
+                for places in (walk.places, walk.reading)
+                for part in (places, {m for m, _ in places}, walk.climbs(places))
+            ]
             ends = [walk.hops[0], max(walk.hops)] if walk.hops else "––"
-            row(name, *map(len, parts), *ends)
+            row(name, *map(len, parts), len(walk.storage), *ends)
     arrows = arrows_among(modules)
     rooms = {room_of(module.name) for module in modules} - {""}
     highest = max(floors(arrows, room) for room in rooms)

@@ -36,7 +36,7 @@ from scalewatch.modelling.common_mode.common_mode import machine_mode
 from scalewatch.modelling.common_mode.newest import beside_machine, newest_commit
 from scalewatch.modelling.common_mode.scan import TARGET
 from scalewatch.modelling.histories.histories import Histories, locations
-from scalewatch.services.commit_reports.comparison import (
+from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
     direction_of,
     level_of,

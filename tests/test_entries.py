@@ -10,7 +10,7 @@ SERVICES = Path(__file__).parents[1] / "backend/scalewatch/services"
 # The modules of each room that read storage; the others compute with what was read.
 ENTRIES = {
     "caches": {"caches"},
-    "commit_reports": {"report"},
+    "commit_reports": {"comparison", "report"},
     "commits": {"baselines", "find", "forges"},
     "comparisons": {"choices", "compare", "figures", "ratios", "versions"},
     "compositions": set(),

@@ -43,6 +43,23 @@ def step(session):
     "storage/rows": "def all_of(session): return _sql(session)\n\ndef _sql(_): pass\n",
 }
 
+FIELDS = """
+class Commit:
+    def read(self):
+        return never()
+
+class Both:
+    before: Commit
+
+def both() -> Both:
+    return never()
+
+def entry():
+    pair = both()
+    before, number = pair.before, 3
+    return before.read()
+"""
+
 
 @pytest.fixture
 def code(tmp_path: Path) -> Code:
@@ -67,7 +84,25 @@ def test_walk_visits_what_an_entry_calls_down_to_storage(code):
     ]
     assert walk.storage == {"scalewatch.storage.rows"}
     assert walk.hops == [2]
-    assert [place[1] for place, _ in walk.climbs] == ["step"]
+    assert [place[1] for place, _ in walk.climbs(walk.places)] == ["step"]
+
+
+def test_walk_tells_places_that_read_from_those_that_compute(code):
+    walk = Walk(code, "scalewatch.services.gates:gate_of")
+
+    assert [name for _, name in walk.reading] == ["gate_of", "report_of", "step"]
+    assert [place[1] for place, _ in walk.climbs(walk.reading)] == ["step"]
+
+
+def test_walk_follows_fields_and_returned_values(tmp_path):
+    folder = tmp_path / "scalewatch"
+    folder.mkdir()
+    (folder / "services.py").write_text(FIELDS, "utf-8")
+    code = Code([folder])
+
+    walk = Walk(code, "scalewatch.services:entry")
+
+    assert [name for _, name in walk.places] == ["entry", "both", "Commit.read"]
 
 
 def test_rooms_stand_on_each_other(code):

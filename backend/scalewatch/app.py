@@ -36,7 +36,6 @@ from scalewatch.errors import (
 from scalewatch.jobs.companion import Companion
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import missing_page, show_error
-from scalewatch.services.common_mode import alarms
 from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
 from scalewatch.settings import ALARMING_SHARE, get_settings
 from scalewatch.storage.database import outages, schema, session
@@ -111,7 +110,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     readers
         The processes that read posted files; by default one, with the usual limits.
     """
-    sessions = session.sessions_of(engine, {alarms.SHARE: alarming_share})
+    sessions = session.sessions_of(engine)
     watch = NewsWatch(sessions)
     readers = readers or ReaderProcesses()
 
@@ -139,6 +138,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     )
     app.openapi = _description  # type: ignore[method-assign]
     app.state.sessions = sessions
+    app.state.alarming_share = alarming_share
     app.state.watch = watch
     app.state.readers = readers
     app.state.protection = protection or Protection()

@@ -6,7 +6,7 @@ from scalewatch.api.http.described import schema_of
 from scalewatch.api.projects import Commits, Machines, Projects
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.comparisons.values import ComparedSides
-from scalewatch.services.guidelines.guidelines import GuidelineReport
+from scalewatch.services.guidelines import GuidelineReport
 from scalewatch.services.match_table.table import MatchTable
 from scalewatch.services.regions.models import CommitModels
 from scalewatch.services.runs.show import RecordedRun, RunVerdict

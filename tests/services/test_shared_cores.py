@@ -11,8 +11,7 @@ from scalewatch.services.commit_reports.report import commit_report
 from scalewatch.services.gates.decision import GateOutcome
 from scalewatch.services.gates.declared_rules import rules_of, treat_oversubscribed
 from scalewatch.services.gates.gate import gate_of
-from scalewatch.services.guidelines.checks import GuidelineState
-from scalewatch.services.guidelines.guidelines import guidelines_at
+from scalewatch.services.guidelines import GuidelineState, guidelines_at
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.regressions import regressions_of

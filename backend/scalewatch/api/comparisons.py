@@ -38,13 +38,14 @@ def compare(
 )
 def list_changes(
     session: sessions.ReadingDep,
+    alarming_share: sessions.AlarmingShareDep,
     view: queries.ViewDep,
     vs: Annotated[
         str | None, Query(description="The baseline; else merge base or parent.")
     ] = None,
 ) -> Response:
     """Return what a commit changed against a baseline, worst first."""
-    report, _ = gated_report(session, view, vs or None)
+    report, _ = gated_report(session, view, vs or None, alarming_share)
     return answers.answer(report)
 
 

@@ -14,7 +14,7 @@ from scalewatch.services.gates import declared_rules, gate
 from scalewatch.services.gates import declared_rules as gate_rules
 from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.queries import ConfirmationId
-from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep
+from scalewatch.web.sessions import AdminDep, AlarmingShareDep, ReadingDep, WritingDep
 
 router = answers.api_router("history", "/projects/{project}/gate")
 
@@ -85,6 +85,7 @@ class GateDeclaration(schemas.Schema):
 @router.get("", responses=answers.of(gate.Gate, 404, 409, 422))
 def show_gate(
     session: ReadingDep,
+    alarming_share: AlarmingShareDep,
     project: str,
     commit: str,
     baseline: Annotated[
@@ -92,7 +93,9 @@ def show_gate(
     ] = None,
 ) -> Response:
     """Return whether a commit may pass; `pending` until all of it is analysed."""
-    return answers.answer(gate.gate_of(session, project, commit, baseline))
+    return answers.answer(
+        gate.gate_of(session, project, commit, baseline, alarming_share)
+    )
 
 
 @router.get("/rules", responses=answers.of(declared_rules.GateRules, 404, 422))
@@ -170,9 +173,13 @@ def list_confirmations(session: ReadingDep, project: str) -> Response:
 @confirmations.post(
     PROJECT, responses=answers.of(Confirmations, 400, 403, 404, 409, 422)
 )
-def ask_for_confirmations(session: WritingDep, project: str, doubt: Doubt) -> Response:
+def ask_for_confirmations(
+    session: WritingDep, alarming_share: AlarmingShareDep, project: str, doubt: Doubt
+) -> Response:
     """Ask for the runs that would settle what the gate suspects of a commit."""
-    runs = gate.confirm_suspicions(session, project, doubt.commit, doubt.baseline)
+    runs = gate.confirm_suspicions(
+        session, project, doubt.commit, doubt.baseline, alarming_share
+    )
     return answers.answer(Confirmations(runs))
 
 

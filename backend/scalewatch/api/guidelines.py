@@ -7,7 +7,7 @@ from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http import answers, problems, schemas
-from scalewatch.services.guidelines import guidelines
+from scalewatch.services import guidelines
 from scalewatch.web import queries, sessions
 
 router = answers.api_router("guidelines", "/projects/{project}/guidelines")

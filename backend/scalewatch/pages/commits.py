@@ -19,7 +19,7 @@ from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.comparisons import compare, versions
 from scalewatch.services.gates.gate import gated_report
 from scalewatch.services.selection.view import View
-from scalewatch.web.sessions import ReadingDep
+from scalewatch.web.sessions import AlarmingShareDep, ReadingDep
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
@@ -52,6 +52,7 @@ def show_newest(request: Request, project: str) -> Response:
 def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: ReadingDep,
+    alarming_share: AlarmingShareDep,
     project: str,
     sha: str,
     vs: str | None = None,
@@ -66,7 +67,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     """Show the report of a commit: ?vs=v5.0.8&metric=time&all=1; expand names a row."""
     reference = None if sha == "newest" else sha
     view = View.stated(project, reference, metric, machine, configuration or [])
-    report, gate = gated_report(session, view, vs or None)
+    report, gate = gated_report(session, view, vs or None, alarming_share)
     if wanted is not Format.HTML:
         name = f"{report.project}-{report.commit.label}-changes"
         return download(wanted, name, report, changes_listing, changes_overview)

@@ -10,8 +10,12 @@ from scalewatch.pages.rendering import addresses, navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.services.comparisons.choices import choices_of
-from scalewatch.services.guidelines.checks import CheckedGuideline, GuidelineState
-from scalewatch.services.guidelines.guidelines import GuidelineReport, guidelines_at
+from scalewatch.services.guidelines import (
+    CheckedGuideline,
+    GuidelineReport,
+    GuidelineState,
+    guidelines_at,
+)
 from scalewatch.web import queries, sessions
 
 MARKS = {

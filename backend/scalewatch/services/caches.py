@@ -8,17 +8,11 @@ answers come.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from hashlib import blake2b
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from cachetools import LRUCache
-
-if TYPE_CHECKING:  # The base installation has no database.
-    from sqlalchemy.orm import Session
-
-    from scalewatch.storage.judgements import editions
 
 Answer = TypeVar("Answer")
 
@@ -79,23 +73,8 @@ class _Weighed:
 _ANSWERS: Final = Kept[_Weighed](MOST_KILOBYTES, lambda weighed: weighed.kilobytes)
 
 
-def kept_at(
-    session: "Session",
-    commit_id: int,
-    question: Sequence[object],
-    read: Callable[[], Answer],
-    kilobytes: Callable[[Answer], float] = lambda _: 1,
-) -> Answer:
-    """Return an answer about a commit, cached by its present edition, see `kept_of`."""
-    from scalewatch.storage.judgements import editions  # noqa: PLC0415 - as above
-
-    # Read the edition first, so that the data can only be newer than it is.
-    edition = editions.at(session, [commit_id]).get(commit_id)
-    return kept_of(edition, commit_id, question, read, kilobytes)
-
-
 def kept_of(
-    edition: "editions.Edition | None",
+    edition: object | None,
     commit_id: int,
     question: Sequence[object],
     read: Callable[[], Answer],
@@ -106,7 +85,8 @@ def kept_of(
     Parameters
     ----------
     edition
-        None keeps nothing.
+        As `storage.judgements.editions` reads it, before all else, so that the answer
+        can only be newer than it is; None keeps nothing.
     question
         The name of what is asked, and all that the answer depends on beside the
         measurements and models of the commit.
@@ -125,22 +105,6 @@ def kept_of(
     key = key_of(edition, commit_id, *question)
     answer: Answer = _ANSWERS.answers([key], weighed)[0].answer
     return answer
-
-
-def all_kept_at(
-    session: "Session",
-    commit_ids: Sequence[int],
-    question: Sequence[object],
-    read: Callable[[int], Answer],
-) -> list[Answer]:
-    """Return a small answer about each commit, as `kept_at`."""
-    from scalewatch.storage.judgements import editions  # noqa: PLC0415 - as above
-
-    present = editions.at(session, commit_ids)
-    return [
-        kept_of(present.get(commit_id), commit_id, question, partial(read, commit_id))
-        for commit_id in commit_ids
-    ]
 
 
 def key_of(*parts: object) -> bytes:

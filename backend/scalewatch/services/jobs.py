@@ -135,12 +135,6 @@ def latest(session: Session, kind: JobKind, subject: str) -> int:
     return job.id if job else enqueue(session, kind, subject)
 
 
-def failure(session: Session, kind: JobKind, subject: str) -> str | None:
-    """Return why the newest job for a subject was given up, if it was."""
-    job = jobs.newest(session, kind, subject)
-    return job.reason if job and job.state == "failed" else None
-
-
 def is_due(session: Session) -> bool:
     """Tell, without a lock, whether a job is due."""
     return jobs.is_due(session)

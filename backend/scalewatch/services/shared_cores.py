@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.services import jobs
-from scalewatch.storage.commits import commits
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage import tables
 from scalewatch.storage.judgements import gate_rules
 from scalewatch.storage.runs import points, series
 from scalewatch.storage.runs.flags import CROWDED, bits_of
@@ -65,13 +64,11 @@ class LeftOut:
 
 
 def left_out_at(
-    session: Session, commit_id: int, measured: Iterable[Flagged]
+    session: Session, project_id: int, measured: Iterable[Flagged]
 ) -> LeftOut:
-    """Return which of the measurements of a commit are left out."""
+    """Return which measurements of a project's commits are left out."""
     crowded = {each.series_id for each in measured if each.flags & _CROWDED}
-    if not crowded:
-        return LeftOut(frozenset())
-    if accepts_shared_cores(session, commit_id):
+    if not crowded or accepts(gate_rules.newest(session, project_id)):
         return LeftOut(frozenset())
     return LeftOut(frozenset(series.measured_in(session, crowded, _TIMES)))
 
@@ -79,6 +76,11 @@ def left_out_at(
 def declared(rules: Mapping[str, Any]) -> Oversubscribed:
     """Return what stored rules of a project say; older ones say nothing."""
     return Oversubscribed(rules.get("oversubscribed", Oversubscribed.UNDECIDED))
+
+
+def accepts(rules: tables.GateRules | None) -> bool:
+    """Tell whether the rules of a project take times of shared cores for evidence."""
+    return rules is not None and declared(rules.rules) is Oversubscribed.ACCEPT
 
 
 def places(coordinates: Iterable[Mapping[str, float]]) -> str:
@@ -122,14 +124,3 @@ def queue_crowded(session: Session, project_id: int) -> None:
     ):
         subject = jobs.AnalysedCommit(commit_id, machine_id)
         jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
-
-
-def accepts_shared_cores(session: Session, commit_id: int) -> bool:
-    """Tell whether the project of a commit accepts times of shared cores."""
-    project_id = commits.existing(session, commit_id).project_id
-
-    def read() -> bool:
-        rules = gate_rules.newest(session, project_id)
-        return rules is not None and declared(rules.rules) is Oversubscribed.ACCEPT
-
-    return once(session, ("oversubscribed", project_id), read)

@@ -139,6 +139,15 @@ async def door(
 DoorDep = Annotated[RequestSessions, Depends(door)]
 
 
+async def alarming_share(request: Request) -> float:
+    """Return the share of histories of 200 commits that may alarm in vain, as set."""
+    share: float = request.app.state.alarming_share
+    return share
+
+
+AlarmingShareDep = Annotated[float, Depends(alarming_share)]
+
+
 def open_reading(request: Request, door: DoorDep) -> Iterator[Session]:
     """Open a session for reading; the request knows it as long as it is open."""
     with door.reading() as session:

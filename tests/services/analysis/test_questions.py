@@ -37,13 +37,14 @@ def test_a_question_leaves_out_what_depends_on_other_parameters():
 def test_questions_with_the_same_answer_have_the_same_key():
     question = SeriesQuestion.of(SERIES, EXPECTED, targets=[{"p": 64.0}])
     other = replace(SERIES, values=SERIES.values * 2)
+    same = SeriesQuestion.of(SERIES, EXPECTED, None, [{"p": 64.0}])
 
-    assert question.key == SeriesQuestion.of(SERIES, EXPECTED, None, [{"p": 64.0}]).key
+    assert question.key() == same.key()
     keys = {
-        question.key,
-        SeriesQuestion.of(other, EXPECTED, targets=[{"p": 64.0}]).key,
-        SeriesQuestion.of(SERIES, targets=[{"p": 64.0}]).key,
-        SeriesQuestion.of(SERIES, EXPECTED).key,
+        question.key(),
+        SeriesQuestion.of(other, EXPECTED, targets=[{"p": 64.0}]).key(),
+        SeriesQuestion.of(SERIES, targets=[{"p": 64.0}]).key(),
+        SeriesQuestion.of(SERIES, EXPECTED).key(),
     }
     assert len(keys) == 4
 

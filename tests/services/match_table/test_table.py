@@ -3,7 +3,7 @@ import pytest
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services import jobs
-from scalewatch.services.guidelines.guidelines import declare
+from scalewatch.services.guidelines import declare
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.standing import State

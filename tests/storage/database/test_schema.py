@@ -316,9 +316,11 @@ def test_probabilities_outlive_that_each_analysis_keeps_them_in_one_blob(blank):
             1: Likely('{"p":0.9,"1":0.1}', '{"match":0.75}', 5),
             2: Likely(),
         }
-        found = verdicts.compared_at(session, 1, ["time"])
+        found = verdicts.models_at(session, 1, ["time"])
         assert {
-            (each.series_id, each.expectation_id): each.likely for each in found
+            (series_id, each.expectation_id): each.likely
+            for series_id, models in found.items()
+            for each in models
         } == {
             (1, 4): Likely('{"p":0.9,"1":0.1}'),
             (1, 5): Likely('{"p":0.9,"1":0.1}', '{"match":0.75}', 5),

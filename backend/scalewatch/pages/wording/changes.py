@@ -4,7 +4,7 @@ from typing import Final
 
 from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.pages.wording.mathematics import found_order
-from scalewatch.services.commit_reports import changes, outcomes
+from scalewatch.services.commit_reports import changes, pairs
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.baselines import Baseline, Relation
@@ -51,25 +51,25 @@ PLURALS: Final = {
 }
 
 OUTCOME_MEANINGS: Final = {
-    outcomes.SeriesOutcome.WORSE: "surely worse: it stops the commit",
-    outcomes.SeriesOutcome.SUSPECTED: "may be worse: another run would tell",
-    outcomes.SeriesOutcome.UNMEASURED: "failed, wholly or in part, or missing",
-    outcomes.SeriesOutcome.ACCEPTED: "worse, and accepted by somebody or by the rules",
-    outcomes.SeriesOutcome.BETTER: "scales better, or takes less, or yields more",
-    outcomes.SeriesOutcome.NEW: "not measured before",
-    outcomes.SeriesOutcome.UNDECIDED: "not enough evidence at one of both commits",
-    outcomes.SeriesOutcome.UNCHANGED: "no change detected",
+    pairs.SeriesOutcome.WORSE: "surely worse: it stops the commit",
+    pairs.SeriesOutcome.SUSPECTED: "may be worse: another run would tell",
+    pairs.SeriesOutcome.UNMEASURED: "failed, wholly or in part, or missing",
+    pairs.SeriesOutcome.ACCEPTED: "worse, and accepted by somebody or by the rules",
+    pairs.SeriesOutcome.BETTER: "scales better, or takes less, or yields more",
+    pairs.SeriesOutcome.NEW: "not measured before",
+    pairs.SeriesOutcome.UNDECIDED: "not enough evidence at one of both commits",
+    pairs.SeriesOutcome.UNCHANGED: "no change detected",
 }
 
 OUTCOME_SYMBOLS: Final = {
-    outcomes.SeriesOutcome.WORSE: "✗",
-    outcomes.SeriesOutcome.SUSPECTED: "?",
-    outcomes.SeriesOutcome.UNMEASURED: "!",
-    outcomes.SeriesOutcome.ACCEPTED: "↑",
-    outcomes.SeriesOutcome.BETTER: "▼",
-    outcomes.SeriesOutcome.NEW: "+",
-    outcomes.SeriesOutcome.UNDECIDED: "?",
-    outcomes.SeriesOutcome.UNCHANGED: "=",
+    pairs.SeriesOutcome.WORSE: "✗",
+    pairs.SeriesOutcome.SUSPECTED: "?",
+    pairs.SeriesOutcome.UNMEASURED: "!",
+    pairs.SeriesOutcome.ACCEPTED: "↑",
+    pairs.SeriesOutcome.BETTER: "▼",
+    pairs.SeriesOutcome.NEW: "+",
+    pairs.SeriesOutcome.UNDECIDED: "?",
+    pairs.SeriesOutcome.UNCHANGED: "=",
 }
 
 RELATIONS: Final = {
@@ -103,17 +103,17 @@ def counts_sentence(report: CommitReport, gate: Gate) -> str:
     """Count series by outcome: `2 series are suspected; 37 are unchanged`."""
     if report.baseline is None:
         return "No baseline: no earlier commit was measured"
-    counted = [outcome for outcome in outcomes.SeriesOutcome if gate.counts[outcome]]
-    counted.sort(key=outcomes.STILL.__contains__)
+    counted = [outcome for outcome in pairs.SeriesOutcome if gate.counts[outcome]]
+    counted.sort(key=pairs.STILL.__contains__)
     clauses = {}
     for place, outcome in enumerate(counted):
         number, noun = gate.counts[outcome], " series" * (place == 0)
-        is_past = outcome is outcomes.SeriesOutcome.UNMEASURED
+        is_past = outcome is pairs.SeriesOutcome.UNMEASURED
         singular, plural = ("was", "were") if is_past else ("is", "are")
         verb = singular if number == 1 else plural
         clauses[outcome] = f"{number:,}{noun} {verb} {outcome}"
-    changed = [clauses[outcome] for outcome in counted if outcome not in outcomes.STILL]
-    still = [clauses[outcome] for outcome in counted if outcome in outcomes.STILL]
+    changed = [clauses[outcome] for outcome in counted if outcome not in pairs.STILL]
+    still = [clauses[outcome] for outcome in counted if outcome in pairs.STILL]
     nothing = NO_CHANGE if report.is_compared and not changed else None
     lead = nothing if report.is_compared else NOTHING_COMPARED
     crowded = f"{SHARED_CORES} in {report.crowded:,}" if report.crowded else ""

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from scalewatch.figures.colours import COLOURS
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording import changes
-from scalewatch.services.commit_reports import outcomes, pairs
+from scalewatch.services.commit_reports import pairs
 
 ROUNDS: Final = 4
 """Shapes of dots: those of machines that share a colour differ."""
@@ -63,7 +63,7 @@ def change_mark(kind: pairs.ChangeKind, number: int | None = None) -> Markup:
 
 
 @lru_cache(maxsize=4096)
-def outcome_mark(outcome: outcomes.SeriesOutcome, number: int | None = None) -> Markup:
+def outcome_mark(outcome: pairs.SeriesOutcome, number: int | None = None) -> Markup:
     """Mark what becomes of a series at a commit, or a number of such series."""
     return _CHANGE.format(
         kind=outcome,

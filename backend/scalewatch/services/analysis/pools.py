@@ -4,7 +4,7 @@ Runs at the same coordinate are repetitions of each other, whoever posted them w
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
@@ -14,13 +14,15 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import IncompleteCoordinates, ModellingError, NothingMeasured
 from scalewatch.modelling.arrays import Reals, stacked
-from scalewatch.services.caches import kept_at
+from scalewatch.services.caches import kept_of
 from scalewatch.services.shared_cores import (
     LeftOut,
-    accepts_shared_cores,
+    accepts,
     left_out_at,
     places,
 )
+from scalewatch.storage import tables
+from scalewatch.storage.judgements import editions, gate_rules
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
 
@@ -112,6 +114,32 @@ class Measurements:
             )
         return tuple(series)
 
+    def pools(self) -> dict[int, SeriesPool]:
+        """Return the pooled repetitions of those series that can be pooled."""
+        pools = {}
+        for series_id, evidence in self._evidence():
+            try:
+                pools[series_id] = pool(evidence, self.repetitions)
+            except ModellingError:
+                continue
+        return pools
+
+    def pools_by_job(self) -> dict[int, tuple[SeriesPool, ...]]:
+        """Return the repetitions of series by the jobs that measured them.
+
+        The first job and all later ones, where each setting was measured by two at
+        least; otherwise one pool holds everything.
+        """
+        pools = {}
+        for series_id, evidence in self._evidence():
+            try:
+                pools[series_id] = tuple(
+                    pool(job, self.repetitions) for job in _jobs(evidence)
+                )
+            except ModellingError:
+                continue
+        return pools
+
     def by_series(self) -> Iterator[tuple[int, list[StoredMeasurement]]]:
         """Yield the points of each series, by its id."""
         for series_id, group in groupby(self.points, key=lambda point: point.series_id):
@@ -121,16 +149,22 @@ class Measurements:
         """Return the repetitions of a point."""
         return self.repetitions[point.run_id][point.start : point.start + point.count]
 
+    def _evidence(self) -> Iterator[tuple[int, list[StoredMeasurement]]]:
+        """Yield the points of each series that are evidence, by its id."""
+        for series_id, points_of in self.by_series():
+            yield series_id, [each for each in points_of if each not in self.left_out]
+
 
 def measurements_at(
     session: Session, commit_id: int, machine_id: int, metric: str | None = None
 ) -> Measurements:
     """Read what a machine measured of a commit, of a metric or of all."""
+    project_id = session.get_one(tables.Machine, machine_id).project_id
     measured = points.of_commit(session, commit_id, machine_id, metric)
     return Measurements(
         measured,
         samples.of_runs(session, {each.run_id for each in measured}),
-        left_out_at(session, commit_id, measured),
+        left_out_at(session, project_id, measured),
     )
 
 
@@ -138,48 +172,15 @@ def kept_pools_at(
     session: Session, commit_id: int, machine_id: int, metric: str
 ) -> tuple[PooledSeries, ...]:
     """Return the pooled series of a metric, cached by the commit's edition."""
-    accepts = accepts_shared_cores(session, commit_id)
-    return kept_at(
-        session,
+    project_id = session.get_one(tables.Machine, machine_id).project_id
+    takes_all = accepts(gate_rules.newest(session, project_id))
+    return kept_of(
+        editions.at(session, [commit_id]).get(commit_id),
         commit_id,
-        ("pools", machine_id, metric, accepts),
+        ("pools", machine_id, metric, takes_all),
         lambda: measurements_at(session, commit_id, machine_id, metric).pooled(),
         lambda pools: sum(each.size for each in pools) / 1000,
     )
-
-
-def pools_of(
-    session: Session, commit_id: int, series_ids: Collection[int]
-) -> dict[int, SeriesPool]:
-    """Return the pooled repetitions of those series that can be pooled."""
-    pools = {}
-    evidence = _evidence_at(session, commit_id, series_ids)
-    for series_id, measured in evidence.by_series():
-        try:
-            pools[series_id] = pool(measured, evidence.repetitions)
-        except ModellingError:
-            continue
-    return pools
-
-
-def pools_by_job(
-    session: Session, commit_id: int, series_ids: Collection[int]
-) -> dict[int, tuple[SeriesPool, ...]]:
-    """Return the repetitions of series by the jobs that measured them.
-
-    The first job and all later ones, where each setting was measured by two at
-    least; otherwise one pool holds everything.
-    """
-    pools = {}
-    evidence = _evidence_at(session, commit_id, series_ids)
-    for series_id, measured in evidence.by_series():
-        try:
-            pools[series_id] = tuple(
-                pool(job, evidence.repetitions) for job in _jobs(measured)
-            )
-        except ModellingError:
-            continue
-    return pools
 
 
 def pool(
@@ -259,17 +260,6 @@ def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
     leader, *others = varying
     apart = [name for name in others if not _go_together(leader, name, coordinates)]
     return (leader, *others) if apart else (leader,)
-
-
-def _evidence_at(
-    session: Session, commit_id: int, series_ids: Collection[int]
-) -> Measurements:
-    """Read the points of series at a commit that are evidence."""
-    measured = points.of_series(session, commit_id, series_ids)
-    left_out = left_out_at(session, commit_id, measured)
-    evidence = [each for each in measured if each not in left_out]
-    runs = {each.run_id for each in evidence if each.count}
-    return Measurements(evidence, samples.of_runs(session, runs), left_out)
 
 
 def _jobs(measured: Sequence[StoredMeasurement]) -> list[list[StoredMeasurement]]:

@@ -140,10 +140,9 @@ class SeriesQuestion:
             *(tuple(sorted(target.items())) for target in self.targets),
         )
 
-    @property
-    def key(self) -> bytes:
-        """The key of the answer, by all that it depends on."""
-        return key_of(_digest(self.alike), self.values.tobytes())
+    def key(self, *choices: object) -> bytes:
+        """Return the key of an answer to it, by all that this depends on."""
+        return key_of(_digest(self.alike), self.values.tobytes(), *choices)
 
 
 def find_all(
@@ -159,9 +158,9 @@ def find_all(
     choices
         Further arguments of `find_models`: space, rule, summary, level.
     """
-    chosen = key_of(sorted(choices.items()))
+    chosen = repr(sorted(choices.items())).encode()
     return ANSWERS.answers(
-        [chosen + question.key for question in questions],
+        [question.key("finding", chosen) for question in questions],
         lambda places: _find([questions[place] for place in places], choices),
     )
 
@@ -240,7 +239,7 @@ def proposed(
     """
     proposal: Proposal | None
     (proposal,) = ANSWERS.answers(
-        [key_of("proposal", question.key, metric, unit)],
+        [question.key("proposal", metric, unit)],
         lambda _: [_proposed(question, metric, unit)],
     )
     return proposal

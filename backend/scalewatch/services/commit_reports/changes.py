@@ -7,12 +7,14 @@ from typing import Any, Final
 
 from scalewatch.modelling import GrowthOdds, all_growth_odds
 from scalewatch.services.commit_reports.factors import ConstantChange
-from scalewatch.services.commit_reports.outcomes import STILL, SeriesOutcome
 from scalewatch.services.commit_reports.pairs import (
     SAME,
+    STILL,
     ChangeKind,
+    SeriesOutcome,
     SeriesPair,
     kind_of,
+    kind_with,
 )
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
@@ -56,6 +58,12 @@ class SeriesChange(SeriesPair[Standing]):
         """Whether no change of it is known."""
         return self.kind in SAME if self.outcome is None else self.outcome in STILL
 
+    def with_constant(self, constant: ConstantChange | None) -> "SeriesChange":
+        """Return it with a change of its constant, whose growth is as before."""
+        if constant is None:
+            return self
+        return replace(self, kind=kind_with(self.kind, constant), constant=constant)
+
 
 CHANGE_KILOBYTES: Final = 0.5
 """Memory of a change; the standings that it compares are kept anyway."""
@@ -70,7 +78,7 @@ def changes_between(
     """
     again = {each.series_id for each in after.judged(metrics)}
     return (
-        *_measured_again(before, after, metrics),
+        *changes_of_measured(before, after, metrics),
         *(
             _change(replace(each, standing=UNMEASURED), each.standing, None)
             for each in before.judged(metrics)
@@ -79,18 +87,10 @@ def changes_between(
     )
 
 
-def kinds_between(
-    before: CommitSnapshot, after: CommitSnapshot, metrics: Collection[str]
-) -> Mapping[int, ChangeKind]:
-    """Return the kind of change of each series since an earlier commit."""
-    changes = _measured_again(before, after, metrics)
-    return {each.series_id: each.kind for each in changes}
-
-
-def _measured_again(
+def changes_of_measured(
     before: CommitSnapshot, after: CommitSnapshot, metrics: Collection[str]
 ) -> tuple[SeriesChange, ...]:
-    """Return the changes of series that a commit measured.
+    """Return the changes since an earlier commit of the series that a commit measured.
 
     Kept, since home, match table and report compare the same thousands of series.
     """

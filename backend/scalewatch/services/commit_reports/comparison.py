@@ -1,17 +1,19 @@
-"""Series whose constant surely changed by a factor since another commit.
+"""A commit beside its baseline, compared once for the report and for the gate.
 
-A history shows how far a series scatters from commit to commit: where a machine has
-nights enough before the commit, they decide. Two commits do not show it: of others
-`factors` tells what all jobs of both say.
+Constants of series whose growth is as before: a history shows how far a series scatters
+from commit to commit, and where a machine has nights enough before the commit, they
+decide. Two commits do not show it: of others `factors` tells what all jobs of both say.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import log, log1p
+
+from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Direction, Noise
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.commit_reports.changes import SeriesChange, changes_between
 from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
     ConstantChange,
@@ -21,42 +23,158 @@ from scalewatch.services.commit_reports.factors import (
     level_of,
     noisy_constants,
 )
-from scalewatch.services.commit_reports.pairs import GROWS_ALIKE, kind_with
+from scalewatch.services.commit_reports.pairs import GROWS_ALIKE
+from scalewatch.services.commits.baselines import (
+    Baseline,
+    Relation,
+    baseline_of,
+    merge_base_of,
+)
+from scalewatch.services.commits.find import find_commit
+from scalewatch.services.common_mode.alarms import smallest_effect
 from scalewatch.services.common_mode.newest_commit import NewestNights, newest_nights
 from scalewatch.services.series.judged import Middles
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.settings import ALARMING_SHARE
+from scalewatch.storage import tables
+from scalewatch.storage.commits.commits import AnyCommit
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """Two commits, and what tells whether the level of a series changed between them.
+
+    Parameters
+    ----------
+    differing
+        Noisy series whose medians differ enough to ask more of them.
+    nights
+        The later commit beside the nights before it, in the metrics of these series.
+    """
+
+    before: CommitSnapshot
+    after: CommitSnapshot
+    differing: Collection[int]
+    nights: NewestNights
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A commit beside its baseline.
+
+    Parameters
+    ----------
+    baseline
+        None where nothing was measured before.
+    metrics
+        All that were measured, here or at the baseline.
+    changes
+        Of all series between the two, worst first.
+    levels
+        Both commits, with what tells whether constants changed; None without a
+        baseline.
+    """
+
+    project: tables.Project
+    row: AnyCommit
+    baseline: Baseline | None
+    after: CommitSnapshot
+    metrics: tuple[str, ...]
+    changes: tuple[SeriesChange, ...]
+    levels: Levels | None
+
+    @property
+    def before(self) -> CommitSnapshot | None:
+        """The baseline, if there is one."""
+        return self.levels.before if self.levels else None
+
+    @property
+    def absent(self) -> tuple[str, ...]:
+        """Machines that measured the baseline and have not measured this commit."""
+        then = self.before.environments if self.before else {}
+        return tuple(name for name in then if name not in self.after.environments)
+
 
 Minded = Mapping[int, tuple[SeriesChange, float]]
 """Series by id, with the share by which the constant of each has to differ."""
 
 
-def with_constants(
-    before: CommitSnapshot,
-    after: CommitSnapshot,
-    changes: Sequence[SeriesChange],
-    least: float,
-) -> tuple[SeriesChange, ...]:
-    """Return changes with those of constants, where the growth is as before.
+def compared(
+    session: Session,
+    project: tables.Project,
+    reference: str | None,
+    against: str | None,
+    alarming_share: float = ALARMING_SHARE,
+) -> Comparison:
+    """Return a commit beside its baseline.
 
     Parameters
     ----------
-    changes
-        Of series between the two commits.
-    least
-        The share by which a constant has to differ.
+    reference, against
+        The commit and the baseline as `find_commit` takes them; no baseline is the
+        merge base of a branch, and the nearest commit of any other one.
+    alarming_share
+        Share of histories of 200 commits that may alarm although nothing changed.
+
+    Raises
+    ------
+    NotFound, NotMeasured, AmbiguousReference
+        If a commit is unknown.
     """
-    constants = changed_constants(before, after, changes, lambda _: least)
-    return tuple(
-        replace(each, kind=kind_with(each.kind, constant), constant=constant)
-        if (constant := constants.get(each.series_id))
-        else each
-        for each in changes
+    row = find_commit(session, project, reference)
+    base = None if against else merge_base_of(session, project, row)
+    baseline = baseline_of(session, project, row, against or base)
+    if baseline is not None and base is not None:
+        baseline = replace(baseline, relation=Relation.MERGE_BASE)
+    after = CommitSnapshot.of(session, row)
+    if baseline is None:
+        return Comparison(
+            project, row, None, after, tuple(sorted(after.metrics)), (), None
+        )
+    before = CommitSnapshot(session, project.id, baseline.id)
+    metrics = tuple(sorted({*before.metrics, *after.metrics}))
+    changes = changes_between(before, after, metrics)
+    levels = levels_of(before, after, changes, alarming_share)
+    least = max(LEAST_CONSTANT, smallest_effect(session, project.id))
+    constants = changed_constants(levels, changes, lambda _: least)
+    worst_first = sorted(
+        (each.with_constant(constants.get(each.series_id)) for each in changes),
+        key=lambda change: change.urgency,
+    )
+    return Comparison(
+        project, row, baseline, after, metrics, tuple(worst_first), levels
     )
 
 
-def changed_constants(
+def levels_of(
     before: CommitSnapshot,
     after: CommitSnapshot,
+    changes: Sequence[SeriesChange],
+    share: float,
+) -> Levels:
+    """Read what tells whether levels changed between two commits.
+
+    Parameters
+    ----------
+    share
+        Share of histories of 200 commits that may alarm although nothing changed.
+    """
+    noisy = {each.series_id: each.metric for each in changes if not each.is_exact}
+    ids = sorted(noisy)
+
+    def differing() -> list[int]:
+        early, late = before.medians(ids), after.medians(ids)
+        common = [key for key in ids if key in early and key in late]
+        enough = log1p(LEAST_CONSTANT) / 2
+        return [key for key in common if _distance(early[key], late[key]) > enough]
+
+    apart = after.kept(("differing", ids), differing, beside=[before])
+    nights = newest_nights(before, after, {noisy[each] for each in apart}, share)
+    return Levels(before, after, frozenset(apart), nights)
+
+
+def changed_constants(
+    levels: Levels,
     changes: Sequence[SeriesChange],
     least: Callable[[SeriesChange], float | None],
 ) -> dict[int, ConstantChange]:
@@ -78,52 +196,54 @@ def changed_constants(
     exact = {key: each for key, each in minded.items() if each[0].is_exact}
     noisy = {key: each for key, each in minded.items() if key not in exact}
     shares = [(key, share) for key, (_, share) in noisy.items()]
+    constants: dict[int, ConstantChange] = {}
+    if exact:
+        early, late = levels.before.medians(exact), levels.after.medians(exact)
+        constants = _exact(exact, early, late)
     # The noise of series comes with the editions of both commits.
-    return _exact(before, after, exact) | after.kept(
-        ("constants", shares), lambda: _noisy(before, after, noisy), beside=[before]
-    )
-
-
-def differing(
-    before: CommitSnapshot, after: CommitSnapshot, series: Collection[int]
-) -> Sequence[int]:
-    """Return those series whose medians differ enough to ask more of them."""
-    ids = sorted(series)
-    return after.kept(
-        ("differing", ids), lambda: _differing(before, after, ids), beside=[before]
+    return constants | levels.after.kept(
+        ("constants", shares), lambda: _noisy(levels, noisy), beside=[levels.before]
     )
 
 
 def _exact(
-    before: CommitSnapshot, after: CommitSnapshot, minded: Minded
+    minded: Minded, early: Mapping[int, Middles], late: Mapping[int, Middles]
 ) -> dict[int, ConstantChange]:
-    if not minded:
-        return {}
-    early, late = before.medians(minded), after.medians(minded)
-    return {
-        key: constant
+    constants = {
+        key: exact_constant(change, early[key].values, late[key].values, least)
         for key, (change, least) in minded.items()
         if key in early and key in late
-        if (
-            constant := exact_constant(
-                change, early[key].values, late[key].values, least
-            )
-        )
     }
+    return {key: each for key, each in constants.items() if each is not None}
 
 
-def _noisy(
-    before: CommitSnapshot, after: CommitSnapshot, minded: Minded
-) -> dict[int, ConstantChange]:
-    """Return the series whose constants changed, by nights or by two commits alone."""
-    apart = [minded[key] for key in differing(before, after, minded)]
-    metrics = {change.metric for change, _ in apart}
-    nights = newest_nights(after.session, (before.commit_id, after.commit_id), metrics)
-    by_id = {change.series_id: (change, least) for change, least in apart}
-    beside = {key: each for key, each in by_id.items() if key in nights.known}
-    alone = {key: each for key, each in by_id.items() if key not in nights.known}
-    level = level_of(len(minded))
-    return _by_nights(nights, beside) | _by_jobs(before, after, alone, level)
+def _noisy(levels: Levels, minded: Minded) -> dict[int, ConstantChange]:
+    """Return the series whose constants changed, by nights or by two commits alone.
+
+    Of series without nights enough all jobs of both commits have to say the same.
+    """
+    before, after, nights = levels.before, levels.after, levels.nights
+    apart = {key: each for key, each in minded.items() if key in levels.differing}
+    constants = _by_nights(
+        nights, {key: each for key, each in apart.items() if key in nights.known}
+    )
+    alone = {key: each for key, each in apart.items() if key not in nights.known}
+    if not alone:
+        return constants
+    early, late = before.pools_by_job(alone), after.pools_by_job(alone)
+    noise: dict[int, Noise] = {
+        key: change.after.noise or USUAL for key, (change, _) in alone.items()
+    }
+    jobs = {
+        key: Jobs(early[key], late[key], noise[key], least, change.is_cost)
+        for key, (change, least) in sorted(alone.items())
+        if key in early and key in late
+    }
+    agreed = agreed_directions(jobs, level_of(len(minded)))
+    earlier, later = before.pools(agreed), after.pools(agreed)
+    return constants | noisy_constants(
+        agreed, {key: (earlier[key], later[key], noise[key]) for key in agreed}
+    )
 
 
 def _by_nights(nights: NewestNights, minded: Minded) -> dict[int, ConstantChange]:
@@ -143,47 +263,6 @@ def _by_nights(nights: NewestNights, minded: Minded) -> dict[int, ConstantChange
         if (move := nights.outstanding.get(key)) is not None
         and not 1 / (1 + least) <= move.factor.value <= 1 + least
     }
-
-
-def _by_jobs(
-    before: CommitSnapshot, after: CommitSnapshot, minded: Minded, level: float
-) -> dict[int, ConstantChange]:
-    """Return the constants of which all jobs say the same, with what they say together.
-
-    Parameters
-    ----------
-    level
-        Probability of the intervals of single jobs.
-    """
-    if not minded:
-        return {}
-    early, late = before.pools_by_job(minded), after.pools_by_job(minded)
-    noise: dict[int, Noise] = {
-        key: change.after.noise or USUAL for key, (change, _) in minded.items()
-    }
-    jobs = {
-        key: Jobs(early[key], late[key], noise[key], least, change.is_cost)
-        for key, (change, least) in sorted(minded.items())
-        if key in early and key in late
-    }
-    agreed = agreed_directions(jobs, level)
-    earlier, later = before.pools(agreed), after.pools(agreed)
-    return noisy_constants(
-        agreed, {key: (earlier[key], later[key], noise[key]) for key in agreed}
-    )
-
-
-def _differing(
-    before: CommitSnapshot, after: CommitSnapshot, series: Sequence[int]
-) -> list[int]:
-    early, late = before.medians(series), after.medians(series)
-    return [
-        key
-        for key in series
-        if key in early
-        and key in late
-        and _distance(early[key], late[key]) > log1p(LEAST_CONSTANT) / 2
-    ]
 
 
 def _distance(before: Middles, after: Middles) -> float:

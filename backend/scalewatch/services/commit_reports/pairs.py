@@ -29,6 +29,22 @@ class ChangeKind(StrEnum):
     UNCHANGED = "unchanged"
 
 
+class SeriesOutcome(StrEnum):
+    """Words of the gate on a series at a commit; worst first."""
+
+    WORSE = "worse"
+    SUSPECTED = "suspected"
+    UNMEASURED = "not measured"
+    ACCEPTED = "accepted"
+    BETTER = "better"
+    NEW = "new"
+    UNDECIDED = "undecided"
+    UNCHANGED = "unchanged"
+
+
+STILL: Final = frozenset({SeriesOutcome.UNDECIDED, SeriesOutcome.UNCHANGED})
+"""Outcomes of series of which no change is known."""
+
 _RANK: Final = {kind: place for place, kind in enumerate(ChangeKind)}
 WORSE: Final = frozenset({ChangeKind.MISMATCH, ChangeKind.FAILED, ChangeKind.WORSE})
 FINE: Final = frozenset({Verdict.MATCH, Verdict.APPROXIMATE})

@@ -5,29 +5,20 @@ from dataclasses import dataclass, replace
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commit_reports.changes import (
-    SeriesChange,
-    changes_between,
-    counts_of,
-)
-from scalewatch.services.commit_reports.comparison import with_constants
-from scalewatch.services.commit_reports.factors import LEAST_CONSTANT
+from scalewatch.services.commit_reports.changes import SeriesChange, counts_of
+from scalewatch.services.commit_reports.comparison import Comparison, compared
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import (
     Baseline,
     Neighbours,
     RelatedCommit,
-    Relation,
-    baseline_of,
     children_of,
-    merge_base_of,
     neighbours_of,
     parents_of,
 )
-from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.common_mode.alarms import smallest_effect
+from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.selection.view import View, choose_metric, is_chosen
-from scalewatch.services.series.snapshots import CommitSnapshot, Environments
+from scalewatch.services.series.snapshots import Environments
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage.access import projects
 
@@ -121,34 +112,28 @@ def commit_report(session: Session, view: View, against: str | None) -> CommitRe
         If the project, a commit or the metric is unknown.
     """
     project = projects.existing(session, view.project)
-    row = find_commit(session, project, view.commit)
-    base = None if against else merge_base_of(session, project, row)
-    baseline = baseline_of(session, project, row, against or base)
-    if baseline is not None and base is not None:
-        baseline = replace(baseline, relation=Relation.MERGE_BASE)
-    after = CommitSnapshot.of(session, row)
-    before = CommitSnapshot(session, project.id, baseline.id) if baseline else None
-    metrics = sorted({*after.metrics, *(before.metrics if before else ())})
-    changes: tuple[SeriesChange, ...] = ()
-    if before is not None:
-        least = max(LEAST_CONSTANT, smallest_effect(session, project.id))
-        compared = changes_between(before, after, metrics)
-        changes = with_constants(before, after, compared, least)
-    now, then = after.environments, before.environments if before else {}
-    report = CommitReport(
+    comparison = compared(session, project, view.commit, against)
+    return limited(report_of(session, comparison), view)
+
+
+def report_of(session: Session, comparison: Comparison) -> CommitReport:
+    """Return the report of a commit that was compared with its baseline."""
+    project, row = comparison.project, comparison.row
+    now = comparison.after.environments
+    then = comparison.before.environments if comparison.before else {}
+    return CommitReport(
         project=project.name,
         commit=commit_of(row),
-        baseline=baseline,
+        baseline=comparison.baseline,
         parents=parents_of(session, project, row),
         children=children_of(session, project, row),
         neighbours=neighbours_of(session, project, row),
-        metrics=tuple(metrics),
+        metrics=comparison.metrics,
         machines=tuple(now),
-        absent=tuple(name for name in then if name not in now),
-        changes=tuple(sorted(changes, key=lambda change: change.urgency)),
+        absent=comparison.absent,
+        changes=comparison.changes,
         environment=environment_changes(then, now),
     )
-    return limited(report, view)
 
 
 def limited(report: CommitReport, view: View) -> CommitReport:

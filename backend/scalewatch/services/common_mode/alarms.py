@@ -11,22 +11,13 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.common_mode.scan import SPREADS
-from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage.judgements import gate_rules
-
-SHARE: Final = "alarming_share"
-"""Key in the `info` of sessions, where the composition root puts the setting."""
 
 SMALLEST_EFFECT: Final = 0.03
 """Smaller changes of noisy series cannot be told from nights, whatever is stated."""
 
 KEY: Final = "smallest_effect"
 """Key of the least effect among the stored rules of a project."""
-
-
-def alarming_share(session: Session) -> float:
-    """Return the share of histories of 200 commits that may alarm without a change."""
-    return float(session.info.get(SHARE, ALARMING_SHARE))
 
 
 def smallest_effect(session: Session, project_id: int) -> float:

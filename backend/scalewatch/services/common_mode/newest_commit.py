@@ -9,7 +9,6 @@ second job confirms it.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from itertools import pairwise
 from typing import Final
 
@@ -25,10 +24,8 @@ from scalewatch.modelling.common_mode.newest import (
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.histories import locations, middle
-from scalewatch.services.analysis.pools import SeriesPool, pools_by_job
-from scalewatch.services.caches import kept_at
+from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.commits.lineage import Lineage, age
-from scalewatch.services.common_mode.alarms import alarming_share
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
@@ -40,8 +37,8 @@ from scalewatch.services.common_mode.shared_moves import (
     nights_of,
     without_nights,
 )
-from scalewatch.storage.commits.commits import identified
-from scalewatch.storage.judgements import editions
+from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage.commits.commits import AnyCommit, identified
 from scalewatch.storage.runs import runs
 from scalewatch.storage.runs.runs import Started
 
@@ -160,30 +157,52 @@ NOTHING: Final = NewestNights(frozenset(), {}, (), frozenset())
 
 
 def newest_nights(
-    session: Session, commits: tuple[int, int], metrics: Collection[str]
+    before: CommitSnapshot,
+    after: CommitSnapshot,
+    metrics: Collection[str],
+    share: float,
 ) -> NewestNights:
-    """Compare a commit with the nights before it.
+    """Compare a commit with the nights before it, up to those of its baseline.
 
     Parameters
     ----------
-    commits
-        Ids of the baseline and of the commit.
     metrics
         Those that are asked about.
+    share
+        Share of histories of 200 commits that may alarm although nothing changed.
     """
-    since = editions.at(session, commits[:1])
-    share = alarming_share(session)
-    return _together(
-        [
-            kept_at(
-                session,
-                commits[1],
-                ("newest nights", since, metric, share),
-                partial(_compared, session, commits, metric, share),
-                lambda nights: 0.1 * len(nights.known),
-            )
-            for metric in sorted(metrics)
-        ]
+    if not metrics:
+        return NOTHING
+    session, project_id = after.session, after.project_id
+    named = sorted(metrics)
+
+    def compared() -> NewestNights:
+        rows = identified(session, (before.commit_id, after.commit_id))
+        baseline, commit = rows[before.commit_id], rows[after.commit_id]
+        line = _up_to(watched_line(session, project_id), baseline, commit)
+        newest = len(line.commits) - 1
+        # A series measured under two names has one history: the later one.
+        measured = {
+            history.series.id: history
+            for metric in named
+            for history in series_histories(session, project_id, line, metric=metric)
+            if history.positions[-1] == newest and not history.series.is_exact
+        }
+        jobs = after.pools_by_job([*measured])
+        machines = sorted({each.series.machine_id for each in measured.values()})
+        calendars = {each: calendar_of(session, line, each) for each in machines}
+        return _together(
+            [
+                _of_group(group, jobs, calendars[group[0].series.machine_id], share)
+                for group in alike([*measured.values()])
+            ]
+        )
+
+    return after.kept(
+        ("newest nights", named, share),
+        compared,
+        lambda nights: 0.1 * len(nights.known),
+        beside=[before],
     )
 
 
@@ -194,36 +213,15 @@ def calendar_of(session: Session, line: Lineage, machine_id: int) -> Calendar:
     return Calendar({position_of[each]: at for each, at in started.items()})
 
 
-def _compared(
-    session: Session, ids: tuple[int, int], metric: str, share: float
-) -> NewestNights:
-    """Read the nights before a commit, and compare it with them in one metric."""
-    rows = identified(session, ids)
-    baseline, commit = (rows[each] for each in ids)
-    watched = watched_line(session, commit.project_id)
+def _up_to(watched: Lineage, baseline: AnyCommit, commit: AnyCommit) -> Lineage:
+    """Return the nights up to a baseline, and the commit after them."""
     until = age(baseline)
     before = [
         each
         for each in watched.commits
         if each.id not in {baseline.id, commit.id} and age(each) <= until
     ]
-    line = replace(watched, commits=(*before[-MOST_NIGHTS:], baseline, commit))
-    newest = len(line.commits) - 1
-    # A series measured under two names has one history: the later one.
-    measured = {
-        history.series.id: history
-        for history in series_histories(session, commit.project_id, line, metric=metric)
-        if history.positions[-1] == newest and not history.series.is_exact
-    }
-    jobs = pools_by_job(session, commit.id, [*measured])
-    machines = sorted({each.series.machine_id for each in measured.values()})
-    calendars = {each: calendar_of(session, line, each) for each in machines}
-    return _together(
-        [
-            _of_group(group, jobs, calendars[group[0].series.machine_id], share)
-            for group in alike([*measured.values()])
-        ]
-    )
+    return replace(watched, commits=(*before[-MOST_NIGHTS:], baseline, commit))
 
 
 def _of_group(

@@ -6,33 +6,19 @@ what the one before it took, by the times of its job where these are known.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
-from typing import Final
 
-from sqlalchemy.orm import Session
-
-from scalewatch.errors import ModellingError
 from scalewatch.figures.notation import places_words
-from scalewatch.services.analysis.pools import pooled
-from scalewatch.services.analysis.questions import STARTUP, SeriesQuestion, proposed
-from scalewatch.services.caches import kept_at
-from scalewatch.services.commit_reports.changes import SeriesChange
+from scalewatch.services.analysis.questions import STARTUP
 from scalewatch.services.commit_reports.factors import JOBS
-from scalewatch.services.commit_reports.pairs import ChangeKind
-from scalewatch.services.expectations.in_force import in_force
-from scalewatch.services.shared_cores import left_out_at
-from scalewatch.storage import tables
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.commits import coordinates, coverage
 from scalewatch.storage.commits.coordinates import Place
 from scalewatch.storage.commits.coverage import Spent
-from scalewatch.storage.runs import points, samples
 from scalewatch.wire import SECONDS
-
-MOST_ASKED: Final = 4
-"""Series for which a measurement is worked out; the cheapest of them is proposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,70 +102,23 @@ class MachineJobs:
         )
 
 
-def confirming_step(
-    session: Session,
-    commit_id: int,
-    place: tuple[int, str],
-    series_ids: Iterable[int],
-) -> NextStep | None:
-    """Return the runs of some series that lack a second job; None if none does.
-
-    Parameters
-    ----------
-    place
-        Id and name of the machine that measured them.
-    """
-    return jobs_at(session, commit_id, *place).step(series_ids)
-
-
-def jobs_at(
-    session: Session, commit_id: int, machine_id: int, machine: str
-) -> MachineJobs:
+def jobs_at(commit: CommitSnapshot, machine_id: int, machine: str) -> MachineJobs:
     """Return the runs of a commit on a machine, given by its id and its name."""
-    return kept_at(
-        session,
-        commit_id,
+    session, commit_id = commit.session, commit.commit_id
+    return commit.kept(
         ("jobs", machine_id, machine),
-        lambda: _jobs(session, commit_id, machine_id, machine),
+        lambda: _jobs(
+            machine,
+            coverage.spent(session, commit_id, machine_id),
+            coordinates.runs_by_series(session, commit_id, machine_id),
+        ),
     )
 
 
-def _jobs(
-    session: Session, commit_id: int, machine_id: int, machine: str
-) -> MachineJobs:
-    spent = {
-        each.run_id: each for each in coverage.spent(session, commit_id, machine_id)
-    }
-    place = {run: tuple(sorted(took.coordinate.items())) for run, took in spent.items()}
-
-    @cache
-    def lacking(*runs: int) -> tuple[int, ...]:
-        """Return those that are too few; most series were measured by the same."""
-        counts = Counter(place[run] for run in runs)
-        return tuple(run for run in runs if counts[place[run]] < JOBS)
-
-    measured = coordinates.runs_by_series(session, commit_id, machine_id)
-    by_series = {series: lacking(*runs) for series, runs in measured.items()}
-    return MachineJobs(machine, spent, by_series)
-
-
-def deciding_step(
-    session: Session,
-    project: tables.Project,
-    commit_id: int,
-    changes: Iterable[SeriesChange],
-) -> NextStep | None:
-    """Return the cheapest measurement that would settle one of the open verdicts."""
-    undecided = [
-        each
-        for each in changes
-        if each.kind is ChangeKind.UNDECIDED and not each.after.is_crowded
-    ]
-    proposals = (
-        _proposal(session, project, commit_id, each) for each in undecided[:MOST_ASKED]
-    )
+def cheapest(steps: Iterable[NextStep | None]) -> NextStep | None:
+    """Return the cheapest of some steps, None if there is none."""
     return min(
-        (step for step in proposals if step is not None),
+        (step for step in steps if step is not None),
         key=lambda step: step.core_hours,
         default=None,
     )
@@ -201,39 +140,23 @@ def _seconds(run: Spent) -> float:
     return STARTUP + sum(SECONDS.get(u, 0.0) * total for u, total in run.times.items())
 
 
-def _proposal(
-    session: Session,
-    project: tables.Project,
-    commit_id: int,
-    change: SeriesChange,
-) -> NextStep | None:
-    """Return what would settle the verdict on one series, if anything can."""
-    expectation = in_force(session, project.id).get((change.region, change.metric))
-    if expectation is None:
-        return None
-    points_at = points.of_series(session, commit_id, [change.series_id])
-    left_out = left_out_at(session, commit_id, points_at)
-    measured = [each for each in points_at if each.count and each not in left_out]
-    if not measured:
-        return None
-    blobs = samples.of_runs(session, {each.run_id for each in measured})
-    try:
-        pool = pooled(
-            [each.coordinate for each in measured],
-            [blobs[m.run_id][m.start : m.start + m.count] for m in measured],
-        )
-    except ModellingError:
-        return None
-    question = SeriesQuestion.of(pool, expectation, change.after.noise)
-    proposal = proposed(question, change.metric, change.unit)
-    if proposal is None:
-        return None
-    return NextStep(
-        machine=change.machine,
-        region=change.region,
-        metric=change.metric,
-        at=(proposal.at,),
-        repetitions=proposal.repetitions,
-        core_hours=proposal.core_hours,
-        settles=proposal.settles,
-    )
+def _jobs(
+    machine: str, spent: Sequence[Spent], measured: Mapping[int, Sequence[int]]
+) -> MachineJobs:
+    """Return the runs on a machine.
+
+    Parameters
+    ----------
+    measured
+        Runs in which each series succeeded, by ids.
+    """
+    place = {each.run_id: tuple(sorted(each.coordinate.items())) for each in spent}
+
+    @cache
+    def lacking(*runs: int) -> tuple[int, ...]:
+        """Return those that are too few; most series were measured by the same."""
+        counts = Counter(place[run] for run in runs)
+        return tuple(run for run in runs if counts[place[run]] < JOBS)
+
+    by_series = {series: lacking(*runs) for series, runs in measured.items()}
+    return MachineJobs(machine, {each.run_id: each for each in spent}, by_series)

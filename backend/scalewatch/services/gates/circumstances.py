@@ -5,9 +5,8 @@ regressions in histories, guidelines, forecasts at the target scale, and jobs th
 still to be done.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Final
 
@@ -15,15 +14,13 @@ from sqlalchemy.orm import Session
 
 from scalewatch.figures.notation import places_words
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.comparison import changed_constants, differing
-from scalewatch.services.commit_reports.pairs import SeriesKey
-from scalewatch.services.commit_reports.report import CommitReport
-from scalewatch.services.common_mode.newest_commit import (
-    MachineMove,
-    NewestNights,
-    newest_nights,
+from scalewatch.services.commit_reports.comparison import (
+    Comparison,
+    Levels,
+    changed_constants,
 )
-from scalewatch.services.confirmations.next_steps import MachineJobs, NextStep, jobs_at
+from scalewatch.services.commit_reports.pairs import SeriesKey
+from scalewatch.services.common_mode.newest_commit import MachineMove, NewestNights
 from scalewatch.services.gates.decision import Circumstances
 from scalewatch.services.gates.declared_rules import GateRules
 from scalewatch.services.gates.effects import effects_of
@@ -33,13 +30,13 @@ from scalewatch.services.gates.findings import (
     NEXT_COMMIT,
     NIGHT,
     GateFinding,
-    Placed,
     SeriesRef,
     absent,
     failed,
     worse_findings,
 )
 from scalewatch.services.gates.guidelines import broken_since, guideline_finding
+from scalewatch.services.gates.next_steps import steps_of
 from scalewatch.services.gates.rules import GateRule, Rules
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regressions.regressions import (
@@ -49,7 +46,6 @@ from scalewatch.services.regressions.regressions import (
     regressions_at,
 )
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage import tables
 from scalewatch.storage.commits.coordinates import Place
 from scalewatch.storage.machines import machines
 from scalewatch.storage.work import jobs
@@ -57,58 +53,13 @@ from scalewatch.storage.work import jobs
 WAITING: Final = frozenset({RegressionState.OPEN, RegressionState.ACKNOWLEDGED})
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedCommit:
-    """A commit in question: its row, what changed in it, and by which rules."""
-
-    project: tables.Project
-    id: int
-    report: CommitReport
-    rules: GateRules
-
-    @property
-    def compared(self) -> tuple[int, ...]:
-        """Ids of the baseline, if there is one, and of the commit."""
-        baseline = self.report.baseline
-        return (self.id,) if baseline is None else (baseline.id, self.id)
-
-
-@dataclass(frozen=True, slots=True)
-class Steps:
-    """Runs that series of a commit still need for a second job.
-
-    Parameters
-    ----------
-    jobs
-        Runs of the commit by machine, of those that were asked about.
-    series
-        Noisy series by region, metric and machine.
-    """
-
-    jobs: Mapping[str, MachineJobs]
-    series: Mapping[tuple[str, str, str], Sequence[SeriesChange]]
-
-    def step(self, place: Placed) -> NextStep | None:
-        """Return the runs that the series of a place lack; None if they lack none."""
-        if place.machine not in self.jobs:
-            return None
-        settings = place.configuration.items()
-        here = self.series.get((place.region, place.metric, place.machine), ())
-        having = [e.series_id for e in here if settings <= e.configuration.items()]
-        return self.jobs[place.machine].step(having)
-
-    def words(self, place: Placed) -> str | None:
-        """Return the runs that the series of a place lack, in words."""
-        step = self.step(place)
-        return None if step is None else step.sentence
-
-
-def circumstances_of(session: Session, commit: JudgedCommit) -> Circumstances:
-    """Read what is known of a commit beside the pairs of its report."""
-    project, report = commit.project, commit.report
-    after = CommitSnapshot(session, project.id, commit.id)
-    here = after.judged(report.metrics)
-    worse = [e for e in regressions_at(session, project.id, commit.id) if e.is_worse]
+def circumstances_of(
+    session: Session, commit: Comparison, rules: GateRules
+) -> Circumstances:
+    """Read what is known of a commit beside the pairs of its series."""
+    here = commit.after.judged(commit.metrics)
+    at = regressions_at(session, commit.project.id, commit.row.id)
+    worse = [each for each in at if each.is_worse]
     began = [each for each in worse if each.state in WAITING]
     known = Circumstances(
         failed=[
@@ -118,7 +69,7 @@ def circumstances_of(session: Session, commit: JudgedCommit) -> Circumstances:
         ],
         has_only_failures=all(each.standing.is_failed for each in here),
         regressions=[
-            finding for each in began for finding in _of_regression(each, commit.rules)
+            finding for each in began for finding in _of_regression(each, rules)
         ],
         waiting=tuple(each.id for each in began),
         began=[member for each in began for member in each.members],
@@ -130,52 +81,38 @@ def circumstances_of(session: Session, commit: JudgedCommit) -> Circumstances:
         ],
         is_pending=_is_pending(session, commit),
     )
-    if report.baseline is None:
+    if commit.levels is None:
         return known
-    before = CommitSnapshot(session, project.id, report.baseline.id)
-    return _beside(commit, before, after, known)
-
-
-def steps_of(session: Session, commit: JudgedCommit, places: Iterable[Placed]) -> Steps:
-    """Read which runs the machines of some places still have to make."""
-    named = {place.machine for place in places}
-    series: dict[tuple[str, str, str], list[SeriesChange]] = defaultdict(list)
-    for change in commit.report.changes:
-        if not change.is_exact:
-            series[change.region, change.metric, change.machine].append(change)
-    return Steps(
-        {
-            each.name: jobs_at(session, commit.id, each.id, each.name)
-            for each in machines.of_project(session, commit.project.id)
-            if each.name in named
-        },
-        series,
-    )
+    return _beside(commit, commit.levels, rules, known)
 
 
 def _beside(
-    commit: JudgedCommit,
-    before: CommitSnapshot,
-    after: CommitSnapshot,
+    commit: Comparison,
+    levels: Levels,
+    rules: GateRules,
     known: Circumstances,
 ) -> Circumstances:
     """Return circumstances with what is known beside the baseline."""
-    rules, changes = commit.rules, commit.report.changes
+    before, after, changes = levels.before, levels.after, commit.changes
+    nights, gone = levels.nights, commit.absent
     least = cache(rules.least_constant)
-    by_id = changed_constants(before, after, changes, lambda e: least(e.region))
+    by_id = changed_constants(levels, changes, lambda change: least(change.region))
     constants = {e.key: by_id[e.series_id] for e in changes if e.series_id in by_id}
     broken = broken_since(commit.project, before, after, changes, rules.target)
     worse = worse_findings(changes, rules, constants, known.confirmation)
     by_key = {each.key: each for each in changes}
     dearer = [by_key[finding.series] for _, finding in worse]
     steps = steps_of(after.session, commit, [*dearer, *broken])
-    nights = _nights(before, after, changes)
     guidelines = [guideline_finding(each, rules, steps.words) for each in broken]
     return replace(
         known,
         constants=constants,
         lacking=_lacking(before, after, changes),
-        absent=_absent(commit, before),
+        absent=[
+            absent(each)
+            for each in (before.judged(commit.metrics) if gone else ())
+            if each.machine in gone
+        ],
         confirmation=steps.words,
         within_nights={
             each.key
@@ -188,15 +125,6 @@ def _beside(
         guidelines=[each for each in guidelines if each is not None],
         effects=effects_of(before, after, dearer, rules.target),
     )
-
-
-def _nights(
-    before: CommitSnapshot, after: CommitSnapshot, changes: Sequence[SeriesChange]
-) -> NewestNights:
-    """Return what the nights before tell of the metrics of which anything differs."""
-    noisy = {each.series_id: each.metric for each in changes if not each.is_exact}
-    metrics = {noisy[each] for each in differing(before, after, noisy)}
-    return newest_nights(after.session, (before.commit_id, after.commit_id), metrics)
 
 
 def _lacking(
@@ -220,25 +148,17 @@ def _lacking(
     }
 
 
-def _absent(commit: JudgedCommit, before: CommitSnapshot) -> list[GateFinding]:
-    """Return findings about series of machines that measured the baseline alone."""
-    report = commit.report
-    if not report.absent:
-        return []
-    judged = before.judged(report.metrics)
-    return [absent(each) for each in judged if each.machine in report.absent]
-
-
-def _is_pending(session: Session, commit: JudgedCommit) -> bool:
+def _is_pending(session: Session, commit: Comparison) -> bool:
     """Tell whether something about a commit or its baseline is still to be analysed."""
     project_id = commit.project.id
+    baseline = [commit.baseline.id] if commit.baseline else []
     about_project = (JobKind.WATCH, JobKind.REANALYSE, JobKind.REJUDGE)
     if any(jobs.is_open(session, kind, str(project_id)) for kind in about_project):
         return True
     everywhere = [
         str(AnalysedCommit(commit_id, machine.id))
         for machine in machines.of_project(session, project_id)
-        for commit_id in commit.compared
+        for commit_id in (*baseline, commit.row.id)
     ]
     return jobs.is_any_open(session, JobKind.ANALYSE, everywhere)
 

@@ -18,11 +18,11 @@ from typing import Any, Final
 
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.commit_reports.factors import ConstantChange
-from scalewatch.services.commit_reports.outcomes import SeriesOutcome
 from scalewatch.services.commit_reports.pairs import (
     FINE,
     ChangeKind,
     SeriesKey,
+    SeriesOutcome,
     SeriesPair,
 )
 from scalewatch.services.gates.findings import (

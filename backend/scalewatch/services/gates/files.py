@@ -35,11 +35,11 @@ from scalewatch.services.commit_reports.factors import (
     level_of,
     noisy_constants,
 )
-from scalewatch.services.commit_reports.outcomes import SeriesOutcome
 from scalewatch.services.commit_reports.pairs import (
     GROWS_ALIKE,
     ChangeKind,
     SeriesKey,
+    SeriesOutcome,
     SeriesPair,
     kind_of,
     kind_with,

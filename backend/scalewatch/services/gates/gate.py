@@ -18,29 +18,28 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.access.callers import Role, permit
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.outcomes import SeriesOutcome
+from scalewatch.services.commit_reports.comparison import Comparison, compared
+from scalewatch.services.commit_reports.pairs import SeriesOutcome
 from scalewatch.services.commit_reports.report import (
     CommitReport,
-    commit_report,
     limited,
+    report_of,
 )
-from scalewatch.services.commits.find import Commit, find_commit
-from scalewatch.services.confirmations.next_steps import NextStep, deciding_step
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import (
     Confirmation,
     ask,
     confirmations_in,
 )
-from scalewatch.services.gates.circumstances import (
-    JudgedCommit,
-    circumstances_of,
-    steps_of,
-)
+from scalewatch.services.gates.circumstances import circumstances_of
 from scalewatch.services.gates.decision import Decision, GateOutcome, decide
 from scalewatch.services.gates.declared_rules import rules_in_force
 from scalewatch.services.gates.findings import GateFinding
+from scalewatch.services.gates.next_steps import next_step
 from scalewatch.services.gates.wording import sentence_of
 from scalewatch.services.selection.view import View
+from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage.access import projects
 from scalewatch.storage.machines import machines
 
@@ -87,7 +86,11 @@ class Gate:
 
 
 def gate_of(
-    session: Session, project_name: str, reference: str, baseline: str | None
+    session: Session,
+    project_name: str,
+    reference: str,
+    baseline: str | None,
+    alarming_share: float = ALARMING_SHARE,
 ) -> Gate:
     """Return whether a commit may pass.
 
@@ -96,6 +99,8 @@ def gate_of(
     reference, baseline
         As `find_commit` takes them. Without a baseline a branch is compared with its
         merge base, any other commit with its parent.
+    alarming_share
+        Share of histories of 200 commits that may alarm although nothing changed.
 
     Raises
     ------
@@ -103,12 +108,15 @@ def gate_of(
         If the project or a commit is unknown.
     """
     view = View(project_name, commit=reference)
-    gate, _ = _judged(session, commit_report(session, view, baseline))
+    gate, *_ = _judged(session, view, baseline, alarming_share)
     return gate
 
 
 def gated_report(
-    session: Session, view: View, baseline: str | None
+    session: Session,
+    view: View,
+    baseline: str | None,
+    alarming_share: float = ALARMING_SHARE,
 ) -> tuple[CommitReport, Gate]:
     """Return the report of a commit with the outcome of each series, and its gate.
 
@@ -116,16 +124,16 @@ def gated_report(
     ----------
     view
         Limits what the report lists; the gate is asked of the whole commit.
-    baseline
-        As `gate_of` takes it.
+    baseline, alarming_share
+        As `gate_of` takes them.
 
     Raises
     ------
     NotFound, NotMeasured, AmbiguousReference
         If the project, a commit or the metric is unknown.
     """
-    whole = commit_report(session, View(view.project, commit=view.commit), baseline)
-    gate, decision = _judged(session, whole)
+    gate, decision, comparison = _judged(session, view, baseline, alarming_share)
+    whole = report_of(session, comparison)
     changes = [
         _with_outcome(each, decision.outcomes[each.key]) for each in whole.changes
     ]
@@ -134,9 +142,18 @@ def gated_report(
 
 
 def confirm_suspicions(
-    session: Session, project_name: str, reference: str, baseline: str | None
+    session: Session,
+    project_name: str,
+    reference: str,
+    baseline: str | None,
+    alarming_share: float = ALARMING_SHARE,
 ) -> tuple[Confirmation, ...]:
     """Ask for the runs that would settle what the gate suspects of a commit.
+
+    Parameters
+    ----------
+    reference, baseline, alarming_share
+        As `gate_of` takes them.
 
     Returns
     -------
@@ -153,7 +170,7 @@ def confirm_suspicions(
     project = projects.existing(session, project_name)
     permit(session, Role.INGEST, project.name)
     row = find_commit(session, project, reference)
-    gate = gate_of(session, project.name, reference, baseline)
+    gate = gate_of(session, project.name, reference, baseline, alarming_share)
     ids = {each.name: each.id for each in machines.of_project(session, project.id)}
     if gate.outcome is not GateOutcome.PENDING:
         for finding in gate.findings:
@@ -163,54 +180,40 @@ def confirm_suspicions(
     return confirmations_in(session, project.id, [row.id])
 
 
-def _judged(session: Session, report: CommitReport) -> tuple[Gate, Decision]:
-    """Return whether the commit of a report may pass, and what becomes of series."""
-    project = projects.existing(session, report.project)
-    row = find_commit(session, project, report.commit.sha)
+def _judged(
+    session: Session, view: View, against: str | None, alarming_share: float
+) -> tuple[Gate, Decision, Comparison]:
+    """Return whether a commit may pass, what becomes of series, and why."""
+    project = projects.existing(session, view.project)
+    comparison = compared(session, project, view.commit, against, alarming_share)
     rules = rules_in_force(session, project.id)
-    commit = JudgedCommit(project, row.id, report, rules)
-    known = circumstances_of(session, commit)
-    baseline = report.baseline.commit if report.baseline else None
+    known = circumstances_of(session, comparison, rules)
+    commit = commit_of(comparison.row)
+    baseline = comparison.baseline.commit if comparison.baseline else None
     decision = decide(
-        report.changes,
+        comparison.changes,
         rules,
         known,
-        commits=f"{baseline.label}..{report.commit.label}" if baseline else None,
+        commits=f"{baseline.label}..{commit.label}" if baseline else None,
     )
     is_open = decision.outcome is GateOutcome.UNDECIDED
     gate = Gate(
         project=project.name,
-        commit=report.commit,
+        commit=commit,
         baseline=baseline,
-        relation=str(report.baseline.relation) if report.baseline else None,
+        relation=str(comparison.baseline.relation) if comparison.baseline else None,
         outcome=decision.outcome,
         sentence=sentence_of(
-            decision, report.changes, baseline.label if baseline else None
+            decision, comparison.changes, baseline.label if baseline else None
         ),
         findings=decision.findings,
-        next_step=_next_step(session, commit, decision) if is_open else None,
+        next_step=next_step(session, comparison, decision) if is_open else None,
         regressions=known.waiting,
-        confirmations=confirmations_in(session, project.id, [row.id]),
+        confirmations=confirmations_in(session, project.id, [comparison.row.id]),
         counts={str(each): number for each, number in decision.counts.items()},
         rules_version=rules.version,
     )
-    return gate, decision
-
-
-def _next_step(
-    session: Session, commit: JudgedCommit, decision: Decision
-) -> NextStep | None:
-    """Return the cheapest measurement that would settle something."""
-    changes = commit.report.changes
-    if not decision.findings:
-        return deciding_step(session, commit.project, commit.id, changes)
-    suspected = [each for each in decision.findings if each.is_suspicion]
-    steps = map(steps_of(session, commit, suspected).step, suspected)
-    return min(
-        (step for step in steps if step is not None),
-        key=lambda step: step.core_hours,
-        default=None,
-    )
+    return gate, decision, comparison
 
 
 # The changes between two commits are the same objects until something changes there.

@@ -27,13 +27,13 @@ from scalewatch.services.gates.findings import (
     SeriesRef,
 )
 from scalewatch.services.gates.rules import Rules
-from scalewatch.services.guidelines.checks import (
+from scalewatch.services.guidelines import (
     Instance,
     instances_of,
     is_broken,
     middles_of,
+    rules_of,
 )
-from scalewatch.services.guidelines.guidelines import possible_rules
 from scalewatch.services.regressions.effects import bounds_of
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing, State
@@ -127,7 +127,7 @@ def broken_since(
     changes
         How the series of the two commits differ.
     """
-    rules = possible_rules(after.session, project)
+    rules = rules_of(after.session, project).guidelines
     newly = _newly_broken(before, after, rules, changes)
     standings = {
         change.series_id: (change.before, change.after)

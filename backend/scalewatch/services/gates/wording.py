@@ -5,8 +5,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scalewatch.figures.notation import SHARED_CORES
-from scalewatch.services.commit_reports.outcomes import SeriesOutcome
-from scalewatch.services.commit_reports.pairs import SeriesKey, SeriesPair
+from scalewatch.services.commit_reports.pairs import (
+    SeriesKey,
+    SeriesOutcome,
+    SeriesPair,
+)
 from scalewatch.services.gates.decision import (
     Decision,
     GateOutcome,

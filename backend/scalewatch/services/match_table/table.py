@@ -16,7 +16,7 @@ from scalewatch.modelling import (
     Mark,
     attribute,
 )
-from scalewatch.services.commit_reports.changes import kinds_between
+from scalewatch.services.commit_reports.changes import changes_of_measured
 from scalewatch.services.commits.baselines import (
     Baseline,
     Neighbours,
@@ -25,8 +25,7 @@ from scalewatch.services.commits.baselines import (
 )
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
-from scalewatch.services.guidelines.checks import GuidelineState, checks_at
-from scalewatch.services.guidelines.guidelines import rules_of
+from scalewatch.services.guidelines import GuidelineState, checks_at, rules_of
 from scalewatch.services.match_table.cells import (
     Grid,
     MatchColumn,
@@ -165,7 +164,8 @@ def match_table(
     rules = rules_of(session, project, (each.region for each in shown)).guidelines
 
     def arranged() -> Grid:
-        kinds = kinds_between(before, now, metrics) if before else {}
+        changes = changes_of_measured(before, now, metrics) if before else ()
+        kinds = {each.series_id: each.kind for each in changes}
         broken = _broken(now, shown, rules)
         return grid_of(shown, tuple(choices), kinds, recent, broken)
 

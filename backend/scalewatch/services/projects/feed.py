@@ -4,17 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark, Verdict, direction, parse_growth
-from scalewatch.services.caches import all_kept_at
+from scalewatch.services.caches import kept_of
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.expectations.in_force import ids_in_force
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
-from scalewatch.storage.judgements import verdicts
+from scalewatch.storage.judgements import editions, verdicts
 from scalewatch.storage.judgements.verdicts import Counted
 
 ENTRIES: Final = 20
@@ -93,12 +94,17 @@ def _counted(
 ) -> Sequence[Counts]:
     """Return the verdicts by expectations in force, at each commit."""
     in_force = ids_in_force(session, project_id)
-    return all_kept_at(
-        session,
-        commit_ids,
-        ("verdict counts", *in_force),
-        lambda commit_id: tuple(verdicts.counts_at(session, commit_id, in_force)),
-    )
+    # Read editions first, so that the counts can only be newer than they are.
+    present = editions.at(session, commit_ids)
+
+    def counted(commit_id: int) -> Counts:
+        return tuple(verdicts.counts_at(session, commit_id, in_force))
+
+    question = ("verdict counts", *in_force)
+    return [
+        kept_of(present.get(each), each, question, partial(counted, each))
+        for each in commit_ids
+    ]
 
 
 def _marked(counted: Counts) -> Mapping[Mark, int]:

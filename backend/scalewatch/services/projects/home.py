@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark
-from scalewatch.services.commit_reports.changes import kinds_between
+from scalewatch.services.commit_reports.changes import changes_of_measured
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.find import Commit, commit_of
@@ -111,7 +111,8 @@ def _project(session: Session, project: tables.Project) -> Project:
     kinds: Mapping[int, ChangeKind] = {}
     if now and baseline:
         before = CommitSnapshot(session, project.id, baseline.id)
-        kinds = kinds_between(before, now, now.metrics)
+        changes = changes_of_measured(before, now, now.metrics)
+        kinds = {each.series_id: each.kind for each in changes}
     changed = Counter(kinds.values())
     states = Counter(scan.standing.state for scan in scans)
     marks = Counter(scan.standing.mark for scan in scans)

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
-from scalewatch.services.caches import kept_at
 from scalewatch.services.scaling_errors.design import SCALE, SIZE
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects, tokens
@@ -91,8 +90,8 @@ def lacking(session: Session, project_name: str) -> frozenset[Lack]:
     newest = commits.newest(session, project.id)
     if newest is None:
         return frozenset()
-    lacks = kept_at(
-        session, newest.id, ("lacking",), lambda: _lacking_at(session, newest)
+    lacks = CommitSnapshot.of(session, newest).kept(
+        ("lacking",), lambda: _lacking_at(session, newest)
     )
     is_profiled = profiles.is_profiled(session, project.id)
     return lacks if is_profiled else lacks | {Lack.PROFILES}

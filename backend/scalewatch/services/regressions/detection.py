@@ -25,7 +25,6 @@ from scalewatch.modelling.histories.changes import (
 )
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.modes import Modes
-from scalewatch.services.analysis.pools import pools_of
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.project_history import (
@@ -49,6 +48,7 @@ from scalewatch.services.regressions.effects import (
     effects,
     told_exactly,
 )
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories.shift_details import ShiftDetails
@@ -101,7 +101,7 @@ def detect(
     history = project_history(session, project_id)
     watched = watch(history.histories, alarming_share)
     changes, drifts = by_effect(watched, history.smallest_effect)
-    posted = _posted_beside(session, history.line, changes)
+    posted = _posted_beside(session, project_id, history.line, changes)
     # A suspicion of one commit is sure if several of its jobs bear it out.
     confirmed = [
         change.history.series.is_exact
@@ -150,7 +150,7 @@ def label(commit: AnyCommit) -> str:
 
 
 def _posted_beside(
-    session: Session, line: Lineage, changes: Sequence[HistoryChange]
+    session: Session, project_id: int, line: Lineage, changes: Sequence[HistoryChange]
 ) -> PostedCounts:
     """Read the counts at the commits on both sides of changes of counts."""
     series: dict[int, set[int]] = defaultdict(set)
@@ -161,7 +161,9 @@ def _posted_beside(
     return {
         (commit_id, series_id): pool
         for commit_id, counted in series.items()
-        for series_id, pool in pools_of(session, commit_id, counted).items()
+        for series_id, pool in CommitSnapshot(session, project_id, commit_id)
+        .pools(counted)
+        .items()
     }
 
 

@@ -134,7 +134,7 @@ def _without_evidence(
         if row.state in OPEN and position > BEFORE:
             series = known.series_of(row)
             measured = points.of_series(session, row.last_commit_id, series)
-            left_out = left_out_at(session, row.last_commit_id, measured)
+            left_out = left_out_at(session, row.project_id, measured)
             if measured and {each.series_id for each in measured} <= left_out.series:
                 ids.add(row.id)
     return ids

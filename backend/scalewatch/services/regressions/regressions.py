@@ -11,8 +11,13 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import ChangeClass
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.confirmations.next_steps import NextStep, confirming_step
+from scalewatch.services.confirmations.next_steps import (
+    NextStep,
+    cheapest,
+    jobs_at,
+)
 from scalewatch.services.confirmations.requests import Confirmation, confirmations_in
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
@@ -296,14 +301,10 @@ def _next_step(
     places: dict[tuple[int, str], list[int]] = defaultdict(list)
     for member in members:
         places[member.machine_id, member.machine].append(member.series_id)
-    steps = (
-        confirming_step(session, row.last_commit_id, place, series_ids)
-        for place, series_ids in places.items()
-    )
-    return min(
-        (step for step in steps if step is not None),
-        key=lambda step: step.core_hours,
-        default=None,
+    last = CommitSnapshot(session, row.project_id, row.last_commit_id)
+    return cheapest(
+        jobs_at(last, *machine).step(series_ids)
+        for machine, series_ids in places.items()
     )
 
 

@@ -10,20 +10,16 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.services import jobs
-from scalewatch.services.analysis.pools import (
-    Measurements,
-    SeriesPool,
-    pools_by_job,
-    pools_of,
-)
+from scalewatch.services.analysis.pools import Measurements, SeriesPool
 from scalewatch.services.caches import kept_of
 from scalewatch.services.expectations.in_force import (
     Compositions,
+    Expectations,
     compositions_in_force,
     ids_in_force,
     in_force,
 )
+from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.series.judged import (
     Judged,
     Middles,
@@ -37,10 +33,10 @@ from scalewatch.services.series.judged import (
 )
 from scalewatch.services.series.scans import Scan, measurements_of
 from scalewatch.services.series.standing import State
-from scalewatch.services.shared_cores import accepts_shared_cores, left_out_at
+from scalewatch.services.shared_cores import accepts, left_out_at
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.database.snapshots import once
-from scalewatch.storage.judgements import editions, verdicts
+from scalewatch.storage.judgements import editions, gate_rules, verdicts
 from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import (
     measurements,
@@ -49,6 +45,7 @@ from scalewatch.storage.runs import (
     runs,
     samples,
 )
+from scalewatch.storage.work import jobs
 
 Answer = TypeVar("Answer")
 
@@ -107,6 +104,11 @@ class CommitSnapshot:
         """The composed models that are expected."""
         return compositions_in_force(self.session, self.project_id)
 
+    @property
+    def expectations(self) -> Expectations:
+        """The expectations in force."""
+        return in_force(self.session, self.project_id)
+
     def judged(self, metrics: Collection[str]) -> tuple[Judged, ...]:
         """Return all series of some metrics, with their models and verdicts."""
         series = self._analysed(metrics)
@@ -123,25 +125,34 @@ class CommitSnapshot:
 
         Times for which processes shared cores are left out.
         """
-        ids = sorted(series)
+        session, commit_id, ids = self.session, self.commit_id, sorted(series)
+
+        def read() -> Mapping[int, Middles]:
+            runs_at = measurements.places_at(session, commit_id)
+            middles = measurements.middles_of(session, commit_id, ids)
+            left_out = left_out_at(session, self.project_id, middles)
+            return medians_by_series(
+                runs_at, [each for each in middles if each not in left_out]
+            )
+
         return kept_of(
             self.edition,
-            self.commit_id,
+            commit_id,
             ("medians", ids),
-            lambda: self._read_medians(ids),
+            read,
             lambda medians: MEDIANS_KILOBYTES * len(medians),
         )
 
     def places(self, series: Collection[int]) -> Mapping[int, Places]:
         """Return where those series were measured that the commit has runs of."""
-        ids = sorted(series)
+        session, commit_id, ids = self.session, self.commit_id, sorted(series)
         return kept_of(
             self.edition,
-            self.commit_id,
+            commit_id,
             ("places", ids),
             lambda: places_by_series(
-                measurements.places_at(self.session, self.commit_id),
-                measurements.notes_on(self.session, self.commit_id, ids),
+                measurements.places_at(session, commit_id),
+                measurements.notes_on(session, commit_id, ids),
             ),
             lambda places: MEDIANS_KILOBYTES * len(places),
         )
@@ -149,17 +160,17 @@ class CommitSnapshot:
     def scans(self, metric: str, region: str | None = None) -> tuple[Scan, ...]:
         """Return all scans of a metric, of one region or of all."""
         session, commit_id = self.session, self.commit_id
-        models = models_at(session, commit_id, [metric], region and [region])
+        models = verdicts.models_at(session, commit_id, [metric], region and [region])
         places = measurements.places_at(session, commit_id)
         summaries = measurements.summaries_at(session, commit_id, metric, region)
-        left_out = left_out_at(session, commit_id, summaries)
+        left_out = left_out_at(session, self.project_id, summaries)
         points_of: dict[int, list[measurements.Summary]] = defaultdict(list)
         for point in summaries:
             points_of[point.series_id].append(point)
         remarks = procedures.of_runs(session, places)
-        expectations = in_force(session, self.project_id)
-        compositions = self.compositions
-        slots = self._slots()
+        expectations, compositions = self.expectations, self.compositions
+        rows = machines.of_project(session, self.project_id)
+        slots = {row.id: slot for slot, row in enumerate(rows)}
         scans = []
         for measured in measurements.series_at(session, commit_id, metric, region):
             series, taken = measured.series, points_of[measured.series.id]
@@ -209,33 +220,47 @@ class CommitSnapshot:
     @property
     def environments(self) -> Environments:
         """The facts and settings of its runs, by machine in order of appearance."""
-        return kept_of(
-            self.edition, self.commit_id, ("environments",), self._read_environments
-        )
+
+        def read() -> Environments:
+            values: dict[str, dict[str, set[str]]] = {}
+            for machine, *stated in runs.environments_of(self.session, self.commit_id):
+                known = values.setdefault(machine, {})
+                for name, value in (pair for facts in stated for pair in facts.items()):
+                    if value is not None:
+                        known.setdefault(name, set()).add(str(value))
+            return {
+                machine: {name: ", ".join(sorted(each)) for name, each in known.items()}
+                for machine, known in values.items()
+            }
+
+        return kept_of(self.edition, self.commit_id, ("environments",), read)
 
     @property
     def accepts_shared_cores(self) -> bool:
         """Whether times of processes that shared cores are evidence."""
-        return accepts_shared_cores(self.session, self.commit_id)
+        return accepts(gate_rules.newest(self.session, self.project_id))
 
     def measurements(self, series: Collection[int]) -> Measurements:
-        """Return the points of series with all repetitions."""
+        """Return the points of series, with all repetitions of those that are evidence.
+
+        Times for which processes shared cores are left out.
+        """
         measured = points.of_series(self.session, self.commit_id, series)
-        return Measurements(
-            measured,
-            samples.of_runs(self.session, {point.run_id for point in measured}),
-            left_out_at(self.session, self.commit_id, measured),
-        )
+        left_out = left_out_at(self.session, self.project_id, measured)
+        evidence = {
+            each.run_id for each in measured if each.count and each not in left_out
+        }
+        return Measurements(measured, samples.of_runs(self.session, evidence), left_out)
 
     def pools(self, series: Collection[int]) -> Mapping[int, SeriesPool]:
         """Return all repetitions of those series that can be pooled."""
-        return pools_of(self.session, self.commit_id, series)
+        return self.measurements(series).pools()
 
     def pools_by_job(
         self, series: Collection[int]
     ) -> Mapping[int, tuple[SeriesPool, ...]]:
         """Return the repetitions of series by the jobs that measured them."""
-        return pools_by_job(self.session, self.commit_id, series)
+        return self.measurements(series).pools_by_job()
 
     def kept(
         self,
@@ -286,11 +311,66 @@ class CommitSnapshot:
         )
 
     def _analysed(self, metrics: Collection[str]) -> tuple[Judged, ...]:
+        session, commit_id = self.session, self.commit_id
+
+        def read() -> tuple[Judged, ...]:
+            expectations = in_force(session, self.project_id)
+            compositions = compositions_in_force(session, self.project_id)
+            models = verdicts.models_at(session, commit_id, metrics)
+            measured = [
+                row
+                for row in measurements.taken_at(session, commit_id)
+                if row.metric in metrics
+            ]
+            notes: dict[int, list[measurements.Noted]] = defaultdict(list)
+            noted = [row.id for row in measured if row.noted]
+            if noted:
+                for note in measurements.notes_on(session, commit_id, noted):
+                    notes[note.series_id].append(note)
+            places = measurements.places_at(session, commit_id) if noted else {}
+            rows = machines.of_project(session, self.project_id)
+            slots = {row.id: slot for slot, row in enumerate(rows)}
+            names = {row.id: row.name for row in rows}
+            settings = measurements.settings_of(session, self.project_id)
+            judged = []
+            for row in measured:
+                key = (row.region, row.metric)
+                expectation, composition = expectations.get(key), compositions.get(key)
+                remarks = notes.get(row.id, ())
+                judged.append(
+                    Judged(
+                        series_id=row.id,
+                        region=row.region,
+                        metric=row.metric,
+                        unit=row.unit,
+                        better=row.better,
+                        machine=names[row.machine_id],
+                        slot=slots[row.machine_id],
+                        configuration=settings[row.configuration_id],
+                        expectation=expectation,
+                        composition=composition,
+                        standing=standing_at(
+                            row.runs,
+                            row.repetitions,
+                            [note.reason for note in remarks if not note.repetitions],
+                            models.get(row.id),
+                            expectation or composition,
+                        ),
+                        flags=flags_at(places, remarks)
+                        if any(note.flags for note in remarks)
+                        else {},
+                        failures=failures_at(places, remarks)
+                        if row.runs and any(not note.repetitions for note in remarks)
+                        else (),
+                    )
+                )
+            return tuple(judged)
+
         return kept_of(
             self.edition,
-            self.commit_id,
-            ("judged", sorted(metrics), ids_in_force(self.session, self.project_id)),
-            lambda: self._read_judged(metrics),
+            commit_id,
+            ("judged", sorted(metrics), ids_in_force(session, self.project_id)),
+            read,
             lambda series: JUDGED_KILOBYTES * len(series),
         )
 
@@ -299,98 +379,23 @@ class CommitSnapshot:
         pending = {s.machine for s in series if s.standing.state is State.PENDING}
         if not pending:
             return {}
+        rows = machines.of_project(self.session, self.project_id)
         return {
             row.name: reason
-            for row in machines.of_project(self.session, self.project_id)
+            for row in rows
             if row.name in pending and (reason := self._failure(row.id)) is not None
         }
 
-    def _slots(self) -> dict[int, int]:
-        """Return the position of each machine among the project's, by its id."""
-        rows = machines.of_project(self.session, self.project_id)
-        return {row.id: slot for slot, row in enumerate(rows)}
-
     def _failure(self, machine_id: int) -> str | None:
-        subject = str(jobs.AnalysedCommit(self.commit_id, machine_id))
-        return once(
-            self.session,
-            ("analysis failed", subject),
-            lambda: jobs.failure(self.session, jobs.JobKind.ANALYSE, subject),
+        """Return why the newest analysis of a machine was given up, if it was."""
+        session = self.session
+        subject = str(AnalysedCommit(self.commit_id, machine_id))
+        job = once(
+            session,
+            ("analysis", subject),
+            lambda: jobs.newest(session, JobKind.ANALYSE, subject),
         )
-
-    def _read_judged(self, metrics: Collection[str]) -> tuple[Judged, ...]:
-        session, commit_id = self.session, self.commit_id
-        expectations = in_force(session, self.project_id)
-        compositions = self.compositions
-        models = models_at(session, commit_id, metrics)
-        measured = [
-            row
-            for row in measurements.taken_at(session, commit_id)
-            if row.metric in metrics
-        ]
-        notes: dict[int, list[measurements.Noted]] = defaultdict(list)
-        noted = [row.id for row in measured if row.noted]
-        if noted:
-            for note in measurements.notes_on(session, commit_id, noted):
-                notes[note.series_id].append(note)
-        places = measurements.places_at(session, commit_id) if noted else {}
-        slots = self._slots()
-        names = {
-            machine.id: machine.name
-            for machine in machines.of_project(session, self.project_id)
-        }
-        settings = measurements.settings_of(session, self.project_id)
-        judged = []
-        for row in measured:
-            key = (row.region, row.metric)
-            expectation, composition = expectations.get(key), compositions.get(key)
-            remarks = notes.get(row.id, ())
-            judged.append(
-                Judged(
-                    series_id=row.id,
-                    region=row.region,
-                    metric=row.metric,
-                    unit=row.unit,
-                    better=row.better,
-                    machine=names[row.machine_id],
-                    slot=slots[row.machine_id],
-                    configuration=settings[row.configuration_id],
-                    expectation=expectation,
-                    composition=composition,
-                    standing=standing_at(
-                        row.runs,
-                        row.repetitions,
-                        [note.reason for note in remarks if not note.repetitions],
-                        models.get(row.id),
-                        expectation or composition,
-                    ),
-                    flags=flags_at(places, remarks)
-                    if any(note.flags for note in remarks)
-                    else {},
-                    failures=failures_at(places, remarks)
-                    if row.runs and any(not note.repetitions for note in remarks)
-                    else (),
-                )
-            )
-        return tuple(judged)
-
-    def _read_environments(self) -> Environments:
-        values: dict[str, dict[str, set[str]]] = {}
-        for machine, *stated in runs.environments_of(self.session, self.commit_id):
-            known = values.setdefault(machine, {})
-            for name, value in (pair for facts in stated for pair in facts.items()):
-                if value is not None:
-                    known.setdefault(name, set()).add(str(value))
-        return {
-            machine: {name: ", ".join(sorted(each)) for name, each in known.items()}
-            for machine, known in values.items()
-        }
-
-    def _read_medians(self, series: Sequence[int]) -> dict[int, Middles]:
-        places = measurements.places_at(self.session, self.commit_id)
-        middles = measurements.middles_of(self.session, self.commit_id, series)
-        left_out = left_out_at(self.session, self.commit_id, middles)
-        return medians_by_series(places, [at for at in middles if at not in left_out])
+        return job.reason if job and job.state == "failed" else None
 
 
 def repetitions_of(session: Session, scans: Sequence[Scan]) -> Mapping[UUID, Reals]:
@@ -413,16 +418,3 @@ def repetitions_of(session: Session, scans: Sequence[Scan]) -> Mapping[UUID, Rea
         }
 
     return once(session, ("repetitions", region, metric, *runs_of), read)
-
-
-def models_at(
-    session: Session,
-    commit_id: int,
-    metrics: Collection[str],
-    regions: Collection[str] | None = None,
-) -> dict[int, list[verdicts.Modelled]]:
-    """Return models at a commit by series, once for each verdict on them."""
-    models: dict[int, list[verdicts.Modelled]] = defaultdict(list)
-    for model in verdicts.compared_at(session, commit_id, metrics, regions):
-        models[model.series_id].append(model)
-    return models

@@ -6,12 +6,11 @@ of failing half-way, when a read turns into a write.
 """
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from types import MappingProxyType
 from typing import Final, TypeVar
 
 import orjson
@@ -116,25 +115,15 @@ def connect(url: str) -> Engine:
     return engine
 
 
-def sessions_of(
-    engine: Engine, settings: Mapping[str, object] = MappingProxyType({})
-) -> Sessions:
-    """Return how to read and how to write the database of `engine`.
-
-    Parameters
-    ----------
-    settings
-        Values of the composition root that services find in the `info` of sessions.
-    """
+def sessions_of(engine: Engine) -> Sessions:
+    """Return how to read and how to write the database of `engine`."""
     return Sessions(
         reading=sessionmaker(
             reading_engine(engine),
             expire_on_commit=False,
-            info={**settings, IS_SNAPSHOT: True},
+            info={IS_SNAPSHOT: True},
         ),
-        writing=sessionmaker(
-            writing_engine(engine), expire_on_commit=False, info={**settings}
-        ),
+        writing=sessionmaker(writing_engine(engine), expire_on_commit=False),
     )
 
 

@@ -6,16 +6,18 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.database.snapshots import once
 
 
 def newest(session: Session, project_id: int) -> tables.GateRules | None:
     """Return the version in force; None if none was ever declared."""
-    return session.scalar(
+    rules = (
         select(tables.GateRules)
         .where(tables.GateRules.project_id == project_id)
         .order_by(tables.GateRules.version.desc())
         .limit(1)
     )
+    return once(session, ("gate rules", project_id), lambda: session.scalar(rules))
 
 
 def add(session: Session, project_id: int, row: dict[str, Any]) -> tables.GateRules:

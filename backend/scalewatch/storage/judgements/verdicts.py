@@ -96,28 +96,27 @@ def _is_about(verdict: Any, model: Any) -> ColumnElement[bool]:
     )
 
 
-def compared_at(
+def models_at(
     session: Session,
     commit_id: int,
     metrics: Collection[str],
     regions: Collection[str] | None = None,
-) -> list[Modelled]:
-    """Return models at a commit with the verdicts on them, of some regions or of all.
+) -> dict[int, list[Modelled]]:
+    """Return models at a commit by series, of some regions or of all.
 
-    A model comes once for each expectation that it was compared with. A page shows
-    hundreds of them: no entity is built for any.
+    A model comes once for each expectation that it was compared with, with the verdict.
+    A page shows hundreds of them: no entity is built for any.
     """
     bound = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
     compared = _compared(of_regions=regions is not None)
     rows = session.execute(compared, bound).all()
     of_some = None if regions is None else {row.series_id for row in rows}
     likely = probabilities.at(session, commit_id, of_some)
-    return [
-        Modelled._make(
-            (*row, likely.get(row.series_id, NOTHING).judged_by(row.expectation_id))
-        )
-        for row in rows
-    ]
+    models: dict[int, list[Modelled]] = {}
+    for row in rows:
+        shares = likely.get(row.series_id, NOTHING).judged_by(row.expectation_id)
+        models.setdefault(row.series_id, []).append(Modelled._make((*row, shares)))
+    return models
 
 
 @cache

@@ -3,8 +3,7 @@ from math import log2
 import pytest
 
 from scalewatch.errors import BadExpression
-from scalewatch.services.guidelines.checks import GuidelineState
-from scalewatch.services.guidelines.guidelines import declare, guidelines_at
+from scalewatch.services.guidelines import GuidelineState, declare, guidelines_at
 from scalewatch.services.selection.view import View
 from support.builders import sweep_reports
 from support.recorded import PROCESSES, record, record_runs

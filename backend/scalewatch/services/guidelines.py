@@ -1,4 +1,7 @@
-"""Check guidelines wherever a machine measured all regions of one."""
+"""Guidelines between regions, f ⪯ g + h: stated, and checked at a commit.
+
+They are checked wherever a machine measured all regions of one.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -7,13 +10,32 @@ from enum import StrEnum
 from math import nan
 from typing import Any
 
+from sqlalchemy.orm import Session
+
 from scalewatch.errors import ModellingError
-from scalewatch.modelling import Guideline, GuidelineCheck, check_guideline
+from scalewatch.modelling import (
+    Guideline,
+    GuidelineCheck,
+    check_guideline,
+    parse_guideline,
+)
 from scalewatch.modelling.guidelines import violations
+from scalewatch.services.access import audit
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.expectations import built_in
 from scalewatch.services.regressions.effects import FARTHER
-from scalewatch.services.selection.view import key_of, shared
+from scalewatch.services.selection.view import (
+    View,
+    choose_metric,
+    is_chosen,
+    key_of,
+    shared,
+)
 from scalewatch.services.series.judged import Middles, Placed
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage import tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.judgements import guidelines
 
 
 class GuidelineState(StrEnum):
@@ -100,10 +122,117 @@ class CheckedGuideline:
         return rank, self.check.violated_from
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The guidelines of a project.
+
+    Parameters
+    ----------
+    is_declared
+        Whether somebody stated them; else they are those published for its suites.
+    """
+
+    guidelines: tuple[Guideline, ...]
+    is_declared: bool
+    author: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class GuidelineReport:
+    """The guidelines of a project at a commit, worst first."""
+
+    project: str
+    commit: Commit
+    metric: str
+    metrics: tuple[str, ...]
+    rules: Rules
+    checks: tuple[CheckedGuideline, ...]
+
+
+def rules_of(
+    session: Session, project: tables.Project, regions: Iterable[str] | None = None
+) -> Rules:
+    """Return the declared rules, else those published about regions that exist.
+
+    Parameters
+    ----------
+    regions
+        Those that exist; None for all that are published.
+    """
+    declared = guidelines.newest(session, project.id)
+    if declared is not None:
+        rules = tuple(map(parse_guideline, declared.rules))
+        return Rules(rules, True, declared.author, declared.reason)  # noqa: FBT003
+    rules = tuple(map(parse_guideline, built_in.GUIDELINES))
+    if regions is not None:
+        known = set(regions)
+        rules = tuple(each for each in rules if {each.region, *each.parts} <= known)
+    return Rules(rules, False, "scalewatch", built_in.GUIDELINES_REASON)  # noqa: FBT003
+
+
+def declare(
+    session: Session,
+    project_name: str,
+    rules: Sequence[str],
+    *,
+    author: str,
+    reason: str | None,
+) -> int:
+    """State the guidelines of a project in place of those before; return the version.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    BadExpression
+        If one of them cannot be read.
+    """
+    project = projects.existing(session, project_name)
+    projects.lock(session, project.id)
+    normal = list(dict.fromkeys(str(parse_guideline(rule)) for rule in rules))
+    version = guidelines.add(session, project.id, normal, author=author, reason=reason)
+    audit.note(session, "guidelines declared", project.name, f"version {version}")
+    return version
+
+
+def guidelines_at(session: Session, view: View) -> GuidelineReport:
+    """Return how the guidelines of a project hold at a commit, worst first.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit or the metric is unknown.
+    """
+    project = projects.existing(session, view.project)
+    row = find_commit(session, project, view.commit)
+    commit = CommitSnapshot.of(session, row)
+    metric = choose_metric(commit.metrics, view.metric)
+    judged = commit.judged([metric])
+    rules = rules_of(session, project, (each.region for each in judged))
+    shown = [
+        each
+        for each in judged
+        if view.machine in {None, each.machine} and is_chosen(each, view.configuration)
+    ]
+    checks = checks_at(commit, shown, rules.guidelines)
+    return GuidelineReport(
+        project=project.name,
+        commit=commit_of(row),
+        metric=metric,
+        metrics=tuple(commit.metrics),
+        rules=rules,
+        checks=tuple(sorted(checks, key=lambda check: check.urgency)),
+    )
+
+
 def checks_at(
     commit: CommitSnapshot, judged: Sequence[Placed], rules: Sequence[Guideline]
 ) -> tuple[CheckedGuideline, ...]:
-    """Check guidelines wherever a machine measured all regions of one."""
+    """Guidelines between regions, f ⪯ g + h: stated, and checked at a commit.
+
+    They are checked wherever a machine measured all regions of one.
+    """
     concerned = _concerned(judged, rules)
 
     def checked() -> tuple[CheckedGuideline, ...]:

@@ -1,1 +1,0 @@
-"""Rules between regions, f ⪯ g + h: which hold, which are broken."""
