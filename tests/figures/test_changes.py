@@ -3,10 +3,9 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from scalewatch.figures import changes as evidence
-from scalewatch.figures.changes import DrawnChange, DrawnSegment
+from scalewatch.figures import histories as evidence
 from scalewatch.figures.colours import PALETTE
-from scalewatch.figures.histories import CommitOnLine
+from scalewatch.figures.histories import CommitOnLine, DrawnChange, DrawnSegment
 from support.plotted import plotted
 
 curves_figure = plotted(evidence.curves_figure)

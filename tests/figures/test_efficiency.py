@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.figures import efficiency
+from scalewatch.figures import scaling_errors as efficiency
 from scalewatch.figures.scaling_errors import ErrorRow
 from scalewatch.modelling import Times, strong_scaling_errors, weak_scaling_errors
 from support.plotted import plotted

@@ -6,10 +6,13 @@ import numpy as np
 
 from scalewatch.figures.colours import styles
 from scalewatch.figures.curves import Scaling
-from scalewatch.figures.efficiency import efficiency_rows_figure
 from scalewatch.figures.machine_lines import DrawnLine, machine_lines_figure
 from scalewatch.figures.scaling import machines_figure
-from scalewatch.figures.scaling_errors import ErrorRow, rows_figure
+from scalewatch.figures.scaling_errors import (
+    ErrorRow,
+    efficiency_rows_figure,
+    rows_figure,
+)
 from scalewatch.figures.traces import TimeLine, times_figure
 from scalewatch.modelling import Growth, Model, ScalingKind, Term, machine_line
 from support.plotted import plotted

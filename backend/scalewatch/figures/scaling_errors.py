@@ -1,4 +1,4 @@
-"""Scaling errors: contours over pairs of scales, single rows, and differences.
+"""Scaling errors and efficiencies: contours over pairs of scales, and single rows.
 
 The contours are those of Figure 1, the rows those of Figure 2 of "Formulation of
 Scientific Codes", LA-UR-14-26577, whose n₁ and n₂ are p₁ and p₂ here, as n is the
@@ -6,19 +6,22 @@ problem size: p₂ to the right, p₁ upwards, and an outline around what was me
 Back from p₂ to fewer processes p₁ the error is that of the same two times and nothing
 new: only p₂ > p₁ is drawn.
 
+The parallel efficiency is 1 less the error as a share of the ideal: 1 - α·p₁/p₂ and
+1 - β with equations (4) and (5) there.
+
 α grows like p₂/p₁, so that few pairs in a corner are far above all others. The colours
 are linear in the error over most pairs, the others have the last colour.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.figures.axes import canvas, parameter_axis
+from scalewatch.figures.axes import canvas, parameter_axis, plain_axis, titled
 from scalewatch.figures.colours import PALETTE, Style, styles, symbol
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import listed
@@ -32,6 +35,9 @@ LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
 SIGNED: Final = ("below", "surface", "above")
 """Roles of the colours of a negative value, of 0 and of a positive one."""
 
+PAIR: Final = "from p₁ = %{y:,} to p₂ = %{x:,}"
+"""A pair in a hover text."""
+
 MOST_LEVELS: Final = 6
 """Isolines on either side of 0."""
 
@@ -43,6 +49,15 @@ FAR: Final = 2.0
 
 ROUNDING: Final = 1e-9
 """Errors below this are 0."""
+
+STEP: Final = 10
+"""Per cent of efficiency between isolines."""
+
+TICKS: Final = (0, 25, 50, 75, 100)
+"""Per cent of efficiency that the bar of colours names."""
+
+TOP: Final = 105.0
+"""Where axes of efficiency end, in per cent, unless something exceeds the ideal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +85,33 @@ class ErrorRow:
 
 
 def contour_figure(scaling: ScalingErrors) -> Figure:
-    """Plot the scaling error over all pairs p₂ > p₁."""
+    """Plot the scaling error over all pairs p₂ > p₁, an outline around the measured."""
     letter = LETTERS[scaling.kind]
-    figure = _contours(scaling.scales, scaling.errors, letter)
-    if figure.data:
-        _add_outline(figure, scaling)
-        _add_pairs(figure, scaling, letter)
+    figure = _error_contours(scaling.scales, scaling.errors, letter)
+    if not figure.data:
+        return figure
+    is_known = np.isfinite(scaling.errors)
+    is_drawn = scaling.scales >= scaling.scales[:, np.newaxis]
+    is_inside = is_known & ~scaling.is_extrapolated & is_drawn
+    corners = convex_hull(np.log2(scaling.scales[np.argwhere(is_inside)[:, ::-1]]))
+    if len(corners) >= 3:
+        closed = np.exp2(np.vstack([corners, corners[:1]]))
+        figure.add_scatter(
+            x=closed[:, 0],
+            y=closed[:, 1],
+            mode="lines",
+            line={"color": PALETTE["ink"], "width": 2, "dash": "6px,4px"},
+            hoverinfo="skip",
+            name="measured",
+            showlegend=bool(scaling.is_extrapolated.any()),
+            meta="ink",
+        )
+    if not scaling.is_modelled:
+        is_marked = is_known & upper_triangle(scaling.scales)
+        value = f"{letter} = %{{customdata:.3~g}}"
+        marker = {"color": PALETTE["ink"], "size": 5}
+        pairs = scaling.scales, scaling.errors, is_marked
+        _add_pairs(figure, *pairs, marker, value, name="measured")
     return figure
 
 
@@ -87,49 +123,112 @@ def difference_figure(scaling: ScalingErrors, other: ScalingErrors) -> Figure:
     difference = (
         scaling.errors[np.ix_(rows, rows)] - other.errors[np.ix_(others, others)]
     )
-    return _contours(common, difference, f"Δ{LETTERS[scaling.kind]}")
+    return _error_contours(common, difference, f"Δ{LETTERS[scaling.kind]}")
+
+
+def efficiency_figure(scaling: ScalingErrors) -> Figure:
+    """Plot the efficiency in per cent over all pairs p₂ > p₁."""
+    scales = scaling.scales
+    is_drawn = scales >= scales[:, np.newaxis]
+    percent = np.where(is_drawn, 100 * (1 - scaling.normalised), np.nan)
+    figure = canvas()
+    is_known = np.isfinite(percent)
+    if scales.size < 2 or not is_known.any():
+        return figure
+    _add_contours(
+        figure,
+        scales,
+        _continued(percent, 100),
+        (0, 100),
+        contours={"start": STEP, "end": 100 - STEP, "size": STEP},
+        colorscale="Viridis",
+        colorbar={
+            "thickness": 10,
+            "outlinewidth": 0,
+            "tickvals": list(TICKS),
+            "ticktext": [f"{tick} %" for tick in TICKS],
+        },
+        line={"color": "#ffffff", "width": 0.6},
+        connectgaps=False,
+        hoverinfo="skip",
+    )
+    is_beyond = scaling.is_extrapolated[is_known]
+    hollow = np.where(is_beyond, "circle-open", "circle").tolist()
+    marker = {"color": PALETTE["ink"], "size": 6, "symbol": hollow}
+    value = "efficiency = %{customdata:.3~g} %"
+    _add_pairs(figure, scales, percent, is_known, marker, value)
+    return figure
 
 
 def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Figure:
     """Plot one row of the contours of each scaling: the error from p₁ to all p₂."""
     drawn = [row for row in rows if np.isfinite(row.errors).any()]
+    letter = LETTERS[kind]
+    return _rows(drawn, f"{letter} from p₁ = {base:,g}", 0, f"{letter} = %{{y:.3~g}}")
+
+
+def efficiency_rows_figure(base: float, rows: Sequence[ErrorRow]) -> Figure:
+    """Plot the efficiency from p₁ to all larger p₂ of each scaling.
+
+    Parameters
+    ----------
+    rows
+        Their `errors` are shares of the ideal that are lost.
+    """
+    drawn = []
+    for row in rows:
+        shown = row.n2 >= base
+        percent = 100 * (1 - row.errors[shown])
+        if np.isfinite(percent).any():
+            n2, is_extrapolated = row.n2[shown], row.is_extrapolated[shown]
+            drawn.append(
+                replace(row, n2=n2, errors=percent, is_extrapolated=is_extrapolated)
+            )
+    title = f"efficiency from p₁ = {base:,g}"
+    figure = _rows(drawn, title, 100, "efficiency = %{y:.3~g} %")
+    if drawn:
+        best = max(float(np.nanmax(row.errors)) for row in drawn)
+        axis = {"range": [0, max(TOP, 1.05 * best)], "ticksuffix": " %"}
+        figure.update_layout(yaxis=axis)
+    return figure
+
+
+def _rows(drawn: Sequence[ErrorRow], title: str, level: float, value: str) -> Figure:
+    """Plot rows over p₂ with a line at the ideal level."""
     figure = canvas()
     if not drawn:
         return figure
     axis = parameter_axis("p", np.concatenate([row.n2 for row in drawn]))
     figure.update_layout(
-        xaxis=axis | {"title": {"text": "processes p₂", "standoff": 12}},
-        yaxis=plain_axis(axis, f"{LETTERS[kind]} from p₁ = {base:,g}"),
+        xaxis=titled(axis, "processes p₂"), yaxis=plain_axis(axis, title)
     )
-    figure.add_level(y=0, line={"color": PALETTE["expectation"], "dash": "6px,5px"})
+    line = {"color": PALETTE["expectation"], "dash": "6px,5px"}
+    figure.add_level(y=level, line=line)
     line_styles = styles([(row.slot, row.position) for row in drawn])
     for row, style in zip(drawn, line_styles, strict=True):
-        add_row(figure, row, style, f"{LETTERS[kind]} = %{{y:.3~g}}")
+        _add_row(figure, row, style, value)
     return figure
 
 
-def _contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
-    """Plot values of pairs p₂ > p₁ by signed colours with labelled isolines."""
+def _error_contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
+    """Plot errors of pairs p₂ > p₁ by signed colours with labelled isolines."""
     figure = canvas()
     values = errors[upper_triangle(scales)]
     values = values[np.isfinite(values)]
     if not values.size:
         return figure
     step, low, high = _levels(values)
-    axis = parameter_axis("p", scales)
-    figure.update_layout(
-        xaxis=axis | {"title": {"text": "to p₂ processes", "standoff": 12}},
-        yaxis=axis | {"title": {"text": "from p₁ processes", "standoff": 12}},
-    )
     signs = SIGNED if low < 0 else SIGNED[1:]
-    figure.add_contour(
-        x=scales,
-        y=scales,
-        z=_continued(errors),
-        zmin=low,
-        zmax=high,
-        zauto=False,
-        autocontour=False,
+    # The last level of the bar of colours is the least of all above.
+    levels = np.arange(round(low / step), round(high / step) + 1) * step
+    names = [f"{level:.3g}".replace("-", "−") for level in levels]
+    if values.max() > high:
+        names[-1] = f"≥ {names[-1]}"
+    _add_contours(
+        figure,
+        scales,
+        _continued(errors, 0),
+        (low, high),
         contours={
             "start": low + step,
             "end": high,
@@ -140,28 +239,43 @@ def _contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
         colorscale=[
             [i / (len(signs) - 1), PALETTE[role]] for i, role in enumerate(signs)
         ],
-        colorbar={"thickness": 10, "outlinewidth": 0, "title": {"text": letter}}
-        | _ticks(step, low, high, float(values.max())),
+        colorbar={
+            "thickness": 10,
+            "outlinewidth": 0,
+            "title": {"text": letter},
+            "tickvals": levels.tolist(),
+            "ticktext": names,
+        },
         line={"color": PALETTE["ink"], "width": 0.6},
         connectgaps=False,
-        hovertemplate=(
-            "from p₁ = %{y:,} to p₂ = %{x:,}<br>"
-            + letter
-            + " = %{z:.3~g}<extra></extra>"
-        ),
+        hovertemplate=f"{PAIR}<br>{letter} = %{{z:.3~g}}<extra></extra>",
         meta="ink",
     )
-    cover_mirror(figure, scales)
     return figure
 
 
-def upper_triangle(scales: Reals) -> NDArray[np.bool_]:
-    """Tell which pairs lead to more processes, p₂ > p₁; shape (n, n)."""
-    return np.asarray(scales > scales[:, np.newaxis])
-
-
-def cover_mirror(figure: Figure, scales: Reals) -> None:
-    """Cover what lies at p₂ < p₁."""
+def _add_contours(
+    figure: Figure,
+    scales: Reals,
+    values: Matrix,
+    ends: tuple[float, float],
+    **look: Any,
+) -> None:
+    """Add contours over pairs of scales, and cover what lies at p₂ < p₁."""
+    axis = parameter_axis("p", scales)
+    figure.update_layout(
+        xaxis=titled(axis, "to p₂ processes"), yaxis=titled(axis, "from p₁ processes")
+    )
+    figure.add_contour(
+        x=scales,
+        y=scales,
+        z=values,
+        zmin=ends[0],
+        zmax=ends[1],
+        zauto=False,
+        autocontour=False,
+        **look,
+    )
     low, high = float(scales.min()), float(scales.max())
     figure.add_scatter(
         x=[low, high, low, low],
@@ -176,15 +290,20 @@ def cover_mirror(figure: Figure, scales: Reals) -> None:
     )
 
 
-def _continued(errors: Matrix) -> Matrix:
-    """Return errors that go on evenly through the 0 of p₂ = p₁, no farther.
+def upper_triangle(scales: Reals) -> NDArray[np.bool_]:
+    """Tell which pairs lead to more processes, p₂ > p₁; shape (n, n)."""
+    return np.asarray(scales > scales[:, np.newaxis])
+
+
+def _continued(values: Matrix, ideal: float) -> Matrix:
+    """Return values that go on evenly through the ideal of p₂ = p₁, no farther.
 
     Contours need all four corners of a cell; the fourth of those on the diagonal lies
     below it, where it is covered.
     """
-    continued = np.where(np.tri(len(errors), k=-1, dtype=bool), np.nan, errors)
-    after = np.arange(1, len(errors))
-    continued[after, after - 1] = -errors[after - 1, after]
+    continued = np.where(np.tri(len(values), k=-1, dtype=bool), np.nan, values)
+    after = np.arange(1, len(values))
+    continued[after, after - 1] = 2 * ideal - values[after - 1, after]
     return continued
 
 
@@ -207,59 +326,31 @@ def _levels(values: Reals) -> tuple[float, float, float]:
     return step, (-high if values.min() < -step / 2 else 0.0), high
 
 
-def _ticks(step: float, low: float, high: float, largest: float) -> dict[str, Any]:
-    """Name the levels of the bar of colours, the last one as the least of all above."""
-    levels = np.arange(round(low / step), round(high / step) + 1) * step
-    names = [f"{level:.3g}".replace("-", "−") for level in levels]
-    if largest > high:
-        names[-1] = f"≥ {names[-1]}"
-    return {"tickvals": levels.tolist(), "ticktext": names}
-
-
-def _add_outline(figure: Figure, scaling: ScalingErrors) -> None:
-    """Outline the pairs that were measured, or that a model need not extrapolate."""
-    is_drawn = upper_triangle(scaling.scales) | np.eye(scaling.scales.size, dtype=bool)
-    is_inside = np.isfinite(scaling.errors) & ~scaling.is_extrapolated & is_drawn
-    corners = convex_hull(np.log2(scaling.scales[np.argwhere(is_inside)[:, ::-1]]))
-    if len(corners) < 3:
-        return
-    closed = np.exp2(np.vstack([corners, corners[:1]]))
+def _add_pairs(  # noqa: PLR0913, PLR0917 - which pairs, and how they look
+    figure: Figure,
+    scales: Reals,
+    values: Matrix,
+    is_marked: NDArray[np.bool_],
+    marker: dict[str, Any],
+    value: str,
+    **named: str,
+) -> None:
+    """Mark pairs, each with its value."""
+    rows, columns = np.nonzero(is_marked)
     figure.add_scatter(
-        x=closed[:, 0],
-        y=closed[:, 1],
-        mode="lines",
-        line={"color": PALETTE["ink"], "width": 2, "dash": "6px,4px"},
-        hoverinfo="skip",
-        name="measured",
-        showlegend=bool(scaling.is_extrapolated.any()),
-        meta="ink",
-    )
-
-
-def _add_pairs(figure: Figure, scaling: ScalingErrors, letter: str) -> None:
-    """Mark the pairs that were measured, each with its error."""
-    if scaling.is_modelled:
-        return
-    is_known = np.isfinite(scaling.errors) & upper_triangle(scaling.scales)
-    pairs = np.argwhere(is_known)
-    figure.add_scatter(
-        x=scaling.scales[pairs[:, 1]],
-        y=scaling.scales[pairs[:, 0]],
-        customdata=scaling.errors[is_known],
+        x=scales[columns],
+        y=scales[rows],
+        customdata=values[is_marked],
         mode="markers",
-        marker={"color": PALETTE["ink"], "size": 5},
-        hovertemplate=(
-            "from p₁ = %{y:,} to p₂ = %{x:,}<br>"
-            + letter
-            + " = %{customdata:.3~g}<extra></extra>"
-        ),
-        name="measured",
+        marker=marker,
+        hovertemplate=f"{PAIR}<br>{value}<extra></extra>",
+        **named,
         showlegend=False,
         meta="ink",
     )
 
 
-def add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
+def _add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
     """Add a row: a line that is dotted where it is extrapolated.
 
     Parameters
@@ -288,13 +379,6 @@ def add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
         )
 
 
-def plain_axis(axis: dict[str, Any], title: str) -> dict[str, Any]:
-    """Return a linear axis that looks like another one."""
-    kept = ("automargin", "gridcolor", "linecolor", "showline", "tickcolor", "ticks")
-    titled = {"title": {"text": title, "standoff": 12}, "zeroline": False}
-    return {name: axis[name] for name in kept} | titled
-
-
 Points = NDArray[np.float64]
 
 
@@ -317,12 +401,10 @@ def _chain(points: Points) -> list[Points]:
     """Return the points that turn left all the way, from the first to the last."""
     chain: list[Points] = []
     for point in points:
-        while len(chain) > 1 and _turn(chain[-2], chain[-1], point) <= 0:
+        while len(chain) > 1:
+            (ax, ay), (bx, by), (cx, cy) = chain[-2], chain[-1], point
+            if (bx - ax) * (cy - ay) - (by - ay) * (cx - ax) > 0:
+                break  # to the left
             chain.pop()
         chain.append(point)
     return chain
-
-
-def _turn(a: Points, b: Points, c: Points) -> float:
-    """Return a number that is positive if a, b, c turn left."""
-    return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -8,13 +8,13 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.figures.axes import nothing
-from scalewatch.figures.changes import (
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.histories import (
     DrawnChange,
     DrawnSegment,
     curves_figure,
     strip_figure,
 )
-from scalewatch.figures.figure import Figure
 from scalewatch.services.commits.lineage import commits_on
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,

@@ -9,15 +9,13 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.figures.axes import canvas
-from scalewatch.figures.efficiency import (
-    efficiency_figure,
-    efficiency_rows_figure,
-)
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.scaling_errors import (
     ErrorRow,
     contour_figure,
     difference_figure,
+    efficiency_figure,
+    efficiency_rows_figure,
     rows_figure,
 )
 from scalewatch.modelling import ScalingErrors, ScalingKind
