@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from scalewatch.cli import COMMANDS, Commands, main
 from scalewatch.cli.deferred import Deferred
 from scalewatch.errors import NotFound
-from scalewatch.errors.installation import pip_install
+from scalewatch.errors.operations import pip_install
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from scalewatch.errors.base import ScalewatchError
-from scalewatch.errors.installation import pip_install
+from scalewatch.errors.operations import pip_install
 
 
 def printable(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from scalewatch.errors import ScalewatchError
-from scalewatch.errors.installation import pip_install
+from scalewatch.errors.operations import pip_install
 from scalewatch.loading import without_collections
 from scalewatch_agent.cli.exits import Exit, exit_code
 

@@ -92,7 +92,7 @@ def _measure_constructors(
 
 def _without_memray() -> str:
     """Return why allocations are not counted, and what to do about it."""
-    from scalewatch.errors.installation import pip_install  # noqa: PLC0415 - as late
+    from scalewatch.errors.operations import pip_install  # noqa: PLC0415 - as late
 
     return (
         "memray, which counts allocations, is not installed: "

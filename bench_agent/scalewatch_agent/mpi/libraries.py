@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scalewatch.errors.installation import pip_install
+from scalewatch.errors.operations import pip_install
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
 
 NAMES: Mapping[str, str] = {

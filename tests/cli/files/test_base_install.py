@@ -3,7 +3,7 @@
 import subprocess
 from pathlib import Path
 
-from scalewatch.errors.installation import pip_install
+from scalewatch.errors.operations import pip_install
 from support.base_install import base_install
 from support.live import serving
 

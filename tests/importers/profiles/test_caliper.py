@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from scalewatch.errors.installation import pip_install
+from scalewatch.errors.operations import pip_install
 from scalewatch.importers import read_files
 from support.samples import sample
 

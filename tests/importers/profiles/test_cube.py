@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scalewatch.errors.installation import pip_install
+from scalewatch.errors.operations import pip_install
 from scalewatch.importers import AUTO, SettingRules, read_files
 from scalewatch.importers.patterns import pattern_of
 from support.samples import sample

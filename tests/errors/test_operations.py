@@ -1,6 +1,6 @@
 import pytest
 
-from scalewatch.errors.installation import command_of
+from scalewatch.errors.operations import command_of
 
 REPOSITORY = "https://git.example.org/scalewatch.git"
 
