@@ -62,8 +62,8 @@ def test_markdown_tells_configurations_of_a_region_apart():
 
     said = gate_markdown(gate("worse", SURE, other))
 
-    assert "| MPI_Bcast (time) message_bytes=8 |" in said
-    assert "| MPI_Bcast (time) message_bytes=65536 |" in said
+    assert r"| MPI\_Bcast (time) message\_bytes=8 |" in said
+    assert r"| MPI\_Bcast (time) message\_bytes=65536 |" in said
 
 
 def test_markdown_is_a_table_whose_cells_cannot_break_it():

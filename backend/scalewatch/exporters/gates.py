@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
+from scalewatch.exporters.markdown import plain
+
 SYMBOLS: Final = {"fine": "✓", "worse": "✗", "undecided": "?", "pending": "…"}
 JUNIT_KINDS: Final = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 LISTED: Final = 50
@@ -18,8 +20,8 @@ def gate_text(gate: Mapping[str, Any]) -> str:
 
 
 def gate_markdown(gate: Mapping[str, Any]) -> str:
-    """Return the answer for a comment on a change."""
-    lines = [f"### Scalewatch: {_headline(gate)}", "", *_counted(gate)]
+    """Return the answer for a comment on a change, in which nothing measured speaks."""
+    lines = [f"### Scalewatch: {plain(_headline(gate))}", "", *_counted(gate)]
     if gate["findings"]:
         lines += [
             "",
@@ -34,8 +36,8 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
                 first["machine"] or "",
                 *map(_joined, zip(*map(_said, findings), strict=True)),
             )
-            lines.append(f"| {' | '.join(map(_cell, cells))} |")
-    lines += ["", *(f"- {each}" for each in _further(gate))]
+            lines.append(f"| {' | '.join(map(plain, cells))} |")
+    lines += ["", *(f"- {plain(each)}" for each in _further(gate))]
     return "\n".join(lines).rstrip()
 
 
@@ -171,7 +173,3 @@ def _percent(probability: float) -> str:
     if probability > 0.999:
         return "over 99.9 %"
     return f"{100 * probability:.{int(probability > 0.99)}f} %"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")

@@ -8,6 +8,7 @@ from io import StringIO
 from typing import Final, Generic, TypeVarTuple
 
 from scalewatch.errors import BadExpression
+from scalewatch.exporters.markdown import plain
 from scalewatch.modelling import parse_growth
 
 LATEX: Final = {
@@ -105,9 +106,13 @@ def csv_text(listing: Listing) -> str:
 
 
 def markdown_text(listing: Listing) -> str:
-    """Return a listing as a Markdown table; what is markup in a cell is escaped."""
-    lines = [listing.columns, ["---"] * len(listing.columns), *listing.rows]
-    return "".join(f"| {' | '.join(map(markdown_line, line))} |\n" for line in lines)
+    """Return a listing as a Markdown table, in whose cells nothing is markup."""
+    rule = f"| {' | '.join(['---'] * len(listing.columns))} |\n"
+    head, *rows = (
+        f"| {' | '.join(map(plain, line))} |\n"
+        for line in (listing.columns, *listing.rows)
+    )
+    return "".join([head, rule, *rows])
 
 
 def latex_text(listing: Listing) -> str:
@@ -155,11 +160,3 @@ def harmless(row: Sequence[object]) -> list[object]:
         f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else value
         for value in row
     ]
-
-
-def markdown_line(value: object) -> str:
-    """Return a value as a line in which nothing is markup."""
-    text = "" if value is None else str(value)
-    for letter in "\\`*_[]<>|":
-        text = text.replace(letter, f"\\{letter}") if text != "---" else text
-    return " ".join(text.split())

@@ -1,6 +1,9 @@
 """What the gate tells GitHub and GitLab, against stand-ins that know their schemas."""
 
+import re
+
 import pytest
+from markdown_it import MarkdownIt
 
 from scalewatch.cli.ci.forges import NotReported, report
 from scalewatch.cli.ci.gate import with_whole_hash
@@ -58,6 +61,44 @@ def test_forge_is_told_the_whole_hash_where_runs_abbreviated_it():
 
     assert with_whole_hash(known, "a" * 40)["commit"]["sha"] == "a" * 40
     assert with_whole_hash(known, "v5.0.2") == known
+
+
+def test_nothing_measured_speaks_in_a_comment(forge):
+    hostile = "</td>\n\n/close\n[x](https://evil.example) ![](//a/b.png) @ada fixes #1"
+    finding = {
+        "region": hostile,
+        "metric": "time",
+        "machine": hostile,
+        "configuration": {hostile: hostile},
+        "kind": "failed",
+        "sentence": f"failed: {hostile}",
+        "is_sure": False,
+        "probability": None,
+        "at_target": None,
+        "commits": None,
+        "todo": hostile,
+    }
+    said = gate("undecided", hostile) | {
+        "findings": [finding],
+        "next_step": {"sentence": hostile},
+        "confirmations": [
+            {"machine": hostile, "state": "failed", "outcome": hostile},
+            {"machine": hostile, "state": "open", "is_attended": False},
+        ],
+    }
+
+    report(forge.name, said, "http://perf:8000")
+
+    (body,) = [each["body"] for each in forge.comments if MARK in each["body"]]
+    html = MarkdownIt("gfm-like").render(body)
+    assert re.findall(r'(?:href|src)="([^"]*)"', html) == [
+        f"http://perf:8000/p/mpich/c/{'a' * 40}"
+    ]
+    assert "<img" not in html
+    assert html.count("<td>") == 6
+    assert "@ada" not in html
+    assert "#1" not in html
+    assert not re.search("^/", body, re.MULTILINE)
 
 
 def test_there_is_one_comment_however_often_the_gate_is_asked(forge):

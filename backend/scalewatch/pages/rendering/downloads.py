@@ -12,9 +12,9 @@ from scalewatch.exporters.listing import (
     Listing,
     csv_text,
     latex_text,
-    markdown_line,
     markdown_text,
 )
+from scalewatch.exporters.markdown import plain
 
 Shown = TypeVar("Shown")
 
@@ -67,5 +67,5 @@ def download(
 
 def markdown(listing: Listing, lead: str) -> str:
     """Return a sentence, and a table if any, as Markdown to copy."""
-    said = markdown_line(lead)
+    said = plain(lead)
     return f"{said}\n\n{markdown_text(listing)}" if listing.rows else f"{said}\n"
