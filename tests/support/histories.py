@@ -14,7 +14,7 @@ from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions
 from scalewatch.storage.histories import regressions
-from scalewatch.storage.histories.shift_details import ShiftDetails
+from scalewatch.storage.histories.regressions import ShiftDetails
 from scalewatch.wire import RunReport
 from support.builders import sweep_reports
 from support.recorded import record

@@ -27,7 +27,7 @@ from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.regressions import detection, records
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import upserts
+from scalewatch.storage.commits import commits as stored_commits
 from scalewatch.storage.database.session import Sessions
 from scalewatch.wire import Commit, RunReport
 from support.builders import result, run
@@ -154,7 +154,7 @@ def record_large_project(sessions: Sessions, size: Size = Size()) -> None:
     with sessions.writing.begin() as session:
         project_id = projects.find_or_create(session, PROJECT).id
         for commit in history:
-            upserts.id_of(session, project_id, commit)
+            stored_commits.id_of(session, project_id, commit)
         declare(session)
     plan = list(planned(size))
     originals = sorted({(one.original, one.machine) for one in plan})

@@ -25,9 +25,8 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
-from scalewatch.storage.database.digests import canonical, digest_of
-from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.database import inserts
+from scalewatch.storage.database.inserts import Row, canonical, digest_of
 from scalewatch.storage.database.session import Sessions
 from scalewatch.wire import Commit
 
@@ -261,7 +260,7 @@ def _copy_locations(
     for values in session.execute(_copies(table, originals)).all():
         row = dict(zip(_names(table), values, strict=True))
         rows.append({**row, "log": locate(row, draw)})
-    bulk.add(session, table, rows)
+    inserts.add(session, table, rows)
 
 
 def _copies(

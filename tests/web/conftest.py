@@ -7,7 +7,7 @@ from sqlalchemy import update
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role
 from scalewatch.storage import tables
-from scalewatch.storage.access import policies, projects
+from scalewatch.storage.access import projects
 from scalewatch.storage.tables import now
 
 
@@ -40,6 +40,6 @@ def make_private(sessions) -> Callable[[str], None]:
     def make(name):
         with sessions.writing.begin() as session:
             project = projects.find_or_create(session, name)
-            policies.change(session, project.id, {"is_private": True})
+            projects.change_policy(session, project.id, {"is_private": True})
 
     return make

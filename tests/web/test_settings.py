@@ -13,7 +13,7 @@ from scalewatch.services.access.callers import Role
 from scalewatch.services.access.policies import Policy
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
-from scalewatch.storage.work import workers
+from scalewatch.storage.work import jobs
 from support.builders import run, sweep
 
 SETTINGS = "/p/mpich/settings"
@@ -265,7 +265,7 @@ def test_status_page_tells_what_waits_and_that_nobody_does_it(browser, sessions)
 
 def test_worker_that_is_there_is_listed(browser, sessions):
     with sessions.writing.begin() as session:
-        workers.seen(session, "node7:12", "Celery, 2 processes")
+        jobs.note_worker(session, "node7:12", "Celery, 2 processes")
 
     assert "Celery, 2 processes" in browser.get("/status").text
     assert "Analysis is behind" not in browser.get("/").text

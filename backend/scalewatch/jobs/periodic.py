@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scalewatch.services.operations import retention
 from scalewatch.storage.database.session import Sessions, transact
-from scalewatch.storage.work import workers
+from scalewatch.storage.work import jobs
 
 SIGN_SECONDS: Final = 15.0
 """Time between two signs; `services.status.PRESENCE` allows to miss some."""
@@ -50,9 +50,9 @@ def _say(sessions: Sessions, name: str, kind: str, ending: Event) -> None:
         try:
             if ending.is_set():
                 is_last = True
-                transact(sessions, partial(workers.gone, name=name))
+                transact(sessions, partial(jobs.forget_worker, name=name))
             else:
-                transact(sessions, partial(workers.seen, name=name, kind=kind))
+                transact(sessions, partial(jobs.note_worker, name=name, kind=kind))
         except SQLAlchemyError as error:
             _LOG.warning("no sign of life: %s", " ".join(str(error).split()))
         ending.wait(SIGN_SECONDS)

@@ -29,7 +29,7 @@ from scalewatch.services.regressions.regressions import (
     regression_of,
     regressions_of,
 )
-from scalewatch.storage.histories.shift_details import ShiftDetails
+from scalewatch.storage.histories.regressions import ShiftDetails
 from scalewatch.web import queries, sessions
 from scalewatch.web.protection.origins import Form, FormDep
 

@@ -20,7 +20,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.tables import now
-from scalewatch.storage.work import jobs, workers
+from scalewatch.storage.work import jobs
 from scalewatch.storage.work.jobs import Claim
 
 LEASE: Final = timedelta(seconds=30)
@@ -228,7 +228,7 @@ def end_overdue(session: Session, claim: Claim, longest: timedelta) -> None:
 def give_back(session: Session, owner: str) -> None:
     """Queue the job of a worker that ends, as if it had not begun."""
     jobs.give_back(session, owner)
-    workers.gone(session, owner)
+    jobs.forget_worker(session, owner)
 
 
 def job_of(session: Session, job_id: int) -> Job:

@@ -9,10 +9,9 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import commit_of
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage import matches, tables
+from scalewatch.storage import machines, matches, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
-from scalewatch.storage.machines import machines
 from scalewatch.storage.matches import CommitMatch, NamedMatch, RegressionMatch
 
 MOST: Final = 8

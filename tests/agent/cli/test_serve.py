@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from scalewatch.services.confirmations import requests
 from scalewatch.services.confirmations.requests import ConfirmationState
 from scalewatch.storage import tables
-from scalewatch.storage.commits import coordinates
+from scalewatch.storage.commits import coverage
 from scalewatch_agent.cli import main
 from support.builders import sweep_reports
 from support.live import serving
@@ -95,7 +95,7 @@ def suspect(sessions, repository):
 def jobs_of(session, commit):
     """Return how many jobs measured a commit at each process count."""
     (machine,) = session.query(tables.Machine).all()
-    measured = coordinates.repeated(session, commit.id, machine.id)
+    measured = coverage.repeated(session, commit.id, machine.id)
     return {each.coordinate["p"]: each.jobs for each in measured}
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role
-from scalewatch.storage.access import policies, projects
+from scalewatch.storage.access import projects
 from support.recorded import record_project
 
 REGION = "/p/openmpi/r/"
@@ -94,7 +94,7 @@ def test_name_that_resembles_nothing_offers_nothing(client):
 def test_private_project_is_neither_named_nor_offered(client, sessions, address):
     with sessions.writing.begin() as session:
         project = projects.existing(session, "openmpi")
-        policies.change(session, project.id, {"is_private": True})
+        projects.change_policy(session, project.id, {"is_private": True})
         tokens.create(session, "ops", Role.ADMIN, None)
 
     answer = client.get(address)

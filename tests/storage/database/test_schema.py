@@ -11,14 +11,13 @@ from sqlalchemy import inspect, select, text
 
 from scalewatch.services import jobs
 from scalewatch.services.series.scans import quartiles_of
-from scalewatch.storage import tables
+from scalewatch.storage import machines, tables
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
-from scalewatch.storage.histories import grids, locations
-from scalewatch.storage.histories.grids import Grid
+from scalewatch.storage.histories import locations
+from scalewatch.storage.histories.locations import Grid
 from scalewatch.storage.judgements import probabilities, verdicts
 from scalewatch.storage.judgements.probabilities import Likely
-from scalewatch.storage.machines import noise as stored_noise
 from scalewatch.storage.runs import procedures
 from scalewatch.storage.runs.flags import Flag, flags_in
 from scalewatch.storage.tables import Table
@@ -160,7 +159,7 @@ def test_what_models_assumed_of_the_noise_outlives_its_column(blank):
     schema.upgrade(blank)
 
     with sessions_of(blank).reading() as session:
-        assert stored_noise.assumed(session, 1, 1) == {"time": noise}
+        assert machines.noise_assumed(session, 1, 1) == {"time": noise}
 
 
 def test_points_outlive_that_they_are_kept_by_run(blank):
@@ -284,7 +283,7 @@ def test_locations_outlive_that_equal_grids_are_kept_once(blank):
         assert [each.log.tolist() for each in found] == [[[0.5, 1 / 3]], [[0.5, 2 / 3]]]
         known = Grid(("p",), ((2.0,), (4.0,)))
         other = Grid(("p",), ((2.0,), (8.0,)))
-        assert grids.ids_of(session, [known, other]) == {known: 1, other: 2}
+        assert locations.grid_ids(session, [known, other]) == {known: 1, other: 2}
 
 
 FOUND_BY_0022 = """

@@ -19,7 +19,7 @@ from scalewatch.services.operations import removals, retention
 from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import transact
-from scalewatch.storage.runs import imported_files, payloads
+from scalewatch.storage.runs import payloads
 
 AT_ONCE: Final = 20
 """Runs that are replayed in one transaction: agents post meanwhile."""
@@ -136,7 +136,7 @@ def replay_runs(*, project: str | None) -> None:
         file_id, files = 0, 0
         while True:
             with sessions.reading() as session:
-                following = imported_files.after(session, file_id, project)
+                following = payloads.file_after(session, file_id, project)
             if following is None:
                 break
             file_id, limit = following, kept_files.LIMIT

@@ -17,7 +17,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotPermitted, TokenNeeded, TokenUnknown
 from scalewatch.storage import tables
-from scalewatch.storage.access import tokens, visibility
+from scalewatch.storage.access import projects, tokens
 from scalewatch.storage.tables import now
 
 MARK: Final = "swt"
@@ -117,7 +117,7 @@ def admit(
         caller = ANYBODY if is_owner else STRANGER
     session.info[_KEY] = caller
     if not caller.may(Role.READ, None):
-        visibility.restrict(session, caller.project)
+        projects.restrict(session, caller.project)
     return caller
 
 

@@ -8,7 +8,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import InvalidReport
 from scalewatch.services.access import audit
 from scalewatch.services.commits.forges import ForgeKind
-from scalewatch.storage.access import policies, projects
+from scalewatch.storage.access import projects
 from scalewatch.wire import Repository, faults
 
 
@@ -39,7 +39,7 @@ def policy_of(session: Session, project: str) -> Policy:
     NotFound
         If there is no such project.
     """
-    row = policies.of_project(session, projects.existing(session, project).id)
+    row = projects.policy_of(session, projects.existing(session, project).id)
     return Policy(row.is_private, row.retention_days, row.kept_repetitions)
 
 
@@ -63,7 +63,7 @@ def change(session: Session, project: str, policy: Policy) -> None:
     before = policy_of(session, project)
     if policy != before:
         project_id = projects.existing(session, project).id
-        policies.change(session, project_id, asdict(policy))
+        projects.change_policy(session, project_id, asdict(policy))
         audit.note(
             session,
             "policy changed",
@@ -109,7 +109,7 @@ def repository_of(session: Session, project_name: str) -> StatedRepository:
         If there is no such project.
     """
     project = projects.existing(session, project_name)
-    policy = policies.of_project(session, project.id)
+    policy = projects.policy_of(session, project.id)
     return StatedRepository(policy.repository, policy.forge, project.repository)
 
 
@@ -138,7 +138,7 @@ def state_repository(
         return
     project_id = projects.existing(session, project_name).id
     stated = {"repository": address, "forge": forge}
-    policies.change(session, project_id, stated)
+    projects.change_policy(session, project_id, stated)
     audit.note(
         session,
         "repository changed",

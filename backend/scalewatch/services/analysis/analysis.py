@@ -44,13 +44,11 @@ from scalewatch.services.expectations.in_force import (
     in_force,
 )
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.storage import tables
+from scalewatch.storage import machines, tables
 from scalewatch.storage.commits import commits
-from scalewatch.storage.database.digests import canonical, digest_of
-from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.database.inserts import Row, canonical, digest_of
 from scalewatch.storage.histories import locations as stored_locations
 from scalewatch.storage.judgements import editions, probabilities, verdicts
-from scalewatch.storage.machines import noise as stored_noise
 from scalewatch.storage.runs import series
 
 RULE: Final = "evidence"
@@ -181,14 +179,14 @@ def record(session: Session, analysis: Analysis) -> None:
     # A commit keeps what it assumed, learned or not, so that another analysis of it
     # assumes the same.
     measured = {"commit_id": commit_id, "machine_id": machine_id}
-    stored_noise.assume(
+    machines.assume_noise(
         session,
         [
             measured | {"metric": metric, "noise": asdict(each.noise)}
             for metric, each in analysis.assumed.items()
         ],
     )
-    stored_noise.keep(
+    machines.keep_noise(
         session,
         [
             measured | {"metric": metric} | asdict(each.memory)
@@ -337,7 +335,7 @@ def _remembered(
     for metric, condition in conditions.items():
         if condition is None:
             continue
-        kept = stored_noise.learned_at(
+        kept = machines.noise_learned_at(
             session, subject.machine_id, metric, condition, commit_ids
         )
         row = next((kept[each] for each in commit_ids if each in kept), None)

@@ -13,7 +13,7 @@ from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.shared_cores import remark
 from scalewatch.storage.database.inserts import Row
-from scalewatch.storage.histories.grids import Grid
+from scalewatch.storage.histories.locations import Grid
 from scalewatch.storage.judgements.probabilities import Likely
 from scalewatch.storage.tables import now
 

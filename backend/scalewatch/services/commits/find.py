@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import AmbiguousReference, NotFound, NotMeasured
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import commits, coordinates
+from scalewatch.storage.commits import commits, coverage
 from scalewatch.storage.commits.commits import AnyCommit, Stored
 
 SHORT: Final = 10
@@ -143,7 +143,7 @@ def measured_commits(
     last = find_commit(session, project, before) if before else None
     rows = commits.of_project(session, project.id, before=last, limit=limit)
     scanned: dict[int, dict[str, list[Mapping[str, int | float]]]] = {}
-    for place in coordinates.coordinates_of(session, [row.id for row in rows]):
+    for place in coverage.coordinates_of(session, [row.id for row in rows]):
         by_machine = scanned.setdefault(place.commit_id, {})
         by_machine.setdefault(place.machine, []).append(place.coordinate)
     return tuple(

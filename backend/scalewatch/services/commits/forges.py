@@ -15,7 +15,7 @@ from urllib.parse import quote, urlsplit
 
 from sqlalchemy.orm import Session
 
-from scalewatch.storage.access import policies, projects
+from scalewatch.storage.access import projects
 
 _OWN_BITBUCKET: Final = re.compile(
     r"(?P<site>https?://.+?)/(?:scm/)?(?P<owner>[^/]+)/(?P<name>[^/]+)"
@@ -79,7 +79,7 @@ class Forge:
 def forge_of(session: Session, project_name: str) -> Forge | None:
     """Return where the code of a project lies; None where nobody said, or hides it."""
     project = projects.existing(session, project_name)
-    policy = policies.of_project(session, project.id)
+    policy = projects.policy_of(session, project.id)
     address = policy.repository or project.repository
     kind = ForgeKind(policy.forge) if policy.forge else None
     if address is None or kind is ForgeKind.NONE:

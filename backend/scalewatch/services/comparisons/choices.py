@@ -6,9 +6,9 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.baselines import NEAREST
 from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
-from scalewatch.storage.machines import machines
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,11 +21,10 @@ from scalewatch.services.comparisons.values import (
 from scalewatch.services.selection.view import View, choose_metric, is_chosen, shared
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage import tables
+from scalewatch.storage import machines, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.machines import machines
 
 SEPARATOR: Final = "..."
 """Between the names of the sides."""

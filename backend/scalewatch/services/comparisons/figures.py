@@ -17,8 +17,8 @@ from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.drawn import scaling_of
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
-from scalewatch.storage.machines import machines
 
 
 def compared_scalings(

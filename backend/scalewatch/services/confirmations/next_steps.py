@@ -15,9 +15,8 @@ from scalewatch.figures.notation import places_words
 from scalewatch.services.analysis.questions import STARTUP
 from scalewatch.services.commit_reports.factors import JOBS
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage.commits import coordinates, coverage
-from scalewatch.storage.commits.coordinates import Place
-from scalewatch.storage.commits.coverage import Spent
+from scalewatch.storage.commits import coverage
+from scalewatch.storage.commits.coverage import Place, Spent
 from scalewatch.wire import SECONDS
 
 
@@ -110,7 +109,7 @@ def jobs_at(commit: CommitSnapshot, machine_id: int, machine: str) -> MachineJob
         lambda: _jobs(
             machine,
             coverage.spent(session, commit_id, machine_id),
-            coordinates.runs_by_series(session, commit_id, machine_id),
+            coverage.runs_by_series(session, commit_id, machine_id),
         ),
     )
 

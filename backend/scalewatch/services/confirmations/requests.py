@@ -17,7 +17,7 @@ from scalewatch.services.access.callers import Role, caller_of, may, permit
 from scalewatch.services.commit_reports.factors import JOBS
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import coordinates
+from scalewatch.storage.commits import coverage
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import confirmations
 
@@ -157,7 +157,7 @@ def confirmation_of(session: Session, confirmation_id: int) -> Confirmation:
 
 def is_confirmed(session: Session, commit_id: int, series_id: int) -> bool:
     """Tell whether enough jobs have measured a series of a commit everywhere."""
-    measured = coordinates.jobs_of(session, commit_id, series_id)
+    measured = coverage.jobs_of(session, commit_id, series_id)
     return bool(measured) and min(measured.values()) >= JOBS
 
 
@@ -240,7 +240,7 @@ def claim(session: Session, machine: str, agent: str) -> ClaimedRun | None:
             continue
         settings = [
             RunSetting(each.suite, each.coordinate, each.configuration)
-            for each in coordinates.repeated(session, row.commit_id, row.machine_id)
+            for each in coverage.repeated(session, row.commit_id, row.machine_id)
             if each.jobs < JOBS
         ]
         if not settings:

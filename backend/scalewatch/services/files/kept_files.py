@@ -20,9 +20,9 @@ from scalewatch.services.runs.record import (
 )
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.database.inserts import canonical, digest_of
 from scalewatch.storage.removals import Removal
-from scalewatch.storage.runs import imported_files, payloads, runs
+from scalewatch.storage.runs import payloads, runs
 from scalewatch.wire import RunReport
 
 LIMIT = 2**28
@@ -50,7 +50,7 @@ def record_file(
             "stated": stated,
             "body": zstandard.compress(file.body),
         }
-        imported_files.keep(session, row, new)
+        payloads.keep_file(session, row, new)
     return receipts
 
 
@@ -70,7 +70,7 @@ def read_again(session: Session, file_id: int, limit: int) -> int:
     body = zstandard.decompress(row.body)
     reports = read_posted(PostedFile(body, origin, **stated), limit).runs.reports
     made = {report.id for report in reports}
-    known = set(imported_files.runs_of(session, file_id))
+    known = set(payloads.runs_of_file(session, file_id))
     for uuid in known - made:
         run = runs.described(session, uuid)
         subject = AnalysedCommit(run.commit_id, run.machine_id)
@@ -79,7 +79,7 @@ def read_again(session: Session, file_id: int, limit: int) -> int:
     new = [prepare(report) for report in reports if report.id not in known]
     receipts = record_prepared(session, new)
     recorded = [receipt.run for receipt in receipts if receipt.is_new]
-    imported_files.note_runs(session, file_id, recorded)
+    payloads.note_runs_of_file(session, file_id, recorded)
     return len(made)
 
 

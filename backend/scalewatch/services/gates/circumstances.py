@@ -46,8 +46,8 @@ from scalewatch.services.regressions.regressions import (
     regressions_at,
 )
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage.commits.coordinates import Place
-from scalewatch.storage.machines import machines
+from scalewatch.storage import machines
+from scalewatch.storage.commits.coverage import Place
 from scalewatch.storage.work import jobs
 
 WAITING: Final = frozenset({RegressionState.OPEN, RegressionState.ACKNOWLEDGED})

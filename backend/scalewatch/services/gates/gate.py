@@ -40,8 +40,8 @@ from scalewatch.services.gates.next_steps import next_step
 from scalewatch.services.gates.wording import sentence_of
 from scalewatch.services.selection.view import View
 from scalewatch.settings import ALARMING_SHARE
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
-from scalewatch.storage.machines import machines
 
 KEPT: Final = 40_000
 """Changes that are kept with their outcome."""

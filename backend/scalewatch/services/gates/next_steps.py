@@ -26,7 +26,7 @@ from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.gates.decision import Decision
 from scalewatch.services.gates.findings import Placed
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage.machines import machines
+from scalewatch.storage import machines
 
 MOST_ASKED: Final = 4
 """Series for which a measurement is worked out; the cheapest of them is proposed."""

@@ -42,13 +42,13 @@ from scalewatch.services.machines.machine import bad_nights
 from scalewatch.services.regressions.regressions import RegressionSummary, summaries_of
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.services.selection.view import View, is_chosen
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import coordinates
+from scalewatch.storage.commits import coverage
 from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations, regressions
 from scalewatch.storage.histories.regressions import RegressionShift
 from scalewatch.storage.judgements import verdicts
-from scalewatch.storage.machines import machines
 from scalewatch.wire import TIME
 
 MOST_SERIES: Final = 12
@@ -203,7 +203,7 @@ def overview_of(
     positions = tuple(
         sorted(
             position_of[commit_id]
-            for commit_id in coordinates.commits_on(session, series[0].machine_id)
+            for commit_id in coverage.commits_on(session, series[0].machine_id)
             if commit_id in position_of
         )
     )

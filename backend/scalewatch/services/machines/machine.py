@@ -11,11 +11,11 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import coordinates, coverage
+from scalewatch.storage.commits import coverage
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories import regressions
-from scalewatch.storage.machines import machines, noise
 
 CORRELATED: Final = 0.05
 """Least correlation of nights that are called correlated."""
@@ -255,7 +255,7 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
         name=machine.name,
         slot=[each.id for each in siblings].index(machine.id),
         runs=sum(state.runs for state in states),
-        commits=len(coordinates.commits_on(session, machine.id)),
+        commits=len(coverage.commits_on(session, machine.id)),
         states=states,
         noise=_noise(session, machine.id, commits[0].id) if commits else (),
         nights=nights_of(session, project.id, machine.name),
@@ -274,7 +274,7 @@ def _noise(
     ):
         if middle and below is not None and above is not None:
             spread[metric][region].append((below + above) / middle)
-    learned = noise.assumed(session, machine_id, commit_id)
+    learned = machines.noise_assumed(session, machine_id, commit_id)
     return tuple(
         MetricNoise(
             metric=metric,

@@ -19,10 +19,9 @@ from scalewatch.services.access import audit
 from scalewatch.services.analysis.noise import MOST_COMMITS, MOST_REUSES
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.jobs import AnalysedCommit, JobKind
-from scalewatch.storage import removals, tables
+from scalewatch.storage import machines, removals, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.lists import among
-from scalewatch.storage.machines import machines
 from scalewatch.storage.removals import Condition, Pair, Removal
 from scalewatch.storage.runs import runs
 

@@ -20,7 +20,7 @@ from scalewatch import private_files
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.access.policies import policy_of
-from scalewatch.storage.access import policies, projects
+from scalewatch.storage.access import projects
 from scalewatch.storage.runs import payloads, samples
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import jobs as stored_jobs
@@ -110,7 +110,7 @@ def thinned(values: NDArray[np.float64], kept: int) -> NDArray[np.float64]:
 def queue_due(session: Session, period: timedelta) -> None:
     """Queue the thinning of each project that asks for it, once a period."""
     for project in projects.listed(session):
-        if policies.of_project(session, project.id).retention_days is None:
+        if projects.policy_of(session, project.id).retention_days is None:
             continue
         subject = ThinnedRuns(project.id, 0)
         last = stored_jobs.newest(session, jobs.JobKind.THIN, str(subject))

@@ -16,14 +16,12 @@ from scalewatch.services.commits.find import label_of
 from scalewatch.services.confirmations.requests import PRESENCE as ATTENDANCE
 from scalewatch.services.confirmations.requests import Confirmation, confirmations_of
 from scalewatch.services.jobs import AnalysedCommit, JobKind, Queue
-from scalewatch.storage import tables
+from scalewatch.storage import machines, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database import sizes
 from scalewatch.storage.histories import regressions
-from scalewatch.storage.machines import machines
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import jobs as stored_jobs
-from scalewatch.storage.work import workers
 from scalewatch.storage.work.confirmations import attended
 
 PRESENCE: Final = timedelta(minutes=1)
@@ -275,7 +273,7 @@ def _subject(session: Session, job: tables.Job) -> _Subject | None:
 def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:
     return tuple(
         Worker(row.name, row.kind, row.started_at, row.seen_at)
-        for row in workers.seen_since(session, moment - PRESENCE)
+        for row in stored_jobs.workers_since(session, moment - PRESENCE)
     )
 
 

@@ -20,11 +20,10 @@ from scalewatch.services.selection.view import choices_among, choose_metric
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing, State, crowded_among
-from scalewatch.storage import tables
+from scalewatch.storage import machines, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions
-from scalewatch.storage.machines import machines
 
 MOST: Final = 10
 """Things that need attention, per project: more would not be read."""

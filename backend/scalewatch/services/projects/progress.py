@@ -11,11 +11,11 @@ from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
 from scalewatch.services.scaling_errors.design import SCALE, SIZE
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects, tokens
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.judgements import verdicts
-from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import measurements, profiles
 from scalewatch.wire import TIME
 

@@ -10,11 +10,11 @@ from sqlalchemy.orm import Session
 from scalewatch.services.caches import Kept, key_of
 from scalewatch.services.machines.machine import ChangedFact, changed_facts
 from scalewatch.services.regressions.regressions import RegressionState
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import locations, regressions
-from scalewatch.storage.machines import machines, states
-from scalewatch.storage.machines.states import StateSince
+from scalewatch.storage.machines import StateSince
 from scalewatch.storage.runs import runs
 
 DAYS: Final = 90
@@ -144,7 +144,7 @@ def _new_states(
     seen = runs.newest_id(session), commits.count(session, project_id)
     key = key_of("states", project_id, *seen, first)
     (begun,) = _NEW_STATES.answers(
-        [key], lambda _: [tuple(states.begun_since(session, project_id, first))]
+        [key], lambda _: [tuple(machines.begun_since(session, project_id, first))]
     )
     ids = {each for state in begun for each in (state.before_id, state.fingerprint_id)}
     facts = locations.facts_of(session, sorted(ids))

@@ -19,10 +19,10 @@ from scalewatch.services.regions.region import Region
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.machines import machines
 
 MOST: Final = 6
 """Analyses of a preview, each a commit on a machine: it has to come while one types."""

@@ -51,7 +51,7 @@ from scalewatch.services.regressions.effects import (
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.histories.shift_details import ShiftDetails
+from scalewatch.storage.histories.regressions import ShiftDetails
 
 
 @dataclass(frozen=True, slots=True)

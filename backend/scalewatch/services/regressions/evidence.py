@@ -26,8 +26,8 @@ from scalewatch.services.regressions.regressions import (
     Regression,
     regression_of,
 )
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
-from scalewatch.storage.machines import machines
 
 GONE: Final = "its commits are no longer among those that are watched"
 

@@ -23,8 +23,7 @@ from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import Stored
 from scalewatch.storage.histories import regressions
-from scalewatch.storage.histories.regressions import RegressionShift
-from scalewatch.storage.histories.shift_details import ShiftDetails
+from scalewatch.storage.histories.regressions import RegressionShift, ShiftDetails
 
 UNLISTED: Final[dict[str, Any]] = {
     "drifts": 0,

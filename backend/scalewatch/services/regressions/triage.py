@@ -14,11 +14,10 @@ from scalewatch.services.regressions.regressions import (
     regression_of,
 )
 from scalewatch.services.regressions.webhooks import record_event
-from scalewatch.storage import tables
+from scalewatch.storage import machines, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import regressions
-from scalewatch.storage.machines import machines
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from scalewatch.services.series.scans import flags_of
-from scalewatch.storage.database.digests import canonical, digest_of
+from scalewatch.storage.database.inserts import canonical, digest_of
 from scalewatch.storage.runs import points, profiles, samples, source_locations
 from scalewatch.storage.runs.flags import bits_of
 from scalewatch.wire import UNITS, Procedure, Result, RunReport

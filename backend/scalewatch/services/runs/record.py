@@ -13,8 +13,7 @@ from scalewatch.services import jobs
 from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.runs.prepare import PreparedRun, has_content
-from scalewatch.storage.database.bulk import together
-from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.database.inserts import Row, together
 from scalewatch.storage.runs import (
     places,
     procedures,

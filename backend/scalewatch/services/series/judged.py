@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 from scalewatch.figures.notation import places_words
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.series.standing import Standing, State, standing_of
-from scalewatch.storage.commits.coordinates import Place
+from scalewatch.storage.commits.coverage import Place
 from scalewatch.storage.judgements.verdicts import Modelled
 from scalewatch.storage.runs.flags import Flag, flags_in
 from scalewatch.storage.runs.measurements import Middle, Noted, RunCoordinate

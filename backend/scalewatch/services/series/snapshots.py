@@ -34,10 +34,10 @@ from scalewatch.services.series.judged import (
 from scalewatch.services.series.scans import Scan, measurements_of
 from scalewatch.services.series.standing import State
 from scalewatch.services.shared_cores import accepts, left_out_at
+from scalewatch.storage import machines
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import editions, gate_rules, verdicts
-from scalewatch.storage.machines import machines
 from scalewatch.storage.runs import (
     measurements,
     points,

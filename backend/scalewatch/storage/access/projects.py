@@ -1,13 +1,14 @@
-"""Queries on projects."""
+"""Queries on projects, how they are treated, and which ones a session can find."""
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from sqlalchemy import bindparam, func, select, update
-from sqlalchemy.orm import Session
+from sqlalchemy import bindparam, event, func, or_, select, update
+from sqlalchemy.orm import ORMExecuteState, Session, with_loader_criteria
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
+from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import insert_missing
 from scalewatch.storage.database.snapshots import once
 
@@ -79,3 +80,37 @@ def lock(session: Session, project_id: int) -> None:
 def count(session: Session) -> int:
     """Return how many projects there are."""
     return session.scalar(select(func.count()).select_from(tables.Project)) or 0
+
+
+def restrict(session: Session, project: str | None) -> None:
+    """Let a session find public projects alone and, where one is named, this one.
+
+    Every SELECT of the session that reads from projects gets the condition, joins
+    and subqueries included: what joins a private project is not found either. So a
+    query on anything that belongs to a project joins it.
+    """
+    private = select(tables.Policy.project_id).where(tables.Policy.is_private)
+    is_public = tables.Project.id.not_in(private)
+    is_visible = or_(is_public, tables.Project.name == project)
+    criteria = with_loader_criteria(tables.Project, is_visible, include_aliases=True)
+
+    def add(state: ORMExecuteState) -> None:
+        if state.is_select:
+            state.statement = state.statement.options(criteria)
+
+    event.listen(session, "do_orm_execute", add)
+
+
+def policy_of(session: Session, project_id: int) -> tables.Policy:
+    """Return a project's policy; the default policy where none was set."""
+    declared = session.get(tables.Policy, project_id)
+    return declared or tables.Policy(project_id=project_id, is_private=False)
+
+
+def change_policy(
+    session: Session, project_id: int, changed: Mapping[str, Any]
+) -> None:
+    """Change some columns of a project's policy."""
+    is_private = policy_of(session, project_id).is_private
+    row = {"project_id": project_id, "is_private": is_private, **changed}
+    inserts.put(session, tables.Policy, [row], keys=("project_id",))

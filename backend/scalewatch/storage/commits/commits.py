@@ -17,10 +17,13 @@ from sqlalchemy import (
     select,
     text,
     union_all,
+    update,
 )
 from sqlalchemy.orm import Session
 
+from scalewatch import wire
 from scalewatch.storage import tables
+from scalewatch.storage.database.inserts import insert_new
 from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.database.snapshots import once
 
@@ -229,12 +232,13 @@ def newest_on_machines(
         .where(tables.Machine.project_id == project_id, tables.Machine.name == name)
         for name in machines
     )
-    return _first(
-        session,
+    wanted = (
         select(*_COLUMNS)
         .where(tables.Commit.project_id == project_id, *measured)
-        .order_by(TIME.desc(), tables.Commit.id.desc()),
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(1)
     )
+    return next(iter(_stored(session, wanted)), None)
 
 
 def referenced(session: Session, project_id: int, reference: str) -> list[Stored]:
@@ -281,10 +285,60 @@ def _newest_first(rows: Sequence[Stored]) -> list[Stored]:
     return sorted(rows, key=place, reverse=True)
 
 
-def _first(session: Session, wanted: Select[Any]) -> Stored | None:
-    return next(iter(_stored(session, wanted.limit(1))), None)
-
-
 def _place_of(commit: AnyCommit) -> dict[str, Any]:
     made = commit.committed_at or commit.first_run_at
     return {"made": made, "last": commit.id}
+
+
+_DESCRIPTION: Final = ("parents", "branch", "committed_at", "message", "tag", "author")
+
+
+def id_of(session: Session, project_id: int, commit: wire.Commit) -> int:
+    """Return the id of a commit, new or not; what was not known of it is added.
+
+    A tag that another commit had, such as `nightly`, has moved here.
+    """
+    keys = {"project_id": project_id, "sha": commit.sha}
+    created = insert_new(session, tables.Commit, {**keys, **_description(commit)})
+    if created is None:
+        known = session.scalars(select(tables.Commit).filter_by(**keys)).one()
+        is_tagged = known.tag is not None
+        for name, value in _description(commit).items():
+            if value and not getattr(known, name):
+                setattr(known, name, value)
+        session.flush()
+        if known.tag is not None and not is_tagged:
+            _move_tag(session, known.project_id, known.id, known.tag)
+        return known.id
+    if commit.tag is not None:
+        _move_tag(session, project_id, created, commit.tag)
+    return created
+
+
+def adds_to(known: Any, commit: wire.Commit) -> bool:
+    """Tell whether a run says something of its commit that was not known before."""
+    return any(
+        value and not getattr(known, name)
+        for name, value in _description(commit).items()
+    )
+
+
+def _move_tag(session: Session, project_id: int, commit_id: int, tag: str) -> None:
+    """Leave its tag to this commit alone, so that a tag means one of them."""
+    session.execute(
+        update(tables.Commit)
+        .where(
+            tables.Commit.project_id == project_id,
+            tables.Commit.tag == tag,
+            tables.Commit.id != commit_id,
+        )
+        .values(tag=None)
+    )
+
+
+def _description(commit: wire.Commit) -> dict[str, Any]:
+    return {
+        name: list(value) if isinstance(value, tuple) else value
+        for name in _DESCRIPTION
+        for value in (getattr(commit, name),)
+    }

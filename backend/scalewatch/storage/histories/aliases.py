@@ -17,11 +17,11 @@ _OF_PROJECT: Final = select(_ALIAS.former, _ALIAS.name).where(
 
 def of_project(session: Session, project_id: int) -> dict[str, str]:
     """Return the present name of each region that had another one."""
-    return once(session, ("aliases", project_id), lambda: _read(session, project_id))
-
-
-def _read(session: Session, project_id: int) -> dict[str, str]:
-    return dict(session.execute(_OF_PROJECT, {"project": project_id}).all())
+    return once(
+        session,
+        ("aliases", project_id),
+        lambda: dict(session.execute(_OF_PROJECT, {"project": project_id}).all()),
+    )
 
 
 def replace(session: Session, project_id: int, names: Mapping[str, str]) -> None:

@@ -1,6 +1,6 @@
-"""Queries on locations: what histories are made of."""
+"""Queries on locations, and the grids of settings where they lie: histories."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -12,10 +12,14 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
-from scalewatch.storage.database.inserts import Row
+from scalewatch.storage.database import inserts
+from scalewatch.storage.database.inserts import (
+    Row,
+    canonical,
+    digest_of,
+    insert_or_find,
+)
 from scalewatch.storage.database.lists import is_among
-from scalewatch.storage.histories import grids
 from scalewatch.storage.runs.measurements import settings_of
 
 _MACHINE: Final = tables.Machine.__table__
@@ -47,6 +51,18 @@ _NEWEST_RUN: Final = select(func.max(_RUN.id)).where(
 _STATE: Final = select(_RUN.fingerprint_id).where(
     _RUN.id == _NEWEST_RUN.scalar_subquery()
 )
+
+
+class Grid(NamedTuple):
+    """Parameters that varied, and the settings measured, in their order."""
+
+    parameters: tuple[str, ...]
+    settings: tuple[tuple[float, ...], ...]
+
+    @property
+    def digest(self) -> str:
+        """Equal for equal grids."""
+        return digest_of(canonical([self.parameters, self.settings]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,13 +106,13 @@ class LocatedSeries(NamedTuple):
 
 def put(session: Session, rows: Sequence[Row]) -> None:
     """Insert or replace locations, whose `grid` takes the place of its id."""
-    ids = grids.ids_of(session, {row["grid"] for row in rows})
+    ids = grid_ids(session, {row["grid"] for row in rows})
     stored = [
         {name: value for name, value in row.items() if name != "grid"}
         | {"grid_id": ids[row["grid"]]}
         for row in rows
     ]
-    bulk.put(session, tables.Location, stored, keys=("series_id", "commit_id"))
+    inserts.put(session, tables.Location, stored, keys=("series_id", "commit_id"))
 
 
 def remove(session: Session, commit_id: int, series_ids: Collection[int]) -> bool:
@@ -225,6 +241,22 @@ def _located(  # noqa: PLR0913, PLR0917, one per column
         tuple(orjson.loads(f"[{commit_ids}]")),
         np.array(orjson.loads(f"[{logs}]"), float),
     )
+
+
+def grid_ids(session: Session, grids: Iterable[Grid]) -> dict[Grid, int]:
+    """Return the ids of grids, new or not: most of them are measured at each commit."""
+    wanted = {grid.digest: grid for grid in grids}
+    table = tables.Grid
+    known = session.execute(
+        select(table.digest, table.id).where(table.digest.in_(sorted(wanted)))
+    )
+    ids = {wanted[digest]: grid_id for digest, grid_id in known.all()}
+    for digest, grid in sorted(wanted.items()):
+        if grid not in ids:
+            ids[grid] = insert_or_find(
+                session, table, {"digest": digest}, grid._asdict()
+            )
+    return ids
 
 
 def fingerprint_of(session: Session, commit_id: int, machine_id: int) -> int | None:

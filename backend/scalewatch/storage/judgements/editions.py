@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.database.snapshots import once
 
@@ -56,7 +56,7 @@ def _at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
 def renew(session: Session, commit_id: int, machine_id: int) -> None:
     """Begin another edition, in the transaction that writes it."""
     row = {"commit_id": commit_id, "machine_id": machine_id, "mark": uuid4()}
-    bulk.put(session, tables.Edition, [row], keys=("commit_id", "machine_id"))
+    inserts.put(session, tables.Edition, [row], keys=("commit_id", "machine_id"))
 
 
 def renew_of_run(session: Session, run_id: int) -> None:

@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 
 _LEVEL: Final = 3
 
@@ -52,7 +52,7 @@ def put(
     """Insert or replace the probabilities of all series of a machine at a commit."""
     keys = {"commit_id": commit_id, "machine_id": machine_id}
     row = keys | {"blob": encode(probabilities)}
-    bulk.put(session, tables.Probabilities, [row], keys=tuple(keys))
+    inserts.put(session, tables.Probabilities, [row], keys=tuple(keys))
 
 
 def at(

@@ -20,7 +20,7 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import Row as NewRow
 from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.judgements import probabilities
@@ -282,10 +282,10 @@ def _counts() -> Select[Any]:
 
 def put_models(session: Session, rows: Sequence[NewRow]) -> None:
     """Insert or replace models."""
-    bulk.put(session, tables.Model, rows, keys=("commit_id", "series_id"))
+    inserts.put(session, tables.Model, rows, keys=("commit_id", "series_id"))
 
 
 def put_verdicts(session: Session, rows: Sequence[NewRow]) -> None:
     """Insert or replace the verdicts on models by expectations."""
     keys = ("commit_id", "series_id", "expectation_id")
-    bulk.put(session, tables.Verdict, rows, keys=keys)
+    inserts.put(session, tables.Verdict, rows, keys=keys)

@@ -9,12 +9,11 @@ from typing import Any, Final, NamedTuple
 from sqlalchemy import and_, bindparam, select
 from sqlalchemy.orm import Session
 
-from scalewatch.storage import tables
+from scalewatch.storage import machines, tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import upserts
-from scalewatch.storage.commits.upserts import adds_to
-from scalewatch.storage.database.digests import canonical, digest_of
-from scalewatch.storage.machines import machines
+from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import adds_to
+from scalewatch.storage.database.inserts import canonical, digest_of
 from scalewatch.storage.runs import series
 from scalewatch.wire import RunReport
 
@@ -96,7 +95,7 @@ def of(session: Session, report: RunReport) -> RunKeys:
     machine = known.machine_id or machines.id_of(session, project, report.machine)
     return RunKeys(
         project,
-        known.commit_id or upserts.id_of(session, project, report.commit),
+        known.commit_id or commits.id_of(session, project, report.commit),
         machine,
         known.fingerprint_id
         or machines.fingerprint_id(session, machine, report.machine.fingerprint),

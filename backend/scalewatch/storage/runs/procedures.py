@@ -14,7 +14,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 
 Procedures = Mapping[int, Mapping[str, Any]]
 """By the id of a series."""
@@ -26,7 +26,7 @@ def add(session: Session, run_id: int, procedures: Procedures) -> None:
     """Insert the procedures of a run, if it has any."""
     if procedures:
         row = {"run_id": run_id, "blob": encode(procedures)}
-        bulk.add(session, tables.Procedure, [row])
+        inserts.add(session, tables.Procedure, [row])
 
 
 def of_runs(session: Session, run_ids: Collection[int]) -> dict[int, Procedures]:

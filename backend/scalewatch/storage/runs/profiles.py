@@ -15,7 +15,7 @@ from sqlalchemy import bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 
 _LEVEL = 3
 
@@ -57,7 +57,7 @@ def decode(blob: bytes) -> dict[str, float]:
 
 def add(session: Session, run_id: int, blob: bytes) -> None:
     """Insert the profile of a run."""
-    bulk.add(session, tables.Profile, [{"run_id": run_id, "blob": blob}])
+    inserts.add(session, tables.Profile, [{"run_id": run_id, "blob": blob}])
 
 
 def at_commit(session: Session, commit_id: int) -> Sequence[ProfiledRun]:

@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import Row, insert_for
 from scalewatch.storage.database.lists import is_among
 
@@ -80,17 +80,19 @@ def create(session: Session, row: Row) -> int | None:
 def add_payload(session: Session, run_id: int, body: bytes, digest: str) -> None:
     """Insert the compressed content of a run."""
     row = {"run_id": run_id, "digest": digest, "body": body}
-    bulk.add(session, tables.Payload, [row])
+    inserts.add(session, tables.Payload, [row])
 
 
 def add_samples(session: Session, run_id: int, blob: bytes) -> None:
     """Insert the repetitions of a run."""
-    bulk.add(session, tables.Samples, [{"run_id": run_id, "blob": blob}])
+    inserts.add(session, tables.Samples, [{"run_id": run_id, "blob": blob}])
 
 
 def add_points(session: Session, run_id: int, points: Sequence[Row]) -> None:
     """Insert the points of a run."""
-    bulk.add(session, tables.Point, [{"run_id": run_id, **point} for point in points])
+    inserts.add(
+        session, tables.Point, [{"run_id": run_id, **point} for point in points]
+    )
 
 
 def payload_of(session: Session, run_id: int) -> bytes | None:

@@ -9,9 +9,8 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import DirectionChanged, UnitChanged
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
-from scalewatch.storage.database.digests import canonical, digest_of
-from scalewatch.storage.database.inserts import insert_or_find
+from scalewatch.storage.database import inserts
+from scalewatch.storage.database.inserts import canonical, digest_of, insert_or_find
 from scalewatch.storage.database.lists import is_among
 from scalewatch.wire import UNITS, Fact, Result
 from scalewatch.wire.directions import Direction, better_direction
@@ -71,7 +70,7 @@ def ids_of(
     wanted = {(result.region, result.metric): result for result in results}
     known = _known(session, machine_id, configuration_id)
     missing = sorted(wanted.keys() - known.keys())
-    bulk.add_missing(
+    inserts.add_missing(
         session,
         tables.Series,
         [

@@ -14,7 +14,7 @@ from sqlalchemy import Select, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 
 _LEVEL = 3
 
@@ -43,7 +43,7 @@ def encode(locations: Mapping[str, Mapping[str, Any]]) -> bytes:
 
 def add(session: Session, run_id: int, blob: bytes) -> None:
     """Insert the locations of a run."""
-    bulk.add(session, tables.SourceLocations, [{"run_id": run_id, "blob": blob}])
+    inserts.add(session, tables.SourceLocations, [{"run_id": run_id, "blob": blob}])
 
 
 def of_region(session: Session, commit_id: int, region: str) -> SourceLocation | None:

@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import insert_missing
 from scalewatch.storage.tables import now
 
@@ -120,7 +120,7 @@ def seen(session: Session, machine: str, agent: str) -> None:
     gone = tables.WaitingAgent.seen_at < now() - timedelta(days=1)
     session.execute(delete(tables.WaitingAgent).where(gone))
     row = {"machine": machine, "agent": agent, "seen_at": now()}
-    bulk.put(session, tables.WaitingAgent, [row], keys=("machine", "agent"))
+    inserts.put(session, tables.WaitingAgent, [row], keys=("machine", "agent"))
 
 
 def attended(session: Session, since: datetime) -> dict[str, datetime]:

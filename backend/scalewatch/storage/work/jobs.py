@@ -1,4 +1,4 @@
-"""Queries on jobs: the outbox of work to be done later."""
+"""Queries on jobs, the outbox of work to be done later, and on workers."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from sqlalchemy import (
     and_,
     bindparam,
     case,
+    delete,
     exists,
     func,
     literal_column,
@@ -25,6 +26,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
+from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import insert_for
 from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.tables import now
@@ -59,6 +61,14 @@ _ANY: Final = select(_JOB.id).where(
     is_among(_JOB.state, "states"),
 )
 _LONGEST_DUE: Final = select(_JOB.id).where(_IS_DUE).order_by(_JOB.due_at)
+
+
+# Built once: every page asks whether a worker is there.
+_SEEN_SINCE: Final = (
+    select(tables.Worker)
+    .where(tables.Worker.seen_at > bindparam("moment"))
+    .order_by(tables.Worker.started_at, tables.Worker.name)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,3 +328,26 @@ def queue_again(session: Session, job: tables.Job) -> None:
         return
     job.state, job.due_at, job.attempts = "queued", now(), 0
     job.reason = job.finished_at = None
+
+
+def note_worker(session: Session, name: str, kind: str) -> None:
+    """Note that a worker lives; delete notes older than a day."""
+    moment = now()
+    row = {"name": name, "kind": kind, "started_at": moment, "seen_at": moment}
+    known = session.get(tables.Worker, name)
+    if known is None:
+        inserts.put(session, tables.Worker, [row], keys=("name",))
+        forgotten = tables.Worker.seen_at < moment - timedelta(days=1)
+        session.execute(delete(tables.Worker).where(forgotten))
+    else:
+        known.seen_at = moment
+
+
+def forget_worker(session: Session, name: str) -> None:
+    """Forget a worker that has ended."""
+    session.execute(delete(tables.Worker).where(tables.Worker.name == name))
+
+
+def workers_since(session: Session, moment: datetime) -> Sequence[tables.Worker]:
+    """Return the workers seen after a moment, oldest first."""
+    return session.scalars(_SEEN_SINCE, {"moment": moment}).all()

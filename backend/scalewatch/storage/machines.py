@@ -1,9 +1,10 @@
-"""Queries on machines and their fingerprints."""
+"""Queries on machines, their states, and what was assumed of their noise."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from functools import cache
-from typing import Any, Final
+from itertools import pairwise
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Row, Select, bindparam, func, select
 from sqlalchemy.orm import Session
@@ -11,11 +12,18 @@ from sqlalchemy.orm import Session
 from scalewatch import wire
 from scalewatch.errors import NotFound
 from scalewatch.storage import tables
-from scalewatch.storage.database.digests import canonical, digest_of
-from scalewatch.storage.database.inserts import insert_new, insert_or_find
+from scalewatch.storage.database import inserts
+from scalewatch.storage.database.inserts import (
+    canonical,
+    digest_of,
+    insert_new,
+    insert_or_find,
+)
+from scalewatch.storage.database.lists import is_among
 from scalewatch.storage.database.snapshots import once
 from scalewatch.wire import Fact
 
+_COMMIT: Final = tables.Commit.__table__
 _FINGERPRINT: Final = tables.Fingerprint.__table__
 _MACHINE: Final = tables.Machine.__table__
 _RUN: Final = tables.Run.__table__
@@ -34,6 +42,25 @@ _PROVENANCES: Final = (
     .order_by(tables.Project.name, tables.Machine.id)
 )
 _PROVENANCES_IN: Final = _PROVENANCES.where(tables.Project.name == bindparam("project"))
+_LEARNED: Final = ("machine_id", "metric", "conditions", "commit_id")
+_ASSUMED: Final = ("commit_id", "machine_id", "metric")
+
+# Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
+_KEPT: Final = select(tables.Noise).where(
+    tables.Noise.machine_id == bindparam("machine"),
+    tables.Noise.metric == bindparam("metric"),
+    tables.Noise.conditions == bindparam("conditions"),
+    is_among(tables.Noise.__table__.c.commit_id, "commits"),
+)
+
+
+class StateSince(NamedTuple):
+    """A machine, its states before and since a commit, and when that was made."""
+
+    machine: str
+    before_id: int
+    fingerprint_id: int
+    at: datetime
 
 
 def of_project(session: Session, project_id: int) -> Sequence[tables.Machine]:
@@ -140,6 +167,42 @@ def states(
     ).all()
 
 
+def begun_since(
+    session: Session, project_id: int, first: datetime
+) -> Iterator[StateSince]:
+    """Yield where the state of a machine changed from one commit to the next."""
+    rows = session.execute(_states(), {"project": project_id}).all()
+    for (before, before_id, _), (machine, state_id, at) in pairwise(rows):
+        if machine == before and state_id != before_id and at >= first:
+            yield StateSince(machine, before_id, state_id, at)
+
+
+@cache
+def _states() -> Select[Any]:
+    """Return the query of the last state at each commit, of machines with several."""
+    made = func.coalesce(_COMMIT.c.committed_at, _COMMIT.c.first_run_at)
+    several = (
+        select(_FINGERPRINT.c.machine_id)
+        .join(_MACHINE, _MACHINE.c.id == _FINGERPRINT.c.machine_id)
+        .where(_MACHINE.c.project_id == bindparam("project"))
+        .group_by(_FINGERPRINT.c.machine_id)
+        .having(func.count() > 1)
+    )
+    newest = (
+        select(_RUN.c.machine_id, _RUN.c.commit_id, func.max(_RUN.c.id).label("id"))
+        .where(_RUN.c.machine_id.in_(several))
+        .group_by(_RUN.c.machine_id, _RUN.c.commit_id)
+        .subquery()
+    )
+    return (
+        select(_MACHINE.c.name, _RUN.c.fingerprint_id, made)
+        .join(newest, newest.c.id == _RUN.c.id)
+        .join(_MACHINE, _MACHINE.c.id == _RUN.c.machine_id)
+        .join(_COMMIT, _COMMIT.c.id == _RUN.c.commit_id)
+        .order_by(_MACHINE.c.id, made, _COMMIT.c.id)
+    )
+
+
 def provenances(
     session: Session, project: str | None = None
 ) -> Sequence[Row[str, str, str | None]]:
@@ -167,3 +230,37 @@ def fingerprint_id(session: Session, machine_id: int, facts: dict[str, Fact]) ->
     """Return the id of a machine's state, new or not."""
     keys = {"machine_id": machine_id, "digest": digest_of(canonical(facts))}
     return insert_or_find(session, tables.Fingerprint, keys, {"facts": facts})
+
+
+def noise_learned_at(
+    session: Session,
+    machine_id: int,
+    metric: str,
+    conditions: str,
+    commit_ids: Collection[int],
+) -> dict[int, tables.Noise]:
+    """Return what commits keep as learned under these conditions, by their ids."""
+    bound = {"machine": machine_id, "metric": metric, "conditions": conditions}
+    rows = session.scalars(_KEPT, {**bound, "commits": [*commit_ids]})
+    return {row.commit_id: row for row in rows}
+
+
+def keep_noise(session: Session, rows: Sequence[inserts.Row]) -> None:
+    """Insert or replace what commits keep as learned."""
+    inserts.put(session, tables.Noise, rows, keys=_LEARNED)
+
+
+def noise_assumed(session: Session, machine_id: int, commit_id: int) -> dict[str, Any]:
+    """Return what models assume of the noise of each metric of a machine."""
+    rows = session.execute(
+        select(tables.Assumption.metric, tables.Assumption.noise).where(
+            tables.Assumption.commit_id == commit_id,
+            tables.Assumption.machine_id == machine_id,
+        )
+    )
+    return dict(rows.all())
+
+
+def assume_noise(session: Session, rows: Sequence[inserts.Row]) -> None:
+    """Insert or replace what models assume of the noise."""
+    inserts.put(session, tables.Assumption, rows, keys=_ASSUMED)

@@ -7,7 +7,7 @@ from sqlalchemy.orm import Session
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import record_prepared
 from scalewatch.storage import tables
-from scalewatch.storage.database import bulk
+from scalewatch.storage.database import inserts
 from support.builders import run_report
 
 KEYS = ("commit_id", "series_id")
@@ -31,7 +31,7 @@ def _put(session: Session, **changes: object) -> tables.Model:
         "reason": 'it isn\'t "one",\n{ü} \\ \t',
         "modelled_at": datetime(2026, 3, 1, 12, 30, 1, 5, tzinfo=UTC),
     }
-    bulk.put(session, tables.Model, [row | changes], KEYS)
+    inserts.put(session, tables.Model, [row | changes], KEYS)
     session.expire_all()
     return session.scalars(select(tables.Model)).one()
 
@@ -64,8 +64,8 @@ def test_bytes_and_marks_come_back_as_they_were(session):
 
     for content in (b"", blob):
         row = keys | {"blob": content}
-        bulk.put(session, tables.Probabilities, [row], tuple(keys))
-    bulk.put(session, tables.Edition, [keys | {"mark": mark}], tuple(keys))
+        inserts.put(session, tables.Probabilities, [row], tuple(keys))
+    inserts.put(session, tables.Edition, [keys | {"mark": mark}], tuple(keys))
 
     assert session.scalars(select(tables.Probabilities.blob)).one() == blob
     assert session.scalars(select(tables.Edition.mark)).one() == mark
@@ -74,9 +74,9 @@ def test_bytes_and_marks_come_back_as_they_were(session):
 def test_what_is_copied_comes_back_as_it_was(session):
     grids = [
         {"digest": f"{n}", "parameters": ["p", 'a"\\'], "settings": [[4.0, n], [0.1]]}
-        for n in range(bulk.FEW + 1)
+        for n in range(inserts.FEW + 1)
     ]
-    bulk.add(session, tables.Grid, grids)
+    inserts.add(session, tables.Grid, grids)
     stored = session.scalars(select(tables.Grid).order_by(tables.Grid.id)).all()
     assert [grid.settings for grid in stored] == [row["settings"] for row in grids]
     assert stored[0].parameters == ["p", 'a"\\']

@@ -7,7 +7,7 @@ import orjson
 from scalewatch.exporters.documents import json_text
 from scalewatch.modelling import Verdict
 from scalewatch.modelling.histories.explanation import ShiftKind
-from scalewatch.storage.histories.shift_details import ShiftDetails
+from scalewatch.storage.histories.regressions import ShiftDetails
 from support.histories import shift_details
 
 STORED = {

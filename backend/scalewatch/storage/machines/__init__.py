@@ -1,1 +1,0 @@
-"""Machines and their learned noise."""
