@@ -1,10 +1,29 @@
 """Pairs of units, as tools and people write them, and how many of one the other is."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scalewatch.importers import ImportedSeries, Scans
+from scalewatch.importers.series import measurement
 from scalewatch.quantities import parse_unit
+from scalewatch.services.analysis.versions import in_units_of, unlike_units
+from scalewatch.services.runs.prepare import in_recorded_units, prepare
+from support.builders import result, run_report
+
+
+def series(unit, value):
+    return ImportedSeries(
+        region="step",
+        metric="work",
+        unit=unit,
+        configuration={},
+        parameters=("p",),
+        settings=np.array([[1.0]]),
+        values=np.array([[value]]),
+    )
+
 
 EQUAL_DIMENSIONS = [
     # time
@@ -107,6 +126,53 @@ def test_equal_dimensions_have_a_factor(unit, other, factor):
 def test_other_dimensions_have_none(unit, other):
     assert parse_unit(unit).in_units_of(parse_unit(other)) is None
     assert parse_unit(other).in_units_of(parse_unit(unit)) is None
+
+
+@pytest.mark.parametrize(("unit", "other", "factor"), EQUAL_DIMENSIONS)
+def test_versions_in_units_of_equal_dimension_are_compared(unit, other, factor):
+    before, now = series(unit, 1.0), series(other, factor)
+
+    (converted,) = in_units_of([before], [now])
+
+    assert converted.values == pytest.approx(now.values)
+    assert converted.unit == other
+    assert unlike_units(converted, now) is None
+
+
+@pytest.mark.parametrize(("unit", "other"), [*OTHER_DIMENSIONS, ("s", None)])
+def test_versions_in_units_of_other_dimensions_are_not(unit, other):
+    before, now = series(unit, 1.0), series(other, 1.0)
+
+    assert in_units_of([before], [now]) == [before]
+    words = unlike_units(before, now)
+    assert unit in words
+    assert (other or "no unit") in words
+
+
+@pytest.mark.parametrize(("unit", "other", "factor"), EQUAL_DIMENSIONS)
+def test_posted_results_are_recorded_in_the_unit_of_their_series(unit, other, factor):
+    posted = prepare(
+        run_report(results=[result(metric="step", unit=unit, values=[2.0])])
+    )
+    region = posted.report.results[0].region
+
+    recorded = in_recorded_units(posted, {(region, "step"): other})
+
+    assert recorded.points[0]["q50"] == pytest.approx(2.0 * factor)
+    assert recorded.payload == posted.payload
+    assert recorded.digest == posted.digest
+
+
+@pytest.mark.parametrize(("unit", "other", "factor"), EQUAL_DIMENSIONS)
+def test_rows_of_units_of_equal_dimension_are_one_series(unit, other, factor):
+    scans = Scans(
+        measurement("step", "work", written, 1.0, {"p": p})
+        for p, written in ((2, other), (4, unit))
+    )
+
+    (one,) = scans.series()
+
+    assert (one.values[1, 0] / one.values[0, 0]) == pytest.approx(factor)
 
 
 @given(st.text(max_size=80))

@@ -21,7 +21,7 @@ REFUSED = {
     "NaN value": ({"results": [result(values=[float("nan")])]}, "results.0.values.0"),
     "negative time": ({"results": [result(values=[-1.0])]}, "results.0.values"),
     "textual value": ({"results": [result(values=[1, "1"])]}, "results.0.values.1"),
-    "unknown unit": ({"results": [result(unit="h")]}, "results.0.unit"),
+    "unknown unit": ({"results": [result(unit="J")]}, "results.0.unit"),
     "same region twice": ({"results": [result(), result()]}, "results.1.region"),
     "failed without reason": (
         {"results": [result(status="failed")]},

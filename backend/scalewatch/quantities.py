@@ -176,6 +176,7 @@ _FACTOR: Final = re.compile(
 _PREFIXED: Final = re.compile(
     r"(?P<prefix>kilo|mega|giga|tera|kibi|mebi|gibi|[KMGTP]i|[kKMGTPE])(?P<noun>.{2,})"
 )
+_ROUNDING: Final = 1e-12
 _LONGEST: Final = 60
 """Characters of a text that is read as a unit."""
 
@@ -214,7 +215,7 @@ class Unit:
         None where no factor exists: they measure different things, or nobody knows.
         """
         if self.dimension == other.dimension:
-            return self.size / other.size
+            return _rounded(self.size / other.size)
         return _by_prefix(self, other)
 
 
@@ -241,6 +242,12 @@ def parse_unit(text: str) -> Unit:
             powers[name] = powers.get(name, 0) + exponent * power
     dimension = tuple(sorted((name, power) for name, power in powers.items() if power))
     return Unit(text, size, dimension)
+
+
+@lru_cache(maxsize=4096)
+def factor_between(unit: str, other: str) -> float | None:
+    """Return how many of another unit one unit is; None if no factor converts them."""
+    return 1.0 if unit == other else parse_unit(unit).in_units_of(parse_unit(other))
 
 
 def is_time(dimension: Dimension) -> bool:
@@ -320,6 +327,16 @@ def _counted(word: str, *, is_rate: bool, is_letter: bool) -> Dimension:
 def _singular(noun: str) -> str:
     is_plural = len(noun) > 4 and noun.endswith("s") and not noun.endswith("ss")
     return noun[:-1] if is_plural else noun
+
+
+def _rounded(factor: float) -> float:
+    """Return the whole number, or the part of one, that a factor is but for rounding.
+
+    Otherwise 0.001/1e-6 would not be 1000.
+    """
+    whole = round(factor if factor >= 1 else 1 / factor)
+    exact = float(whole) if factor >= 1 else 1 / whole
+    return exact if abs(exact / factor - 1) < _ROUNDING else factor
 
 
 def _by_prefix(unit: Unit, other: Unit) -> float | None:

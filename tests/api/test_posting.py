@@ -170,7 +170,7 @@ REFUSED = {
     "no repetition": (run(results=[result(values=[])]), "results.0.values"),
     "NaN": (run(results=[result(values=[float("nan")])]), "results.0.values.0"),
     "unknown field": (run(colour="red"), "colour"),
-    "unknown unit": (run(results=[result(unit="h")]), "results.0.unit"),
+    "unknown unit": (run(results=[result(unit="J")]), "results.0.unit"),
     "region twice": (run(results=[result(), result()]), "results.1.region"),
     "second of an array": ([*sweep((2,)), run(coordinate={})], "1.coordinate"),
     "empty array": ([], ""),

@@ -65,7 +65,7 @@ class UnitChanged(Conflict):
     def __init__(self, region: str, metric: str, *, recorded: str, posted: str) -> None:
         super().__init__(
             f"{metric} of {region} is recorded in {recorded!r}, not in {posted!r}; "
-            "another unit needs another metric"
+            "no factor converts them: another unit needs another metric"
         )
         self.region = region
         self.metric = metric

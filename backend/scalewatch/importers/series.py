@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import stacked
-from scalewatch.quantities import is_time, parse_unit
-from scalewatch.wire import SIMULATED, UNITS
+from scalewatch.quantities import factor_between, is_time, parse_unit
+from scalewatch.wire import SIMULATED, UNITS, kept_unit
 from scalewatch.wire.directions import better_direction
 
 WHOLE_PROGRAM: Final = "program"
@@ -59,7 +59,7 @@ class SeriesIdentity(NamedTuple):
     @property
     def usual_unit(self) -> str:
         """The unit that the file tells, or else that of the metric."""
-        return self.unit or next(iter(UNITS.get(self.metric, {})), "")
+        return usual_unit(self.metric, self.unit)
 
 
 class Provenance(NamedTuple):
@@ -151,10 +151,9 @@ def base_unit(metric: str, unit: str | None) -> tuple[str | None, float]:
     """
     if unit is None:
         return None, 1.0
-    stated = parse_unit(unit)
     base = next(iter(UNITS.get(metric, {})), "s")
-    same = parse_unit(base).dimension == stated.dimension
-    return (base, stated.size / parse_unit(base).size) if same else (unit, 1.0)
+    factor = factor_between(unit, base)
+    return (unit, 1.0) if factor is None else (base, factor)
 
 
 def addressable(name: str) -> str:
@@ -175,12 +174,18 @@ def seconds_of(unit: str | None) -> float | None:
     return quantity.size if is_time(quantity.dimension) else None
 
 
+def usual_unit(metric: str, unit: str | None) -> str:
+    """Return the unit that a file tells of a metric, or else that of the metric."""
+    return unit or next(iter(UNITS.get(metric, {})), "")
+
+
 def postable_metric(metric: str, unit: str | None) -> str:
     """Return the name of a metric; one of another unit is not the known one.
 
     `flops` in GFLOP/s, as tests of ReFrame say, is a rate and no number of operations.
     """
-    if unit is None or metric not in UNITS or unit in UNITS[metric]:
+    units = UNITS.get(metric)
+    if unit is None or units is None or kept_unit(metric, unit)[0] in units:
         return metric
     if better_direction(unit) == "higher":
         return f"{metric}_rate"
@@ -265,6 +270,8 @@ class Scans:
 
     def __init__(self, measurements: Iterable[ImportedMeasurement] = ()) -> None:
         self._scans: dict[SeriesIdentity, _Scan] = {}
+        self._units: dict[SeriesIdentity, list[str]] = {}
+        self._kept: dict[SeriesIdentity, tuple[SeriesIdentity, float]] = {}
         for measurement in measurements:
             self.add(measurement)
 
@@ -274,6 +281,8 @@ class Scans:
     def add(self, measurement: ImportedMeasurement) -> None:
         """Add the repetitions at one coordinate."""
         subject, coordinate, values, provenance, sources, is_crowded, _ = measurement
+        subject, size = self._kept.get(subject) or self._in_first_unit(subject)
+        values = values if size == 1 else [value * size for value in values]
         scan = self._scans.setdefault(subject, _Scan({}, dict(sources)))
         scan.runs.setdefault((coordinate, provenance), []).extend(values)
         if is_crowded:
@@ -281,10 +290,28 @@ class Scans:
 
     def remove(self, measurement: ImportedMeasurement) -> None:
         """Take away the repetitions at one coordinate, all that were added."""
-        scan = self._scans[measurement.subject]
+        subject, _ = self._kept[measurement.subject]
+        scan = self._scans[subject]
         del scan.runs[measurement.coordinate, measurement.provenance]
         if not scan.runs:
-            del self._scans[measurement.subject]
+            del self._scans[subject]
+
+    def _in_first_unit(self, subject: SeriesIdentity) -> tuple[SeriesIdentity, float]:
+        """Return the series that a subject is of, and the factor between their units.
+
+        Of several units of the same dimension a series has the first: MB/s and GB/s.
+        """
+        kept, size = subject, 1.0
+        if subject.unit is not None:
+            units = self._units.setdefault(subject._replace(unit=None), [])
+            factors = ((unit, factor_between(subject.unit, unit)) for unit in units)
+            known = ((unit, factor) for unit, factor in factors if factor is not None)
+            if (first := next(known, None)) is None:
+                units.append(subject.unit)
+            else:
+                kept, size = subject._replace(unit=first[0]), first[1]
+        self._kept[subject] = kept, size
+        return kept, size
 
     def merge(self, other: Self) -> None:
         """Add all that `other` holds."""

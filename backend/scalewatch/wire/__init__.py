@@ -12,6 +12,7 @@ from scalewatch.wire.fields import (
     Setting,
     Sha,
     Text,
+    kept_unit,
 )
 from scalewatch.wire.refusals import Fault, faults, wrong
 from scalewatch.wire.reports import (
@@ -51,5 +52,6 @@ __all__ = [
     "Sha",
     "Text",
     "faults",
+    "kept_unit",
     "wrong",
 ]

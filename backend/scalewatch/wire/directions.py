@@ -4,6 +4,8 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
+from scalewatch.quantities import SIMULATED_TIME, is_time, parse_unit
+
 Direction = Literal["lower", "higher"]
 
 _RATE: Final = re.compile(
@@ -21,8 +23,12 @@ _COST: Final = re.compile(
 )
 """Time, space, energy and operations."""
 
+_COST_OF_TIME: Final = re.compile(r"/\s*[munpf]s(ec)?$")
+"""Time for a simulated one, as in hours/ns."""
+
 _GAIN_NAME: Final = re.compile(
-    r"efficiency|speed_?up|throughput|bandwidth|(^|_)rate($|_)",
+    r"efficiency|speed[_ -]?up|throughput|bandwidth|flops|lups|sypd|\bfps\b|\bfom"
+    r"|(^|[\W_])(rate|perf|performance)($|[\W_])|per[_ ]s(ec(ond)?)?\b",
     re.IGNORECASE,
 )
 _COST_NAME: Final = re.compile(
@@ -38,16 +44,21 @@ def stated_direction(better: Mapping[str, Direction], metric: str) -> Direction 
 def better_direction(unit: str) -> Direction:
     """Return the better direction of a metric in `unit`: of a rate, higher.
 
-    All else that is measured is a cost: seconds, bytes, operations.
+    All else that is measured is a cost: seconds, bytes, operations, and power.
     """
-    return "higher" if _RATE.fullmatch(unit.strip()) else "lower"
+    text = unit.strip()
+    quantity = parse_unit(text)
+    names = {name for name, _ in quantity.dimension}
+    is_cost = "J" in names or (SIMULATED_TIME in names and _COST_OF_TIME.search(text))
+    is_gain = quantity.is_rate and not is_cost
+    return "higher" if is_gain or _RATE.fullmatch(text) else "lower"
 
 
 def told_direction(metric: str, unit: str) -> Direction | None:
     """Return the direction that unit or name of a metric tell, or None if neither."""
     if better_direction(unit) == "higher":
         return "higher"
-    if _COST.fullmatch(unit.strip()):
+    if _COST.fullmatch(unit.strip()) or is_time(parse_unit(unit).dimension):
         return "lower"
     if _GAIN_NAME.search(metric):
         return "higher"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from math import isfinite
 from typing import Annotated, Final
 
@@ -15,6 +16,7 @@ from pydantic import (
     TypeAdapter,
 )
 
+from scalewatch.quantities import factor_between
 from scalewatch.wire.refusals import wrong
 from scalewatch.wire.repositories import LONGEST, holds_secret, web_address
 
@@ -42,6 +44,19 @@ UNITS: Final[Mapping[str, Mapping[str, float]]] = {
 
 SECONDS: Final = UNITS[TIME]
 """Units of time, each with its size in seconds; a series of another unit is no time."""
+
+
+@lru_cache(maxsize=4096)
+def kept_unit(metric: str, unit: str) -> tuple[str, float]:
+    """Return the unit that a metric is kept in, and how many of it a unit is.
+
+    Known metrics are kept in the first of their units, as far as a unit is of the same
+    dimension; of another metric, and where no factor exists, the unit is kept.
+    """
+    kept = next(iter(UNITS.get(metric, {unit: 1.0})))
+    factor = factor_between(unit, kept)
+    return (unit, 1.0) if factor is None else (kept, factor)
+
 
 Sha = Annotated[
     str, StringConstraints(min_length=1, max_length=64, pattern=r"^[0-9A-Za-z._+-]+$")

@@ -32,6 +32,7 @@ from scalewatch.wire.fields import (
     Sha,
     Text,
     Unit,
+    kept_unit,
 )
 from scalewatch.wire.refusals import wrong
 
@@ -173,8 +174,8 @@ class Result(Report):
 
     @model_validator(mode="after")
     def _is_known_unit(self) -> Self:
-        known = UNITS.get(self.metric)
-        if known is not None and self.unit not in known:
+        known = UNITS.get(self.metric, ())
+        if known and kept_unit(self.metric, self.unit)[0] not in known:
             names = ", ".join(known)
             raise wrong(
                 f"{self.unit!r} is no unit of {self.metric!r}; known are {names}",

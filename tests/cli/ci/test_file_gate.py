@@ -44,6 +44,32 @@ def test_same_measurements_pass() -> None:
     assert done.stdout == "✓ new.csv: none of 2 series is worse than old.csv\n"
 
 
+def rates(name: str, unit: str, size: float) -> str:
+    rows = [f"{p},{size * p * s}" for p in (2, 4, 8, 16, 32) for s in SCATTER]
+    Path(name).write_text("\n".join([f"p,rate [{unit}]", *rows]))
+    return name
+
+
+@pytest.mark.parametrize(
+    ("unit", "other", "factor"),
+    [("GB/s", "MB/s", 1e3), ("cells/s", "Mcells/s", 1e-6), ("GiB/s", "B/s", 2**30)],
+)
+def test_versions_in_other_prefixes_are_converted(unit, other, factor) -> None:
+    new, old = rates("new.csv", unit, 1), rates("old.csv", other, factor)
+
+    assert gate(new, "--baseline", old).exit_code == FINE
+
+
+def test_versions_in_other_units_are_undecided_and_both_are_named() -> None:
+    new, old = rates("new.csv", "cells/s", 1), rates("old.csv", "atoms/s", 1)
+
+    done = gate(new, "--baseline", old)
+
+    assert done.exit_code == UNDECIDED
+    assert "atoms/s" in done.stdout
+    assert "cells/s" in done.stdout
+
+
 @pytest.mark.parametrize(
     ("change", "kind", "sentence"),
     [

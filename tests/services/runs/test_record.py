@@ -1,9 +1,11 @@
+import json
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from uuid import UUID
 
 import numpy as np
 import pytest
+import zstandard
 from sqlalchemy import func, select
 
 from scalewatch.errors import DirectionChanged, RunAlreadyRecorded, UnitChanged
@@ -127,8 +129,30 @@ def test_unit_of_an_own_metric_cannot_change(session):
 
     record_runs(session, [energy("J", 2)])
 
-    with pytest.raises(UnitChanged, match="'J', not in 'kJ'"):
-        record_runs(session, [energy("kJ", 4)])
+    with pytest.raises(UnitChanged, match="'J', not in 'W'"):
+        record_runs(session, [energy("W", 4)])
+
+
+@pytest.mark.parametrize(
+    ("recorded", "posted", "factor"),
+    [("us", "ms", 1e3), ("MB/s", "GB/s", 1e3), ("Mcells/s", "cells/s", 1e-6)],
+)
+def test_result_is_recorded_in_the_unit_of_its_series(
+    session, recorded, posted, factor
+):
+    for p, unit in ((2, recorded), (4, posted)):
+        own = result(metric="step", unit=unit, values=[3.0])
+        record_runs(session, sweep_reports((p,), {}, results=[own]))
+
+    assert session.scalars(select(tables.Series.unit)).all() == [recorded]
+    points = select(tables.Point.q50).order_by(tables.Point.run_id)
+    assert session.scalars(points).all() == pytest.approx([3.0, 3.0 * factor])
+    payloads = session.scalars(select(tables.Payload.body)).all()
+    posted_units = [
+        json.loads(zstandard.decompress(body))["results"][0]["unit"]
+        for body in payloads
+    ]
+    assert posted_units == [recorded, posted]
 
 
 def test_concurrent_posts_of_the_same_run_store_it_once(sessions, session):

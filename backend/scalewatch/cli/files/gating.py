@@ -16,6 +16,7 @@ from scalewatch.cli.project_file import FILE, declarations, gate_rules
 from scalewatch.errors import BadExpression, ScalewatchError
 from scalewatch.importers import ImportedSeries, Reading, Scans, read_files
 from scalewatch.modelling import parse_declared
+from scalewatch.services.analysis.versions import in_units_of
 from scalewatch.services.files.commits import by_commit, chosen, comparable
 from scalewatch.services.files.model_files import Question, Stated
 from scalewatch.services.gates.files import gate_of_files, sides_of
@@ -94,7 +95,7 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
     warn(now.series, question)
     gate = gate_of_files(
         sides_of(now.series, question),
-        sides_of(before.series, question) if before else None,
+        sides_of(in_units_of(before.series, now.series), question) if before else None,
         _rules(stated),
         lambda series: question.direction(series) == "lower",
         before.label if before else None,

@@ -3,12 +3,14 @@
 import json
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from scalewatch.figures.notation import CERTAIN
 from scalewatch.importers import ImportedSeries
+from scalewatch.importers.series import usual_unit
 from scalewatch.modelling import (
     Comparison,
     Incomparable,
@@ -17,6 +19,7 @@ from scalewatch.modelling import (
     compare_versions,
 )
 from scalewatch.modelling.arrays import Reals, spread, stacked
+from scalewatch.quantities import factor_between
 from scalewatch.services.analysis.questions import (
     MeasuredSeries,
     SeriesQuestion,
@@ -62,12 +65,46 @@ def compared_with(
     choices
         Further arguments of `compare_versions`.
     """
+    earlier = in_units_of(earlier, all_series)
     known = {series_key(series): series for series in earlier}
     versions = [
         (known.get(series_key(series)), series, question.noise)
         for series, question in zip(all_series, questions, strict=True)
     ]
-    return all_compared(versions, **choices)
+    compared = all_compared(versions, **choices)
+    return [
+        Incomparable(words) if before and (words := unlike_units(before, now)) else each
+        for (before, now, _), each in zip(versions, compared, strict=True)
+    ]
+
+
+def in_units_of(
+    earlier: Sequence[ImportedSeries], later: Sequence[ImportedSeries]
+) -> list[ImportedSeries]:
+    """Return series of an earlier version in the units that the later one has.
+
+    Where no factor converts them they stay as they are.
+    """
+    units = {series_key(series): series.unit for series in later}
+    return [_in_unit(series, units.get(series_key(series))) for series in earlier]
+
+
+def _in_unit(series: ImportedSeries, unit: str | None) -> ImportedSeries:
+    if series.unit is None or unit is None:
+        return series
+    size = factor_between(series.unit, unit)
+    if size is None:
+        return series
+    return replace(series, unit=unit, values=series.values * size)
+
+
+def unlike_units(earlier: ImportedSeries, later: ImportedSeries) -> str | None:
+    """Return in words that versions have units which no factor converts, if they do."""
+    before, now = (usual_unit(each.metric, each.unit) for each in (earlier, later))
+    if factor_between(before, now) is not None and bool(before) == bool(now):
+        return None
+    before, now = (unit or "no unit" for unit in (before, now))
+    return f"it was measured in {before} and is now in {now}, which no factor converts"
 
 
 def all_compared(

@@ -93,7 +93,7 @@ def replay(session: Session, run_id: int) -> None:
         "machine_id": run.machine_id,
         "configuration_id": run.configuration_id,
     }
-    ids = series_of(session, places, prepared)
+    ids, prepared = series_of(session, places, prepared)
     add_blobs(session, run_id, ids, prepared)
     add_points(session, run_id, ids, prepared)
     subject = AnalysedCommit(run.commit_id, run.machine_id)

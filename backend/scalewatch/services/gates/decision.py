@@ -88,6 +88,8 @@ class Circumstances:
         How constants changed, by the shares that the rules mind.
     failed
         Findings about series that failed, wholly or in part.
+    incomparable
+        Findings about series whose versions have units of different dimensions.
     lacking
         Settings of the baseline that nobody tried, in words, by series.
     absent
@@ -113,6 +115,7 @@ class Circumstances:
 
     constants: Mapping[SeriesKey, ConstantChange] = field(default_factory=dict)
     failed: Sequence[GateFinding] = ()
+    incomparable: Sequence[GateFinding] = ()
     lacking: Mapping[SeriesKey, str] = field(default_factory=dict)
     absent: Sequence[GateFinding] = ()
     has_only_failures: bool = False
@@ -172,7 +175,7 @@ def decide(
     else:
         worse = _since_baseline(pairs, rules, known, commits)
     findings = _without_settled(worse + _since_history(pairs, worse, known), known)
-    findings += _unmeasured(pairs, rules, known)
+    findings += [*known.incomparable, *_unmeasured(pairs, rules, known)]
     return Decision(
         _outcome(pairs, findings, known, has_baseline=commits is not None),
         tuple(sorted(findings, key=lambda finding: not finding.is_sure)),

@@ -25,7 +25,7 @@ from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.questions import find_all
-from scalewatch.services.analysis.versions import series_key
+from scalewatch.services.analysis.versions import series_key, unlike_units
 from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
     ConstantChange,
@@ -51,7 +51,7 @@ from scalewatch.services.gates.decision import (
     GateOutcome,
     decide,
 )
-from scalewatch.services.gates.findings import GateFinding, failed
+from scalewatch.services.gates.findings import GateFinding, failed, incomparable
 from scalewatch.services.gates.rules import FileRules
 from scalewatch.services.gates.wording import sentence_of
 
@@ -229,7 +229,9 @@ def gate_of_files(
         How the earlier version is called.
     """
     grown = _pairs(now, before or (), is_cost)
-    factors = _constants(grown, lambda _: max(LEAST_CONSTANT, rules.smallest_effect))
+    unlike = {each.key: words for each in grown if (words := _unlike(each))}
+    alike = [each for each in grown if each.key not in unlike]
+    factors = _constants(alike, lambda _: max(LEAST_CONSTANT, rules.smallest_effect))
     pairs = [
         replace(each, kind=kind_with(each.kind, factor), constant=factor)
         if (factor := factors.get(each.key))
@@ -241,11 +243,16 @@ def gate_of_files(
         pairs,
         rules,
         Circumstances(
-            constants=_constants(grown, lambda pair: rules.least_constant(pair.region)),
+            constants=_constants(alike, lambda pair: rules.least_constant(pair.region)),
             failed=[
                 finding
                 for each in pairs
                 for finding in failed(each, each.after, _failures(each.after))
+            ],
+            incomparable=[
+                incomparable(each, unlike[each.key])
+                for each in pairs
+                if each.key in unlike
             ],
             lacking={
                 each.key: lacking for each in pairs if (lacking := _lacking(each))
@@ -291,8 +298,12 @@ def _pair(
     series = after.series or before.series
     if series is None:
         raise ValueError(sides)
+    is_unlike = _unlike_sides(before, after) is not None
+    odds = None if is_unlike else odds
     return FilePair(
-        kind=kind_of(before, after, odds, is_cost=is_cost(series)),
+        kind=ChangeKind.UNDECIDED
+        if is_unlike
+        else kind_of(before, after, odds, is_cost=is_cost(series)),
         region=series.region,
         metric=series.metric,
         configuration=series.configuration,
@@ -352,6 +363,18 @@ def _failures(side: FileSide) -> list[str]:
     failing = np.isnan(series.values).all(axis=1)
     where = _places(series.parameters, series.settings[failing].tolist())
     return [f"{places_words(where)}: {FAILED}"] if where else []
+
+
+def _unlike(pair: FilePair) -> str | None:
+    return _unlike_sides(pair.before, pair.after)
+
+
+def _unlike_sides(before: FileSide, after: FileSide) -> str | None:
+    """Return in words that units of versions differ, which no factor converts."""
+    if not (before.is_measured and after.is_measured):
+        return None
+    was, now = before.series, after.series
+    return unlike_units(was, now) if was is not None and now is not None else None
 
 
 def _lacking(pair: FilePair) -> str | None:

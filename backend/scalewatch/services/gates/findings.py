@@ -31,6 +31,7 @@ UNDECIDED: Final = str(ChangeKind.UNDECIDED)
 FAILED: Final = str(ChangeKind.FAILED)
 MISSING: Final = str(ChangeKind.MISSING)
 PARTLY: Final = "partly missing"
+COMPARE_UNITS: Final = "measure both in the same unit, or name the metric otherwise"
 UNMEASURED: Final = frozenset({FAILED, MISSING, PARTLY})
 """Kinds of findings about what was not measured."""
 
@@ -252,6 +253,11 @@ def absent(about: Placed) -> GateFinding:
 def partly(about: Placed, lacking: str) -> GateFinding:
     """Return that settings of the baseline are missing, which words name."""
     return _open(about, PARTLY, f"not measured at {lacking}")
+
+
+def incomparable(about: Placed, why: str) -> GateFinding:
+    """Return that versions cannot be compared, which words explain."""
+    return _open(about, UNDECIDED, why, COMPARE_UNITS)
 
 
 def _open(about: Placed, kind: str, sentence: str, todo: str = MEASURE) -> GateFinding:

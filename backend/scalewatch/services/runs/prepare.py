@@ -1,7 +1,7 @@
 """Prepare runs for storage: all work that can precede the writing transaction."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Final
 
@@ -10,11 +10,12 @@ import zstandard
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from scalewatch.quantities import factor_between
 from scalewatch.services.series.scans import flags_of
 from scalewatch.storage.database.inserts import canonical, digest_of
 from scalewatch.storage.runs import points, profiles, samples, source_locations
 from scalewatch.storage.runs.flags import bits_of
-from scalewatch.wire import UNITS, Procedure, Result, RunReport
+from scalewatch.wire import Procedure, Result, RunReport, kept_unit
 
 _OF_STATED: Final = "stated:"
 """Begins a digest of the fields that a run states; those of release 0.1.0 lack it."""
@@ -96,6 +97,37 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
     )
 
 
+def in_recorded_units(
+    run: PreparedRun, recorded: Mapping[tuple[str, str], str]
+) -> PreparedRun:
+    """Return a run whose results are in the units in which their series are recorded.
+
+    Parameters
+    ----------
+    recorded
+        Units by region and metric; each measures the same as the one that was posted.
+    """
+    results = tuple(
+        _in_unit(result, recorded.get((result.region, result.metric), result.unit))
+        for result in run.report.results
+    )
+    converted = prepare(run.report.model_copy(update={"results": results}))
+    return replace(converted, report=run.report, payload=run.payload, digest=run.digest)
+
+
+def _in_unit(result: Result, unit: str) -> Result:
+    size = factor_between(result.unit, unit)
+    if size is None or size == 1:
+        return result
+    values = tuple(value * size for value in result.values)
+    procedure = result.procedure
+    if procedure is not None and procedure.uncertainty is not None:
+        width = procedure.uncertainty * size
+        procedure = procedure.model_copy(update={"uncertainty": width})
+    changed = {"values": values, "unit": unit, "procedure": procedure}
+    return result.model_copy(update=changed)
+
+
 def has_content(run: PreparedRun, digest: str, payload: bytes | None) -> bool:
     """Tell whether a run is one of another digest, recorded by an earlier release.
 
@@ -144,10 +176,12 @@ def _canonical_values(
         result.values for result, count in zip(results, counts, strict=True) if count
     )
     values = np.fromiter(repetitions, np.float64, count=sum(counts))
-    sizes = [UNITS.get(result.metric, {}).get(result.unit, 1.0) for result in results]
+    sizes = [kept_unit(result.metric, result.unit)[1] for result in results]
     if any(size != 1 for size in sizes):
         size = np.repeat(sizes, counts)
         # A division by 10^9 rounds once, a product with 1e-9 twice.
-        values *= np.where(size < 1, 1, size)
-        values /= np.where(size < 1, np.round(1 / size), 1)
+        whole = np.round(1 / size)
+        is_part = (size < 1) & np.isclose(size * whole, 1, rtol=1e-12)
+        values *= np.where(is_part, 1, size)
+        values /= np.where(is_part, whole, 1)
     return values

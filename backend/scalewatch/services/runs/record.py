@@ -12,7 +12,7 @@ from scalewatch.errors import RunAlreadyRecorded
 from scalewatch.services import jobs
 from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.services.runs.prepare import PreparedRun, has_content
+from scalewatch.services.runs.prepare import PreparedRun, has_content, in_recorded_units
 from scalewatch.storage.database.inserts import Row, together
 from scalewatch.storage.runs import (
     places,
@@ -84,7 +84,7 @@ def _record(
     # Nearly all runs are new: insert first, look up only what exists.
     run_id = runs.create(session, row)
     if run_id is not None:
-        ids = series_of(session, row, prepared)
+        ids, prepared = series_of(session, row, prepared)
         with together(session):
             runs.add_payload(session, run_id, prepared.payload, prepared.digest)
             add_blobs(session, run_id, ids, prepared)
@@ -120,14 +120,23 @@ def _run(session: Session, report: RunReport, known_keys: _KnownKeys) -> Row:
     }
 
 
-def series_of(session: Session, row: Row, prepared: PreparedRun) -> list[int]:
-    """Return the ids of the series that the results of a run belong to.
+def series_of(
+    session: Session, row: Row, prepared: PreparedRun
+) -> tuple[list[int], PreparedRun]:
+    """Return the ids of the series of a run's results, and the run in their units.
 
     `row` has the ids of machine and configuration.
     """
     results = prepared.report.results
-    known = series.ids_of(session, row["machine_id"], row["configuration_id"], results)
-    return [known[result.region, result.metric] for result in results]
+    places = row["machine_id"], row["configuration_id"]
+    known = series.known_of(session, *places, results)
+    if any(
+        known[result.region, result.metric].unit != series.canonical_unit(result)
+        for result in results
+    ):
+        units = {key: its.unit for key, its in known.items()}
+        prepared = in_recorded_units(prepared, units)
+    return [known[result.region, result.metric].id for result in results], prepared
 
 
 def add_blobs(

@@ -8,11 +8,12 @@ from sqlalchemy import ColumnElement, bindparam, or_, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import DirectionChanged, UnitChanged
+from scalewatch.quantities import factor_between
 from scalewatch.storage import tables
 from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import canonical, digest_of, insert_or_find
 from scalewatch.storage.database.lists import is_among
-from scalewatch.wire import UNITS, Fact, Result
+from scalewatch.wire import Fact, Result, kept_unit
 from scalewatch.wire.directions import Direction, better_direction
 
 _SERIES: Final = tables.Series.__table__.c
@@ -53,19 +54,19 @@ def configuration_id(
     return insert_or_find(session, tables.Configuration, keys, {"settings": settings})
 
 
-def ids_of(
+def known_of(
     session: Session,
     machine_id: int,
     configuration_id: int,
     results: Iterable[Result],
-) -> Mapping[Measured, int]:
-    """Return the ids of the series that the results belong to, new or not.
+) -> Mapping[Measured, Known]:
+    """Return the series that the results belong to, new or not.
 
     Raises
     ------
     UnitChanged, DirectionChanged
-        If a series was recorded in another unit than its new result, or with the
-        other direction as the better one.
+        If no factor converts the unit of a result into that of its series, or if it
+        was recorded with the other direction as the better one.
     """
     wanted = {(result.region, result.metric): result for result in results}
     known = _known(session, machine_id, configuration_id)
@@ -89,7 +90,7 @@ def ids_of(
     if missing:
         known = _known(session, machine_id, configuration_id)
     for key, result in wanted.items():
-        if known[key].unit != canonical_unit(result):
+        if factor_between(canonical_unit(result), known[key].unit) is None:
             raise UnitChanged(*key, recorded=known[key].unit, posted=result.unit)
         if result.better not in {known[key].better, None}:
             raise DirectionChanged(*key, recorded=known[key].better)
@@ -101,7 +102,7 @@ def ids_of(
     if declared:
         of_them = tables.Series.id.in_(declared)
         session.execute(update(tables.Series).where(of_them).values(is_exact=True))
-    return {key: known[key].id for key in wanted}
+    return {key: known[key] for key in wanted}
 
 
 def exact_in(session: Session, ids: Collection[int]) -> set[int]:
@@ -153,8 +154,7 @@ def _direction(result: Result) -> Direction:
 
 def canonical_unit(result: Result) -> str:
     """Return the unit that a result is stored in: that of its metric, if known."""
-    units = UNITS.get(result.metric)
-    return result.unit if units is None else next(iter(units))
+    return kept_unit(result.metric, result.unit)[0]
 
 
 def _known(
