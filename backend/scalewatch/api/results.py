@@ -15,7 +15,7 @@ from scalewatch.figures.figure import Figure
 from scalewatch.services import configurations as searches
 from scalewatch.services.costs import cost
 from scalewatch.services.costs import figures as cost_figures
-from scalewatch.services.histories.commits import Axis, Window
+from scalewatch.services.histories.commits import Axis, Measure, Window
 from scalewatch.services.histories.histories import history_figure
 from scalewatch.services.hotspots import scans
 from scalewatch.services.machines import lines
@@ -293,7 +293,7 @@ def show_regression_figure(
 
 
 @figures.get("/history", name="history-figure", responses=problems.of(404, 409, 422))
-def show_history_figure(
+def show_history_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     session: sessions.ReadingDep,
     view: queries.ViewDep,
     region: str,
@@ -303,12 +303,16 @@ def show_history_figure(
     axis: Annotated[
         Axis, Query(description="What commits are spaced by.")
     ] = Axis.COMMIT,
+    show: Annotated[
+        Measure, Query(description="Values at the largest setting, or exponents.")
+    ] = Measure.VALUE,
 ) -> Response:
-    """Return the exponent of a region over the commits that a machine measured."""
-    window = Window(before or None)
+    """Return a region over the commits that a machine measured."""
     by_date = axis is Axis.DATE
     return answers.figure_answer(
-        history_figure(session, view, region, window, by_date=by_date)
+        history_figure(
+            session, view, region, Window(before or None), by_date=by_date, shown=show
+        )
     )
 
 

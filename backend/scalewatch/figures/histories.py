@@ -1,8 +1,9 @@
-"""The exponent of a series over commits, and its curves before and after a change.
+"""A series over commits, and its curves before and after a change.
 
-Behind the dots each segment is filled in the colour of its growth class, with the mean
-of its exponents and the 90 % interval of that. A curve runs through the medians of a
-segment's commits; its band holds 90 % of them.
+Values over commits are those at the largest setting; behind them each segment has its
+median and the range of 90 % of its commits. Exponents have the mean of a segment, the
+90 % interval of that, and the colour of its growth class. A curve runs through the
+medians of a segment's commits; its band holds 90 % of them.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ import numpy as np
 
 from scalewatch.figures.axes import (
     canvas,
+    even_axis,
     hover_number,
     metric_axis,
     parameter_axis,
@@ -37,8 +39,11 @@ LONGEST_SUBJECT: Final = 60
 LEAST_SPAN: Final = 0.2
 """Least span of the axis of exponents, so that noise does not look like growth."""
 
+LEAST_SHARE: Final = 0.1
+"""Least span of an axis of values, as a share of them, for the same reason."""
+
 ROOM: Final = 1.25
-"""Exponents leave so much room that growths are written beside the dots."""
+"""Dots leave so much room that growths are written beside them."""
 
 LABELLED: Final = 0.08
 """Share of the commits that a segment has to hold for its growth to fit above it."""
@@ -127,12 +132,20 @@ def mark_commits(figure: Figure, first: Place, last: Place, *, is_worse: bool) -
 
 @dataclass(frozen=True, slots=True)
 class DrawnEra:
-    """The commits between two changes, by position, and their mean exponent."""
+    """The commits between two changes, by position, with their middle and its ends.
+
+    Parameters
+    ----------
+    growth
+        Fills the segment with the colour of its class; None for none.
+    middle, low, high
+        Mean exponent with its interval, or median with the range of 90 % of the values.
+    """
 
     first: int
     last: int
     growth: str | None
-    exponent: float | None
+    middle: float | None
     low: float | None
     high: float | None
 
@@ -152,43 +165,63 @@ class DrawnHistory:
 
     Parameters
     ----------
-    parameter, metric
-        The exponent y says that the metric is about the parameter to the power of y.
     slot
         Position of the machine among the project's: it fixes the colour.
-    positions, exponents
+    positions, values
         Of its commits; None where a commit tells none.
+    parameter
+        An exponent y says that the metric is about the parameter to the power of y;
+        None for values.
+    at, unit
+        The largest setting in words, empty where there is one; and the unit of values.
     bad_nights, baselines
         Positions of commits measured in a bad night, and where the machine's state
         changed.
     """
 
-    parameter: str
     metric: str
     slot: int
     commits: tuple[CommitOnLine, ...]
     positions: tuple[int, ...]
-    exponents: tuple[float | None, ...]
+    values: tuple[float | None, ...]
     eras: tuple[DrawnEra, ...]
     changes: tuple[DrawnMark, ...]
+    parameter: str | None = None
+    at: str = ""
+    unit: str = ""
     bad_nights: tuple[int, ...] = ()
     baselines: tuple[int, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """The quantity of the vertical axis."""
+        if self.parameter is not None:
+            return f"exponent of {self.parameter}"
+        return f"{self.metric} at {self.at}" if self.at else self.metric
 
-def exponents_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
-    """Plot the exponent of each commit over commits, evenly or by their dates."""
-    seen = [each for each in history.exponents if each is not None] or [0.0]
-    middle = (min(seen) + max(seen)) / 2
-    reach = max((max(seen) - min(seen)) / 2, LEAST_SPAN / 2)
-    reach *= ROOM if any(each is not None for each in history.exponents) else 1
+    def vertical_axis(self) -> dict[str, Any]:
+        """Return an axis with room for what is written beside the dots."""
+        seen = [each for each in self.values if each is not None] or [0.0]
+        middle = (min(seen) + max(seen)) / 2
+        is_value = self.parameter is None
+        least = LEAST_SHARE * abs(middle) or 1.0 if is_value else LEAST_SPAN
+        reach = ROOM * max((max(seen) - min(seen)) / 2, least / 2)
+        ends = [middle - reach, middle + reach]
+        if is_value:
+            return even_axis(self.title, self.unit, np.array(ends)) | {"range": ends}
+        return titled_axis(self.title) | {"range": ends}
+
+
+def history_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
+    """Plot the value or exponent of each commit over commits, evenly or by date."""
+    axis = history.vertical_axis()
     first, last = history.positions[0], history.positions[-1]
     figure = canvas()
     figure.update_layout(
         xaxis=titled_axis("commits by date") | {"type": "date", "showgrid": False}
         if by_date
         else commit_axis(history.commits, first, last),
-        yaxis=titled_axis(f"exponent of {history.parameter}")
-        | {"range": [middle - reach, middle + reach]},
+        yaxis=axis,
         showlegend=False,
     )
 
@@ -202,7 +235,7 @@ def exponents_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
         _add_era(figure, era, place(era.first, -1), place(era.last, 1))
         # The growth is written where the dots are not, if there is room.
         if era.growth and era.last - era.first >= LABELLED * max(last - first, 1):
-            is_above = (era.exponent or 0.0) > middle
+            is_above = (era.middle or 0.0) > sum(axis["range"]) / 2
             figure.layout.setdefault("annotations", []).append(
                 {
                     "text": f"O({growth_markup(parse_growth(era.growth))})",
@@ -224,15 +257,19 @@ def exponents_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
         )
         figure.add_box("line", "ink", at, at, line=line)
     known = [
-        (position, exponent)
-        for position, exponent in zip(history.positions, history.exponents, strict=True)
-        if exponent is not None
+        (position, value)
+        for position, value in zip(history.positions, history.values, strict=True)
+        if value is not None
     ]
     role = machine_role(history.slot)
-    power = f"{escape(history.parameter)}<sup>%{{y:.2f}}</sup>"
+    if history.parameter is None:
+        said = f"{escape(history.title)}: {hover_number('y', history.unit)}"
+    else:
+        power = f"{escape(history.parameter)}<sup>%{{y:.2f}}</sup>"
+        said = f"{escape(history.metric)} ∝ {power}"
     figure.add_scatter(
         x=[place(position) for position, _ in known],
-        y=np.array([exponent for _, exponent in known]),
+        y=np.array([value for _, value in known]),
         mode="markers",
         marker={
             "color": PALETTE[role],
@@ -243,16 +280,13 @@ def exponents_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
             ],
         },
         meta=role,
-        **hovered(
-            [history.commits[position] for position, _ in known],
-            f"{escape(history.metric)} ∝ {power}",
-        ),
+        **hovered([history.commits[position] for position, _ in known], said),
     )
     return figure
 
 
 def _add_era(figure: Figure, era: DrawnEra, first: Place, last: Place) -> None:
-    """Fill a segment by its growth class, and draw its mean with the interval."""
+    """Fill a segment by its growth class, and draw its middle between its ends."""
     if era.growth is not None:
         role = growth_class(parse_growth(era.growth)).role
         figure.add_box(
@@ -262,14 +296,14 @@ def _add_era(figure: Figure, era: DrawnEra, first: Place, last: Place) -> None:
             opacity=0.28,
             layer="below",
         )
-    if era.exponent is None:
+    if era.middle is None:
         return
     if era.low is not None and era.high is not None:
         low, high = [era.low] * 2, [era.high] * 2
         figure.add_band([first, last], low, high, "quiet", 0.35)
     figure.add_scatter(
         x=[first, last],
-        y=[era.exponent, era.exponent],
+        y=[era.middle, era.middle],
         mode="lines",
         line={"color": PALETTE["ink"], "width": 1.5},
         hoverinfo="skip",

@@ -196,15 +196,33 @@ def test_accepting_a_regression_makes_its_growth_the_expectation(client, work_of
     assert (newest["verdict"], newest["expectation_version"]) == ("match", 2)
 
 
-def test_history_over_a_single_setting_has_no_band_of_a_growth(client, sessions):
+def test_history_over_a_single_setting_shows_values_and_no_word_of_growth(
+    client, sessions
+):
     for number in (1, 2):
         runs = on_cores(4, reports(number, {"MPI_Bcast": TREE}))
         record(sessions, runs)
 
     page = client.get("/p/mpich/history?region=MPI_Bcast").text
+    main = page[page.index("<main") : page.index("</main")].lower()
 
-    assert "Growth not known: measured at a single setting" in page
-    assert 'class="chart__segment' not in page
+    assert "at the newest of 2 commits" in main
+    assert not [each for each in ("growth", "exponent", "p =") if each in main]
+
+
+def test_history_shows_values_at_the_largest_setting_and_exponents_when_asked(
+    client, sessions
+):
+    record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 3)
+    address = "/p/mpich/history?region=MPI_Bcast"
+
+    values, exponents = (
+        client.get(address + show).text for show in ("", "&show=exponent")
+    )
+
+    assert "Each dot: time at p = 64 at one commit" in values
+    assert "Each dot: the measured exponent" in exponents
+    assert "show=exponent" in exponents[exponents.index("figures/history") :][:200]
 
 
 def test_history_marks_what_was_taken_for_a_bad_night(client, sessions):

@@ -1,7 +1,7 @@
 """Small charts of a history, drawn by the server: they need no script.
 
-Exponents over commits as dots; behind them a band per segment, coloured by its growth,
-with its mean and interval; changes as vertical marks, releases as ticks.
+Values or exponents over commits as dots; behind them a band per segment with its middle
+and its ends, coloured by its growth; changes as vertical marks, releases as ticks.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,16 @@ from typing import Final
 
 from scalewatch.figures.colours import GrowthClass, class_of_text
 from scalewatch.modelling import parse_growth
-from scalewatch.pages.wording.formats import day, plural, significant
+from scalewatch.pages.wording.formats import day, plural, quantity, significant
 from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.commits.find import Commit
+from scalewatch.services.histories.commits import Measure
 from scalewatch.services.histories.histories import History
 from scalewatch.services.histories.segments import (
+    Segment,
     SegmentedHistory,
+    StoredChange,
     telling,
 )
 
@@ -27,8 +30,10 @@ FEWEST_COMMITS: Final = 9
 
 def history_sentence(history: History, series: SegmentedHistory) -> str:
     """Say since when a series is as it is, and how much worse or better that is."""
-    growth = series.segments[-1].growth if series.segments else None
     change = telling(series.changes)
+    if series.values and not series.has_exponents:
+        return _level_sentence(history, series, change)
+    growth = series.segments[-1].growth if series.segments else None
     if change is None:
         return f"{_throughout(history, series, growth)}."
     commit = history.commits[change.last]
@@ -44,6 +49,31 @@ def history_sentence(history: History, series: SegmentedHistory) -> str:
         sentence = f"{_throughout(history, series, growth)}; {factor} {since}"
     more = len(series.changes) - 1
     return f"{sentence}; {plural(more, 'other change')}." if more else f"{sentence}."
+
+
+def _level_sentence(
+    history: History, series: SegmentedHistory, change: StoredChange | None
+) -> str:
+    """Say what one setting measures now, and what it did before."""
+    *before, now = series.segments
+    level = quantity(now.value, series.unit)
+    commits = plural(sum(now.first <= at for at in series.positions), "commit")
+    if change is None or not before:
+        newest = next((each for each in reversed(series.values) if each), None)
+        return (
+            f"{quantity(newest, series.unit)} at the newest of {commits}, {level} in "
+            "the middle."
+        )
+    since = history.commits[change.last]
+    day_ = day(since.committed_at or since.first_run_at)
+    factor = factor_words(change.factor, history.metric, {})
+    was = quantity(before[-1].value, series.unit)
+    more = len(series.changes) - 1
+    others = f"; {plural(more, 'other change')}" if more else ""
+    return (
+        f"{factor.capitalize()} since {since.label} ({day_}); now {level} in the "
+        f"middle of {commits}, {was} before{others}."
+    )
 
 
 def overview_sentence(history: History) -> str:
@@ -75,9 +105,7 @@ def _throughout(history: History, series: SegmentedHistory, growth: str | None) 
     if exponent is not None:
         power = f"the exponent of {series.parameter or 'p'} is {significant(exponent)}"
         return f"No growth is sure: {power} on average"
-    is_scan = any(each is not None for each in series.exponents)
-    of = "" if is_scan or not series.exponents else ": measured at a single setting"
-    return f"Growth not known{of}"
+    return "Growth not known"
 
 
 @lru_cache(maxsize=4096)
@@ -95,16 +123,19 @@ BOTTOM: Final = 16.0
 LEAST_SPAN: Final = 0.2
 """Smallest range of exponents on an axis: noise does not look like growth."""
 
+LEAST_SHARE: Final = 0.1
+"""Smallest range of values, as a share of them, for the same reason."""
+
 
 @dataclass(frozen=True, slots=True)
 class Band:
-    """A segment as a rectangle, with the line of its mean."""
+    """A segment as a rectangle, with the line of its mean or median."""
 
     x: float
     width: float
     growth_class: GrowthClass | None
     growth: str | None
-    mean: float | None
+    middle: float | None
     top: float | None
     height: float | None
 
@@ -133,10 +164,10 @@ class Chart:
     sentence: str
 
 
-def charts(history: History, *, by_date: bool) -> list[Chart]:
+def charts(history: History, shown: Measure, *, by_date: bool) -> list[Chart]:
     """Return one chart per series, all on the same axis of commits."""
     places = _places(history.commits, by_date=by_date)
-    return [_chart(history, series, places) for series in history.series]
+    return [_chart(history, series, places, shown) for series in history.series]
 
 
 def releases(history: History, *, by_date: bool) -> list[Mark]:
@@ -162,16 +193,24 @@ def _places(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
 
 
 def _chart(
-    history: History, series: SegmentedHistory, places: Sequence[float]
+    history: History, series: SegmentedHistory, places: Sequence[float], shown: Measure
 ) -> Chart:
-    seen = [each for each in series.exponents if each is not None]
+    is_value = shown is Measure.VALUE or not series.has_exponents
+    drawn = series.values if is_value else series.exponents
+    seen = [each for each in drawn if each is not None]
     middle = (min(seen) + max(seen)) / 2 if seen else 0.0
-    reach = max((max(seen) - min(seen)) / 2 if seen else 0.0, LEAST_SPAN / 2) * 1.08
+    least = (LEAST_SHARE * abs(middle) or 1.0) if is_value else LEAST_SPAN
+    reach = max((max(seen) - min(seen)) / 2 if seen else 0.0, least / 2) * 1.08
     inner = HEIGHT - TOP - BOTTOM
 
-    def y(exponent: float) -> float:
-        share = (exponent - middle + reach) / (2 * reach)
+    def y(value: float) -> float:
+        share = (value - middle + reach) / (2 * reach)
         return TOP + inner * (1 - min(max(share, 0.0), 1.0))
+
+    def ends(segment: Segment) -> tuple[float | None, float | None, float | None]:
+        if is_value:
+            return segment.least, segment.value, segment.most
+        return segment.low, segment.exponent, segment.high
 
     return Chart(
         series=series,
@@ -179,21 +218,21 @@ def _chart(
             Band(
                 x=places[segment.first],
                 width=max(places[segment.last] - places[segment.first], 2.0),
-                growth_class=class_of_text(segment.growth),
-                growth=segment.growth and parse_growth(segment.growth).unicode(),
-                mean=None if segment.exponent is None else y(segment.exponent),
-                top=None if segment.high is None else y(segment.high),
+                growth_class=None if is_value else class_of_text(segment.growth),
+                growth=None
+                if is_value or segment.growth is None
+                else parse_growth(segment.growth).unicode(),
+                middle=None if centre is None else y(centre),
+                top=None if high is None else y(high),
                 height=(
-                    None
-                    if segment.low is None or segment.high is None
-                    else max(y(segment.low) - y(segment.high), 1.0)
+                    None if low is None or high is None else max(y(low) - y(high), 1.0)
                 ),
             )
             for segment in series.segments
-            # Nothing is known of the growth over a single setting.
-            if segment.growth is not None or segment.exponent is not None
+            for low, centre, high in (ends(segment),)
+            if centre is not None or segment.growth is not None
         ),
-        dots=_dots(series, places, middle, reach),
+        dots=_dots(series.positions, drawn, places, middle, reach),
         changes=tuple(
             Mark(
                 x=places[change.first] - 1.5,
@@ -210,8 +249,8 @@ def _chart(
         ),
         baselines=tuple(places[at] for at in series.baselines),
         ticks=tuple(
-            (y(exponent), significant(exponent, 2))
-            for exponent in (middle + reach / 1.08, middle - reach / 1.08)
+            (y(end), quantity(end, series.unit) if is_value else significant(end, 2))
+            for end in (middle + reach / 1.08, middle - reach / 1.08)
             if seen
         ),
         sentence=history_sentence(history, series),
@@ -219,15 +258,19 @@ def _chart(
 
 
 def _dots(
-    series: SegmentedHistory, places: Sequence[float], middle: float, reach: float
+    positions: Sequence[int],
+    drawn: Sequence[float | None],
+    places: Sequence[float],
+    middle: float,
+    reach: float,
 ) -> str:
-    """Return a path with a dot for each exponent; there are hundreds on each chart."""
+    """Return a path with a dot for each commit; there are hundreds on each chart."""
     scale = (HEIGHT - TOP - BOTTOM) / (2 * reach)
     top = middle + reach
     return "".join(
         [
-            f"M{places[place]:.1f} {TOP + scale * (top - exponent):.1f}h0"
-            for place, exponent in zip(series.positions, series.exponents, strict=False)
-            if exponent is not None
+            f"M{places[place]:.1f} {TOP + scale * (top - value):.1f}h0"
+            for place, value in zip(positions, drawn, strict=False)
+            if value is not None
         ]
     )

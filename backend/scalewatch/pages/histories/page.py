@@ -12,7 +12,7 @@ from scalewatch.pages.rendering import navigation, plots, templates
 from scalewatch.pages.rendering.addresses import Query, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, stated
-from scalewatch.services.histories.commits import Axis, HistoryStep, Window
+from scalewatch.services.histories.commits import Axis, HistoryStep, Measure, Window
 from scalewatch.services.histories.histories import History, history_of, overview_of
 from scalewatch.services.histories.segments import (
     Segment,
@@ -36,10 +36,11 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     metric: str | None = None,
     machine: str | None = None,
     axis: Axis = Axis.COMMIT,
+    show: Measure = Measure.VALUE,
     before: str | None = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show the growth of a region at every commit, or how all regions changed."""
+    """Show a region at every commit, or how all regions changed."""
     window = Window(before or None)
     try:
         history = (
@@ -71,20 +72,22 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         "metric": history.metric,
         "machine": machine or (None if region else history.series[0].machine),
         "axis": axis if axis is not Axis.COMMIT else None,
+        "show": show if show is not Measure.VALUE else None,
         "before": before,
     }
     return templates.render(
         request,
         "histories/show.html",
         history=history,
-        charts=charts.charts(history, by_date=by_date) if history.region else (),
+        charts=charts.charts(history, show, by_date=by_date) if history.region else (),
         releases=charts.releases(history, by_date=by_date) if history.region else (),
         heat=heat,
         map_rows=heat and _map_rows(request, history, heat, query),
-        plot=_plot(request, history, axis, before),
+        plot=_plot(request, history, query),
         overview_sentence=charts.overview_sentence,
         is_long_enough=charts.is_long_enough(history),
         axis=axis,
+        show=show,
         size={"width": charts.WIDTH, "height": charts.HEIGHT, "left": charts.LEFT},
         query=query,
     )
@@ -104,23 +107,18 @@ def _map_rows(
     )
 
 
-def _plot(
-    request: Request, history: History, axis: Axis, before: str | None
-) -> plots.Plot | None:
+def _plot(request: Request, history: History, query: Query) -> plots.Plot | None:
     """Return the figure of a history of a single series; None of several."""
     if history.region is None or len(history.series) != 1:
         return None
     (series,) = history.series
-    query: Query = {
+    about: Query = {
         "project": history.project,
-        "region": history.region,
-        "metric": history.metric,
+        **query,
         "machine": series.machine,
         "configuration": stated(series.configuration),
-        "axis": axis if axis is not Axis.COMMIT else None,
-        "before": before,
     }
-    return plots.Plot(path_to(request, "history-figure", query))
+    return plots.Plot(path_to(request, "history-figure", about))
 
 
 def steps(history: History) -> Listing:
@@ -132,6 +130,7 @@ def steps(history: History) -> Listing:
             "configuration": lambda series, _: assignments(series.configuration),
             "commit": lambda _, step: commits[step.position].label,
             "sha": lambda _, step: commits[step.position].sha,
+            "value": lambda _, step: step.value,
             "growth": lambda _, step: step.growth,
             "exponent": lambda _, step: step.exponent,
             "constant": lambda _, step: step.constant,

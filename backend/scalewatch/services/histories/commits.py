@@ -40,6 +40,13 @@ class Axis(StrEnum):
     DATE = "date"
 
 
+class Measure(StrEnum):
+    """The quantity that a history shows over commits."""
+
+    VALUE = "value"  # at the largest setting
+    EXPONENT = "exponent"
+
+
 @dataclass(frozen=True, slots=True)
 class Window:
     """The newest commits of a project's line, at most `limit`.
@@ -100,6 +107,8 @@ class HistoryStep:
         Of the model of this commit alone; neighbours may differ by chance.
     exponent
         Slope of the logarithm of the metric over that of the first parameter.
+    value
+        Measured at the largest setting; None where that failed.
     verdict
         As judged by the version of the expectation that it names.
     """
@@ -107,6 +116,7 @@ class HistoryStep:
     position: int
     growth: Growth | None
     exponent: float | None
+    value: float | None
     constant: float | None
     coefficient: float | None
     at_target: float | None
@@ -187,25 +197,29 @@ class HistorySteps:
         }
 
     def of(
-        self, history: SeriesHistory, exponents: Sequence[float | None]
+        self,
+        history: SeriesHistory,
+        exponents: Sequence[float | None],
+        values: Sequence[float | None],
     ) -> tuple[HistoryStep, ...]:
         """Return the steps of a history."""
-        pairs = [*zip(history.positions, exponents, strict=True)]
+        taken = [*zip(history.positions, exponents, values, strict=True)]
         is_line = len(history.parameters) == 1
         target = (history.parameters[0], target_of(history)) if is_line else None
         steps = []
-        for position, exponent in pairs[self._first :]:
+        for position, exponent, value in taken[self._first :]:
             commit = self._line.commits[position]
             row = self._rows.get((history.series.id, commit.id))
-            values = _model_values(row, target) if row else _NOTHING
+            model = _model_values(row, target) if row else _NOTHING
             steps.append(
                 HistoryStep(
                     position=position,
-                    growth=values.growth,
+                    growth=model.growth,
                     exponent=exponent,
+                    value=value,
                     constant=row.constant if row else None,
-                    coefficient=values.coefficient,
-                    at_target=values.at_target,
+                    coefficient=model.coefficient,
+                    at_target=model.at_target,
                     verdict=_VERDICTS[row.verdict] if row and row.verdict else None,
                     expectation_version=row.version if row else None,
                     divergence=growth_or_none(row.divergence) if row else None,

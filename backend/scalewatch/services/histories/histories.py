@@ -10,13 +10,14 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
+from scalewatch.figures import histories as drawn_histories
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.histories import (
     DrawnEra,
     DrawnHistory,
     DrawnMark,
-    exponents_figure,
 )
+from scalewatch.figures.notation import places_words
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.commits.lineage import Lineage, drawn_commit
 from scalewatch.services.common_mode.project_history import (
@@ -26,6 +27,7 @@ from scalewatch.services.common_mode.project_history import (
 from scalewatch.services.histories.commits import (
     NEWEST,
     HistorySteps,
+    Measure,
     Window,
     part_of,
     target_of,
@@ -37,6 +39,7 @@ from scalewatch.services.histories.segments import (
     growths_of,
     joined,
     segments_between,
+    values_of,
 )
 from scalewatch.services.machines.machine import bad_nights
 from scalewatch.services.regressions.regressions import RegressionSummary, summaries_of
@@ -299,8 +302,8 @@ def _segmented(
     steps = HistorySteps(session, line, histories, newest)
     segmented = []
     for history, changed in zip(histories, changes, strict=True):
-        exponents = exponents_of(history)
-        taken = steps.of(history, exponents)
+        exponents, values = exponents_of(history), values_of(history)
+        taken = steps.of(history, exponents, values)
         if history.series.is_exact:  # a single commit shows as much as many
             now = str(taken[-1].growth) if taken[-1].growth else None
         else:
@@ -315,8 +318,14 @@ def _segmented(
                 target=target_of(history),
                 positions=history.positions,
                 exponents=exponents,
+                values=values,
+                largest=dict(zip(history.parameters, history.settings[-1], strict=True))
+                if len(history.settings) > 1
+                else {},
                 steps=taken,
-                segments=segments_between(history.positions, changed, now, exponents),
+                segments=segments_between(
+                    history.positions, changed, now, exponents, values
+                ),
                 changes=changed,
                 is_exact=history.series.is_exact,
             )
@@ -344,13 +353,14 @@ def two_modes(
             )
 
 
-def history_figure(
+def history_figure(  # noqa: PLR0913 - one per part of the question
     session: Session,
     view: View,
     region: str,
     window: Window = NEWEST,
     *,
     by_date: bool = False,
+    shown: Measure = Measure.VALUE,
 ) -> Figure:
     """Draw the history of a region on the machine of a view, with its configuration.
 
@@ -372,24 +382,26 @@ def history_figure(
     names = [row.name for row in machines.of_project(session, project.id)]
     for series in history.series:
         if is_chosen(series, view.configuration):
-            drawn = drawn_history(history, series, names.index(series.machine))
-            return exponents_figure(drawn, by_date=by_date)
+            drawn = drawn_history(history, series, names.index(series.machine), shown)
+            return drawn_histories.history_figure(drawn, by_date=by_date)
     raise NotMeasured("configuration", ", ".join(view.settings), at=region)
 
 
 def drawn_history(
-    history: History, series: SegmentedHistory, slot: int
+    history: History, series: SegmentedHistory, slot: int, shown: Measure
 ) -> DrawnHistory:
-    """Return a series of a history as it is drawn."""
+    """Return a series of a history as it is drawn; of one setting its values."""
+    is_value = shown is Measure.VALUE or not series.has_exponents
     return DrawnHistory(
-        parameter=series.parameter or "p",
         metric=history.metric,
         slot=slot,
         commits=tuple(map(drawn_commit, history.commits)),
         positions=series.positions,
-        exponents=series.exponents,
+        values=series.values if is_value else series.exponents,
         eras=tuple(
-            DrawnEra(
+            DrawnEra(each.first, each.last, None, each.value, each.least, each.most)
+            if is_value
+            else DrawnEra(
                 each.first, each.last, each.growth, each.exponent, each.low, each.high
             )
             for each in series.segments
@@ -397,6 +409,9 @@ def drawn_history(
         changes=tuple(
             DrawnMark(each.first, each.last, each.is_worse) for each in series.changes
         ),
+        parameter=None if is_value else series.parameter or "p",
+        at=places_words([tuple(series.largest.items())]) if series.largest else "",
+        unit=series.unit,
         bad_nights=series.bad_nights,
         baselines=series.baselines,
     )

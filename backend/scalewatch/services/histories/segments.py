@@ -21,6 +21,9 @@ from scalewatch.storage.histories.regressions import RegressionShift
 RECENT: Final = 60
 """Newest commits that a present growth is of."""
 
+RANGE: Final = (0.05, 0.5, 0.95)
+"""Shares of a segment's commits below the ends of its range, and its median."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredChange:
@@ -72,6 +75,8 @@ class Segment:
         Positions on the line.
     exponent, low, high
         Mean slope over the first parameter and its 90 % interval.
+    value, least, most
+        Median at the largest setting, and the range of 90 % of the commits.
     """
 
     first: int
@@ -80,6 +85,9 @@ class Segment:
     exponent: float | None
     low: float | None
     high: float | None
+    value: float | None = None
+    least: float | None = None
+    most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +96,11 @@ class SegmentedHistory:
 
     Parameters
     ----------
-    positions, exponents
-        Position of each commit on the line, and its exponent.
+    positions, exponents, values
+        Position of each commit on the line, its exponent, and what it measured at the
+        largest setting; None where it tells none.
+    largest
+        The largest setting, empty where there is one setting.
     steps
         Of each commit, or of the newest of them; none, and no exponents, where all
         regions are shown.
@@ -110,12 +121,25 @@ class SegmentedHistory:
     segments: tuple[Segment, ...]
     changes: tuple[StoredChange, ...]
     exponents: tuple[float | None, ...] = ()
+    values: tuple[float | None, ...] = ()
+    largest: Mapping[str, float] = field(default_factory=dict)
     steps: tuple[HistoryStep, ...] = ()
     parameter: str | None = None
     target: float | None = None
     bad_nights: tuple[int, ...] = ()
     is_exact: bool = False
     baselines: tuple[int, ...] = ()
+
+    @property
+    def has_exponents(self) -> bool:
+        """Whether any commit measured several settings."""
+        return any(each is not None for each in self.exponents)
+
+
+def values_of(history: SeriesHistory) -> tuple[float | None, ...]:
+    """Return what each commit measured at the largest setting."""
+    values = np.exp(history.log[:, -1]).tolist()
+    return tuple([None if isnan(value) else value for value in values])
 
 
 def exponents_of(history: SeriesHistory) -> tuple[float | None, ...]:
@@ -194,6 +218,7 @@ def segments_between(
     changes: Sequence[StoredChange],
     now: str | None,
     exponents: Sequence[float | None] = (),
+    values: Sequence[float | None] = (),
 ) -> tuple[Segment, ...]:
     """Return the commits between changes, oldest first.
 
@@ -205,7 +230,7 @@ def segments_between(
         Those among them, oldest first.
     now
         The growth where nothing has changed.
-    exponents
+    exponents, values
         Of each commit, if they are known.
     """
     firsts = (bisect_left(positions, change.first) for change in changes)
@@ -222,6 +247,10 @@ def segments_between(
             mean, deviation = slopes.mean(), slopes.std(ddof=1)
             reach = stdtrit(slopes.size - 1, 0.95) * deviation / np.sqrt(slopes.size)
             low, high = float(mean - reach), float(mean + reach)
+        measured = [each for each in values[first:last] if each is not None]
+        least, middle, most = (
+            np.quantile(measured, RANGE).tolist() if measured else [None] * 3
+        )
         segments.append(
             Segment(
                 first=positions[first],
@@ -230,6 +259,9 @@ def segments_between(
                 exponent=float(slopes.mean()) if slopes.size else None,
                 low=low,
                 high=high,
+                value=middle,
+                least=least,
+                most=most,
             )
         )
     return tuple(segments)
@@ -285,6 +317,7 @@ def _joined(group: Sequence[SegmentedHistory]) -> SegmentedHistory:
         newest,
         positions=tuple(at for part in group for at in part.positions),
         exponents=tuple(each for part in group for each in part.exponents),
+        values=tuple(each for part in group for each in part.values),
         steps=tuple(step for part in group for step in part.steps),
         segments=tuple(each for part in group for each in part.segments),
         changes=tuple(each for part in group for each in part.changes),
