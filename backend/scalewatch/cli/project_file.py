@@ -148,12 +148,6 @@ def _are_texts(values: Iterable[Any]) -> bool:
     return all(isinstance(each, str) for each in values)
 
 
-def _are_scales(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        _is_number(each) and 0 < each < float("inf") for each in value.values()
-    )
-
-
 _Kind = tuple[Callable[[Any], bool], str]
 
 _KINDS: Final[Mapping[str, _Kind]] = {
@@ -167,7 +161,15 @@ _KINDS: Final[Mapping[str, _Kind]] = {
         "a list such as ['A <= B + C']",
     ),
     "gate": (lambda value: isinstance(value, dict), "a table of rules"),
-    "target": (_are_scales, "positive numbers, such as { p = 65536 }"),
+    "target": (
+        lambda value: (
+            isinstance(value, dict)
+            and all(
+                _is_number(each) and 0 < each < float("inf") for each in value.values()
+            )
+        ),
+        "positive numbers, such as { p = 65536 }",
+    ),
     "aliases": (
         lambda value: isinstance(value, dict) and _are_texts(value.values()),
         "present names by former ones",

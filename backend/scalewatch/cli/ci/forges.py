@@ -236,7 +236,7 @@ def _comment(gate: Mapping[str, Any], link: str) -> str:
     text = gate_markdown(gate)
     if len(text) > LONGEST_COMMENT:
         text = f"{text[:LONGEST_COMMENT]}\n\n… the rest stands in the report."
-    return f"{text}\n\n[Report of this commit]({link})\n\n{_mark(gate)}"
+    return "\n\n".join([text, f"[Report of this commit]({link})", _mark(gate)])
 
 
 def _marked(

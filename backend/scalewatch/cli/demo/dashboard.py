@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -55,7 +55,10 @@ def serving(port: int, home: Path, console: Console) -> Iterator[httpx2.Client]:
     ):
         with console.status("Starting the dashboard …"):
             deadline = time.monotonic() + STARTING_SECONDS
-            while not _answers(client):
+            while True:
+                with suppress(httpx2.TransportError):
+                    if client.get("/healthz").is_success:
+                        break
                 if server.poll() is not None or time.monotonic() > deadline:
                     click.echo(
                         f"The dashboard did not start; {log} says why:", err=True
@@ -64,13 +67,6 @@ def serving(port: int, home: Path, console: Console) -> Iterator[httpx2.Client]:
                     sys.exit(EXIT_CANNOT_SERVE)
                 time.sleep(0.1)
         yield client
-
-
-def _answers(client: httpx2.Client) -> bool:
-    try:
-        return client.get("/healthz").is_success
-    except httpx2.TransportError:
-        return False
 
 
 def await_analysis(dashboard: httpx2.Client, console: Console) -> None:

@@ -9,7 +9,7 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final
 from uuid import NAMESPACE_URL, uuid5
@@ -71,24 +71,19 @@ def published_runs() -> Iterator[RunReport]:
     rng = np.random.default_rng(SEED)
     for position, machine in enumerate(MACHINES):
         for p in PROCESSES:
-            times = tuple(_times(position, p, rng))
+            times = []
+            for region, (start, *growths) in GROWTHS.items():
+                growth = parse_growth(growths[position])
+                rise = float(growth(p=p)) / float(growth(p=PROCESSES[0]))
+                time = start * (CONSTANT_SHARE + (1 - CONSTANT_SHARE) * rise)
+                times.append(_result(region, "time", "us", time, rng))
             yield _run(machine, "mpi-collectives", p, times)
-            yield _run(machine, "mpi-memory", p, tuple(_memory(position, p, rng)))
-
-
-def _times(machine: int, p: int, rng: np.random.Generator) -> Iterator[Result]:
-    for region, (start, *growths) in GROWTHS.items():
-        growth = parse_growth(growths[machine])
-        rise = float(growth(p=p)) / float(growth(p=PROCESSES[0]))
-        time = start * (CONSTANT_SHARE + (1 - CONSTANT_SHARE) * rise)
-        yield _result(region, "time", "us", time, rng)
-
-
-def _memory(machine: int, p: int, rng: np.random.Generator) -> Iterator[Result]:
-    for region, (unit, models) in MEMORY.items():
-        constant, coefficient, growth = models[machine]
-        value = constant + coefficient * float(parse_growth(growth)(p=p))
-        yield _result(region, "memory", unit, value, rng)
+            memory = []
+            for region, (unit, models) in MEMORY.items():
+                constant, coefficient, term = models[position]
+                value = constant + coefficient * float(parse_growth(term)(p=p))
+                memory.append(_result(region, "memory", unit, value, rng))
+            yield _run(machine, "mpi-memory", p, memory)
 
 
 def _result(
@@ -99,7 +94,7 @@ def _result(
     return Result(region=region, metric=metric, unit=unit, values=rounded)
 
 
-def _run(machine: str, suite: str, p: int, results: tuple[Result, ...]) -> RunReport:
+def _run(machine: str, suite: str, p: int, results: Sequence[Result]) -> RunReport:
     return RunReport(
         schema_version=1,
         id=uuid5(NAMESPACE_URL, f"{PROJECT}/{machine}/{suite}/{p}/{SEED}"),
@@ -109,5 +104,5 @@ def _run(machine: str, suite: str, p: int, results: tuple[Result, ...]) -> RunRe
         machine=Machine(name=machine, provenance=PROVENANCE),
         coordinate={"p": p},
         configuration={"noise": "drawn", "seed": SEED},
-        results=results,
+        results=tuple(results),
     )

@@ -97,35 +97,30 @@ def simulated_runs() -> Iterator[RunReport]:
         for size in sorted({int(row[1]) for row in rows}):
             series = {row[0]: row[2:] for row in rows if int(row[1]) == size}
             for position, p in enumerate(PROCESSES):
-                results = tuple(_results(series, position))
-                if results:
-                    yield _run(machine, size, p, results)
-
-
-def _results(series: Mapping[str, list[str]], position: int) -> Iterator[Result]:
-    for operation, times in series.items():
-        if position < len(times):
-            yield Result(
-                region=TREE if operation == "Tree" else f"MPI_{operation}",
-                metric="time",
-                unit="ns",
-                values=(float(times[position]),),
-            )
-
-
-def _run(machine: str, size: int, p: int, results: tuple[Result, ...]) -> RunReport:
-    return RunReport(
-        schema_version=1,
-        id=uuid5(NAMESPACE_URL, f"{PROJECT}/{machine}/{size}/{p}"),
-        project=PROJECT,
-        suite="mpi-collectives",
-        commit=COMMIT,
-        machine=Machine(
-            name=machine,
-            fingerprint={"interconnect": MACHINES[machine]},
-            provenance=PROVENANCE,
-        ),
-        coordinate={"p": p},
-        configuration={"message_bytes": size},
-        results=results,
-    )
+                results = tuple(
+                    Result(
+                        region=TREE if operation == "Tree" else f"MPI_{operation}",
+                        metric="time",
+                        unit="ns",
+                        values=(float(times[position]),),
+                    )
+                    for operation, times in series.items()
+                    if position < len(times)
+                )
+                if not results:
+                    continue
+                yield RunReport(
+                    schema_version=1,
+                    id=uuid5(NAMESPACE_URL, f"{PROJECT}/{machine}/{size}/{p}"),
+                    project=PROJECT,
+                    suite="mpi-collectives",
+                    commit=COMMIT,
+                    machine=Machine(
+                        name=machine,
+                        fingerprint={"interconnect": MACHINES[machine]},
+                        provenance=PROVENANCE,
+                    ),
+                    coordinate={"p": p},
+                    configuration={"message_bytes": size},
+                    results=results,
+                )

@@ -20,13 +20,8 @@ from scalewatch.modelling import Formula, Verdict
 from scalewatch.modelling.splits import Split, SplitChoice
 from scalewatch.services.analysis.questions import find_all, proposed, series_steps
 from scalewatch.services.analysis.versions import compared_with
-from scalewatch.services.files.model_files import (
-    DEFAULT_RULE,
-    Question,
-    Ranking,
-    composed_series,
-    questions_of,
-)
+from scalewatch.services.files import model_files
+from scalewatch.services.files.model_files import Question
 from scalewatch.services.files.splits import SplitQuestion, splits_of
 from scalewatch.wire import SIMULATED
 
@@ -104,7 +99,7 @@ def _with_formulas(
     rows = list(rows)
     series, findings = [row.series for row in rows], [row.finding for row in rows]
     if formulas:
-        composed = composed_series(
+        composed = model_files.composed_series(
             series,
             findings,
             formulas,
@@ -123,7 +118,9 @@ def _with_formulas(
     return rows
 
 
-def _ranked(rows: Sequence[FindingRow], ranking: Ranking) -> list[FindingRow]:
+def _ranked(
+    rows: Sequence[FindingRow], ranking: model_files.Ranking
+) -> list[FindingRow]:
     """Return the rows that cost, most expensive first; say which are left out."""
     if unranked := sum(row.finding.model is None for row in rows):
         subject = "1 series has" if unranked == 1 else f"{unranked} series have"
@@ -164,7 +161,7 @@ def _tell_single(rows: Sequence[FindingRow]) -> None:
         row.series.region
         for row in rows
         if row.series.metric != "time"
-        and row.finding.rule == DEFAULT_RULE
+        and row.finding.rule == model_files.DEFAULT_RULE
         and row.finding.repetitions == 1
         and (np.nan_to_num(row.series.values) % 1 == 0).all()
     ]
@@ -205,7 +202,7 @@ def modelled(
     all_series: Sequence[ImportedSeries], question: Question
 ) -> list[FindingRow]:
     """Return what is found about each series, in their order."""
-    questions = questions_of(all_series, question)
+    questions = model_files.questions_of(all_series, question)
     rows = [
         FindingRow(series, finding, better=question.direction(series))
         for series, finding in zip(

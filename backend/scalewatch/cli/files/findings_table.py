@@ -1,7 +1,7 @@
 """Findings as a table: coloured on a terminal, plain text in a pipe."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -10,18 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from scalewatch import modelling
 from scalewatch.cli.files.notation import COLOURS, PLAIN, RICH, Notation
 from scalewatch.errors.files import printable
 from scalewatch.importers import ImportedSeries
-from scalewatch.modelling import (
-    Composed,
-    Finding,
-    Incomparable,
-    Outcome,
-    Proposal,
-    Verdict,
-    VersionChange,
-)
+from scalewatch.modelling import Finding
 from scalewatch.modelling.splits import SplitChoice
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.versions import Compared, comparison_words
@@ -56,9 +49,9 @@ class FindingRow(NamedTuple):
     series: ImportedSeries
     finding: Finding
     share: float | None = None
-    proposal: Proposal | None = None
+    proposal: modelling.Proposal | None = None
     compared: Compared | None = None
-    composed: Composed | None = None
+    composed: modelling.Composed | None = None
     better: Direction = "lower"
     splits: Sequence[SplitChoice] = ()
 
@@ -125,7 +118,7 @@ def summary(findings: Sequence[Finding]) -> str:
         else finding.verdict
         for finding in findings
     )
-    kinds = (*map(str, Verdict), "without expectation", "without model")
+    kinds = (*map(str, modelling.Verdict), "without expectation", "without model")
     tally = ", ".join(f"{counts[kind]} {kind}" for kind in kinds if counts[kind])
     return f"{len(findings)} series: {tally}"
 
@@ -197,23 +190,35 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
                 is_coloured=True,
             ),
         ]
-    targets = dict.fromkeys(
-        at_text(each.at) for finding in findings for each in finding.forecasts
-    )
+    forecasts = [
+        {at_text(each.at): each for each in finding.forecasts} for finding in findings
+    ]
     columns += [
         FindingColumn(
             f"at {target}",
-            [_forecast(finding, target, notation) for finding in findings],
+            [
+                f"not beyond {finding.horizon:.3g}"
+                if target not in at and finding.horizon is not None
+                else notation.forecast_text(at.get(target))
+                for finding, at in zip(findings, forecasts, strict=True)
+            ],
             is_number=True,
             narrowest=WRAPPED,
         )
-        for target in targets
+        for target in dict.fromkeys(target for at in forecasts for target in at)
     ]
-    for heading, text in {
+    texts: dict[str, Callable[[FindingRow], str]] = {
         "since the earlier version": _compared,
         "reason": _reason,
-        "measure next": _proposal,
-    }.items():
+        "measure next": lambda row: (
+            questions.separating_words(row.finding.exactness.separating)
+            if row.finding.exactness and row.finding.exactness.separating
+            else questions.proposal_words(row.proposal)
+            if row.proposal
+            else ""
+        ),
+    }
+    for heading, text in texts.items():
         cells = [text(row) for row in rows]
         columns.append(FindingColumn(heading, cells, narrowest=WRAPPED))
     first, *others = columns
@@ -244,17 +249,10 @@ def _reason(row: FindingRow) -> str:
         sentence = questions.whole_step_words(steps, row.series.parameters[0])
         return "; ".join(filter(None, [finding.reason, sentence]))
     exactness = finding.exactness
-    is_ambiguous = exactness and exactness.outcome is Outcome.AMBIGUOUS
+    is_ambiguous = exactness and exactness.outcome is modelling.Outcome.AMBIGUOUS
     if finding.model and finding.expectation is None and not is_ambiguous:
         return ""
     return finding.reason or ""
-
-
-def _proposal(row: FindingRow) -> str:
-    exactness = row.finding.exactness
-    if exactness and exactness.separating:
-        return questions.separating_words(exactness.separating)
-    return "" if row.proposal is None else questions.proposal_words(row.proposal)
 
 
 def _compared(row: FindingRow) -> str:
@@ -263,19 +261,15 @@ def _compared(row: FindingRow) -> str:
     if compared is None:
         return ""
     words = comparison_words(compared)
-    if isinstance(compared, Incomparable) or compared.likeliest is VersionChange.NONE:
+    if (
+        isinstance(compared, modelling.Incomparable)
+        or compared.likeliest is modelling.VersionChange.NONE
+    ):
         return words
     if compared.low <= 1 <= compared.high:
         return words
     is_worse = (compared.factor > 1) == (row.better == "lower")
     return f"{words}: {'worse' if is_worse else 'better'}"
-
-
-def _forecast(finding: Finding, target: str, notation: Notation) -> str:
-    at = {at_text(forecast.at): forecast for forecast in finding.forecasts}
-    if target not in at and finding.horizon is not None:
-        return f"not beyond {finding.horizon:.3g}"
-    return notation.forecast_text(at.get(target))
 
 
 def at_text(at: Mapping[str, float]) -> str:

@@ -45,6 +45,23 @@ class NotTaken(Exception):
     """The server did not take runs."""
 
 
+def post(remote: Remote, lines: Sequence[bytes]) -> tuple[int, int]:
+    """Post runs, all of them or none; return how many, and how many were known."""
+    body = gzip.compress(b"\n".join(lines), compresslevel=1)
+    for again in range(TRIES):
+        try:
+            reply = remote.send("runs", body, LINES, "gzip")
+        except Unreachable as error:
+            raise NotTaken(str(error)) from None
+        if reply.is_good:
+            known = sum(each["state"] == "known" for each in reply.items)
+            return len(lines), known
+        if reply.status not in BUSY:
+            break
+        time.sleep(min(reply.retry_after or 2.0**again / 4, LONGEST_PAUSE))
+    raise NotTaken(f"{remote.server} did not take the runs: {reply.reason}")
+
+
 class Posting:
     """Batches of runs on their way to a server, in the order in which they came.
 
@@ -100,29 +117,12 @@ class Posting:
         while len(self._under_way) > WAITING:
             self._await_one()
         lines, self._lines, self._size = self._lines, [], 0
-        self._under_way.append(self._executor.submit(_posted, self._remote, lines))
+        self._under_way.append(self._executor.submit(post, self._remote, lines))
 
     def _await_one(self) -> None:
         runs, known = self._under_way.popleft().result()
         self.runs += runs
         self.known += known
-
-
-def _posted(remote: Remote, lines: Sequence[bytes]) -> tuple[int, int]:
-    """Post runs, all of them or none; return how many, and how many were known."""
-    body = gzip.compress(b"\n".join(lines), compresslevel=1)
-    for again in range(TRIES):
-        try:
-            reply = remote.send("runs", body, LINES, "gzip")
-        except Unreachable as error:
-            raise NotTaken(str(error)) from None
-        if reply.is_good:
-            known = sum(each["state"] == "known" for each in reply.items)
-            return len(lines), known
-        if reply.status not in BUSY:
-            break
-        time.sleep(min(reply.retry_after or 2.0**again / 4, LONGEST_PAUSE))
-    raise NotTaken(f"{remote.server} did not take the runs: {reply.reason}")
 
 
 class Progress:

@@ -9,11 +9,7 @@ from rich.table import Table
 
 from scalewatch.errors.files import printable
 from scalewatch.importers import ImportedSeries, Reading
-from scalewatch.services.files.previews import (
-    PreviewedSeries,
-    PreviewedSetting,
-    previewed,
-)
+from scalewatch.services.files.previews import PreviewedSetting, previewed
 from scalewatch.wire.directions import Direction
 
 VALUES: Final = "values"
@@ -86,28 +82,25 @@ def show(reading: Reading, better: Mapping[str, Direction]) -> None:
         table.add_column(name, justify="right" if name == VALUES else "left")
     rows = previewed(reading.scans.measurements(), better)
     for row in rows:
-        table.add_row(*_cells(row))
+        settings = (*row.parameters, *row.configuration)
+        cells = (
+            row.region,
+            row.metric,
+            row.unit,
+            f"{row.better} (assumed)" if row.is_direction_assumed else row.better,
+            ", ".join(map(setting_text, settings)),
+            str(row.values),
+            ", ".join(f"{key} {value}" for key, value in row.origin.items()),
+        )
+        table.add_row(*map(printable, cells))
     console = Console(highlight=False, markup=False, soft_wrap=True, width=1000)
     console.print(table)
     values = sum(row.values for row in rows)
     click.echo(f"{len(rows)} series, {values} values; nothing was sent or modelled.")
 
 
-def _cells(row: PreviewedSeries) -> list[str]:
-    settings = (*row.parameters, *row.configuration)
-    cells = [
-        row.region,
-        row.metric,
-        row.unit,
-        f"{row.better} (assumed)" if row.is_direction_assumed else row.better,
-        ", ".join(map(_setting, settings)),
-        str(row.values),
-        ", ".join(f"{key} {value}" for key, value in row.origin.items()),
-    ]
-    return list(map(printable, cells))
-
-
-def _setting(setting: PreviewedSetting) -> str:
+def setting_text(setting: PreviewedSetting) -> str:
+    """Return the levels of a setting, those of many in part, and its source."""
     levels = [
         f"{level:.12g}" if isinstance(level, float) else str(level)
         for level in setting.levels

@@ -259,7 +259,8 @@ def _remove(
                     "nobody is there to be asked: say --yes, or --dry-run"
                 )
             click.confirm(f"Remove {tried}\nGo on?", abort=True)
-        click.echo(f"Removed {_sentence(transact(sessions, removal))}")
+        removed = _sentence(transact(sessions, removal))
+        click.echo(f"Removed {removed}")
 
 
 def _sentence(removed: removals.Removed) -> str:
