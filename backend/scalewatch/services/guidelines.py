@@ -215,7 +215,15 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
         for each in judged
         if view.machine in {None, each.machine} and is_chosen(each, view.configuration)
     ]
-    checks = checks_at(commit, shown, rules.guidelines)
+    instances = instances_of(shown, rules.guidelines)
+    series = sorted(series_of(instances))
+    # Models of a metric are checked anew when one of them stands otherwise.
+    checks = commit.kept(
+        ("guidelines", [*map(str, rules.guidelines)], series),
+        lambda: checks_of(instances, commit.medians(series) if series else {}),
+        len,
+        metrics=[metric],
+    )
     return GuidelineReport(
         project=project.name,
         commit=commit_of(row),
@@ -224,24 +232,6 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
         rules=rules,
         checks=tuple(sorted(checks, key=lambda check: check.urgency)),
     )
-
-
-def checks_at(
-    commit: CommitSnapshot, judged: Sequence[Placed], rules: Sequence[Guideline]
-) -> tuple[CheckedGuideline, ...]:
-    """Guidelines between regions, f ⪯ g + h: stated, and checked at a commit.
-
-    They are checked wherever a machine measured all regions of one.
-    """
-    concerned = _concerned(judged, rules)
-
-    def checked() -> tuple[CheckedGuideline, ...]:
-        instances = instances_of(concerned, rules)
-        middles = middles_of(commit, instances)
-        return tuple(_checked(each, middles) for each in instances)
-
-    models = [(each.series_id, each.standing.modelled_at) for each in concerned]
-    return commit.kept(("guidelines", [*map(str, rules)], models), checked, len)
 
 
 def instances_of(
@@ -265,14 +255,18 @@ def instances_of(
     ]
 
 
-def middles_of(
-    commit: CommitSnapshot, instances: Iterable[Instance]
-) -> Mapping[int, Middles]:
-    """Return the medians of the series that guidelines are about, at a commit."""
-    series = {
-        side.series_id for instance in instances for side in instance.sides.values()
+def series_of(instances: Iterable[Instance]) -> set[int]:
+    """Return the ids of the series that guidelines are about."""
+    return {
+        each.series_id for instance in instances for each in instance.sides.values()
     }
-    return commit.medians(series) if series else {}
+
+
+def checks_of(
+    instances: Iterable[Instance], middles: Mapping[int, Middles]
+) -> tuple[CheckedGuideline, ...]:
+    """Check guidelines by the models and the medians of their series."""
+    return tuple(_checked(each, middles) for each in instances)
 
 
 def is_broken(instance: Instance, middles: Mapping[int, Middles]) -> bool | None:

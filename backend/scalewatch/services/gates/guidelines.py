@@ -31,8 +31,8 @@ from scalewatch.services.guidelines import (
     Instance,
     instances_of,
     is_broken,
-    middles_of,
     rules_of,
+    series_of,
 )
 from scalewatch.services.regressions.effects import bounds_of
 from scalewatch.services.series.snapshots import CommitSnapshot
@@ -172,14 +172,14 @@ def _newly_broken(
     concerned = [each for each in changes if each.region in named]
     by_id = {change.series_id: change for change in concerned}
     now = _instances(rules, [_Side(each, each.after) for each in concerned])
-    middles = middles_of(after, now)
+    middles = after.medians(series_of(now)) if now else {}
     broken = {_key(each): each for each in now if is_broken(each, middles)}
     then = [
         each
         for each in _instances(rules, [_Side(each, each.before) for each in concerned])
         if _key(each) in broken
     ]
-    middles = middles_of(before, then)
+    middles = before.medians(series_of(then)) if then else {}
     return [
         _NewlyBroken(
             broken[_key(each)],

@@ -1,7 +1,7 @@
 """The match table of a commit: regions × machines."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any, Final, Self
@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import (
     Attribution,
-    Guideline,
     JudgedCell,
     Mark,
     attribute,
@@ -25,7 +24,14 @@ from scalewatch.services.commits.baselines import (
 )
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
-from scalewatch.services.guidelines import GuidelineState, checks_at, rules_of
+from scalewatch.services.guidelines import (
+    CheckedGuideline,
+    GuidelineState,
+    checks_of,
+    instances_of,
+    rules_of,
+    series_of,
+)
 from scalewatch.services.match_table.cells import (
     Grid,
     MatchColumn,
@@ -166,7 +172,16 @@ def match_table(
     def arranged() -> Grid:
         changes = changes_of_measured(before, now, metrics) if before else ()
         kinds = {each.series_id: each.kind for each in changes}
-        broken = _broken(now, shown, rules)
+        by_metric: dict[str, list[Judged]] = defaultdict(list)
+        for series in shown if rules else ():
+            by_metric[series.metric].append(series)
+        instances = [
+            instance
+            for of_metric in by_metric.values()
+            for instance in instances_of(of_metric, rules)
+        ]
+        middles = now.medians(series_of(instances)) if instances else {}
+        broken = _broken(checks_of(instances, middles))
         return grid_of(shown, tuple(choices), kinds, recent, broken)
 
     grid = now.kept(
@@ -218,16 +233,12 @@ def _metric(metrics: Sequence[str], wanted: str | None) -> str:
     return choose_metric(metrics, None if wanted == ALL_METRICS else wanted)
 
 
-def _broken(
-    commit: CommitSnapshot, shown: Sequence[Judged], rules: Sequence[Guideline]
-) -> Mapping[int, tuple[str, ...]]:
+def _broken(checks: Iterable[CheckedGuideline]) -> Mapping[int, tuple[str, ...]]:
     """Return the guidelines that series break or will break, in words."""
     broken: dict[int, list[str]] = defaultdict(list)
-    for metric in {each.metric for each in shown} if rules else ():
-        of_metric = [each for each in shown if each.metric == metric]
-        for check in checks_at(commit, of_metric, rules):
-            if check.state in {GuidelineState.BROKEN, GuidelineState.THREATENED}:
-                broken[check.series].append(f"{check.guideline}: {check.state}")
+    for check in checks:
+        if check.state in {GuidelineState.BROKEN, GuidelineState.THREATENED}:
+            broken[check.series].append(f"{check.guideline}: {check.state}")
     return {series: tuple(words) for series, words in broken.items()}
 
 

@@ -1,7 +1,7 @@
 """Everything that is known of one commit, read part by part and kept by its edition."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final, Self, TypeVar
@@ -111,10 +111,77 @@ class CommitSnapshot:
 
     def judged(self, metrics: Collection[str]) -> tuple[Judged, ...]:
         """Return all series of some metrics, with their models and verdicts."""
-        series = self._analysed(metrics)
-        reasons = self._given_up(series)
-        if not reasons:
+        session, commit_id = self.session, self.commit_id
+
+        def read() -> tuple[Judged, ...]:
+            expectations = in_force(session, self.project_id)
+            compositions = compositions_in_force(session, self.project_id)
+            models = verdicts.models_at(session, commit_id, metrics)
+            measured = [
+                row
+                for row in measurements.taken_at(session, commit_id)
+                if row.metric in metrics
+            ]
+            notes: dict[int, list[measurements.Noted]] = defaultdict(list)
+            noted = [row.id for row in measured if row.noted]
+            if noted:
+                for note in measurements.notes_on(session, commit_id, noted):
+                    notes[note.series_id].append(note)
+            places = measurements.places_at(session, commit_id) if noted else {}
+            rows = machines.of_project(session, self.project_id)
+            slots = {row.id: slot for slot, row in enumerate(rows)}
+            names = {row.id: row.name for row in rows}
+            settings = measurements.settings_of(session, self.project_id)
+            judged = []
+            for row in measured:
+                key = (row.region, row.metric)
+                expectation, composition = expectations.get(key), compositions.get(key)
+                remarks = notes.get(row.id, ())
+                judged.append(
+                    Judged(
+                        series_id=row.id,
+                        region=row.region,
+                        metric=row.metric,
+                        unit=row.unit,
+                        better=row.better,
+                        machine=names[row.machine_id],
+                        slot=slots[row.machine_id],
+                        configuration=settings[row.configuration_id],
+                        expectation=expectation,
+                        composition=composition,
+                        standing=standing_at(
+                            row.runs,
+                            row.repetitions,
+                            [note.reason for note in remarks if not note.repetitions],
+                            models.get(row.id),
+                            expectation or composition,
+                        ),
+                        flags=flags_at(places, remarks)
+                        if any(note.flags for note in remarks)
+                        else {},
+                        failures=failures_at(places, remarks)
+                        if row.runs and any(not note.repetitions for note in remarks)
+                        else (),
+                    )
+                )
+            return tuple(judged)
+
+        series = kept_of(
+            self.edition,
+            commit_id,
+            ("judged", sorted(metrics), ids_in_force(session, self.project_id)),
+            read,
+            lambda series: JUDGED_KILOBYTES * len(series),
+        )
+        pending = {s.machine for s in series if s.standing.state is State.PENDING}
+        if not pending:
             return series
+        # Giving up an analysis begins no edition.
+        reasons = {
+            row.name: self._failure(row.id)
+            for row in machines.of_project(session, self.project_id)
+            if row.name in pending
+        }
         return tuple(
             replace(each, standing=each.standing.given_up(reasons.get(each.machine)))
             for each in series
@@ -300,91 +367,19 @@ class CommitSnapshot:
         if self.edition is None:
             return None
         # Giving up an analysis begins no edition.
-        reasons = self._given_up(self._analysed(metrics)) if metrics else {}
+        failed = {
+            (series.machine, series.standing.reason or "")
+            for series in (self.judged(metrics) if metrics else ())
+            if series.standing.is_failed
+        }
         expected = ids_in_force(self.session, self.project_id)
         return (
             self.commit_id,
             self.edition,
             sorted(metrics),
             expected,
-            [*reasons.items()],
+            sorted(failed),
         )
-
-    def _analysed(self, metrics: Collection[str]) -> tuple[Judged, ...]:
-        session, commit_id = self.session, self.commit_id
-
-        def read() -> tuple[Judged, ...]:
-            expectations = in_force(session, self.project_id)
-            compositions = compositions_in_force(session, self.project_id)
-            models = verdicts.models_at(session, commit_id, metrics)
-            measured = [
-                row
-                for row in measurements.taken_at(session, commit_id)
-                if row.metric in metrics
-            ]
-            notes: dict[int, list[measurements.Noted]] = defaultdict(list)
-            noted = [row.id for row in measured if row.noted]
-            if noted:
-                for note in measurements.notes_on(session, commit_id, noted):
-                    notes[note.series_id].append(note)
-            places = measurements.places_at(session, commit_id) if noted else {}
-            rows = machines.of_project(session, self.project_id)
-            slots = {row.id: slot for slot, row in enumerate(rows)}
-            names = {row.id: row.name for row in rows}
-            settings = measurements.settings_of(session, self.project_id)
-            judged = []
-            for row in measured:
-                key = (row.region, row.metric)
-                expectation, composition = expectations.get(key), compositions.get(key)
-                remarks = notes.get(row.id, ())
-                judged.append(
-                    Judged(
-                        series_id=row.id,
-                        region=row.region,
-                        metric=row.metric,
-                        unit=row.unit,
-                        better=row.better,
-                        machine=names[row.machine_id],
-                        slot=slots[row.machine_id],
-                        configuration=settings[row.configuration_id],
-                        expectation=expectation,
-                        composition=composition,
-                        standing=standing_at(
-                            row.runs,
-                            row.repetitions,
-                            [note.reason for note in remarks if not note.repetitions],
-                            models.get(row.id),
-                            expectation or composition,
-                        ),
-                        flags=flags_at(places, remarks)
-                        if any(note.flags for note in remarks)
-                        else {},
-                        failures=failures_at(places, remarks)
-                        if row.runs and any(not note.repetitions for note in remarks)
-                        else (),
-                    )
-                )
-            return tuple(judged)
-
-        return kept_of(
-            self.edition,
-            commit_id,
-            ("judged", sorted(metrics), ids_in_force(session, self.project_id)),
-            read,
-            lambda series: JUDGED_KILOBYTES * len(series),
-        )
-
-    def _given_up(self, series: Iterable[Judged]) -> dict[str, str]:
-        """Return why analyses were given up of machines with pending series."""
-        pending = {s.machine for s in series if s.standing.state is State.PENDING}
-        if not pending:
-            return {}
-        rows = machines.of_project(self.session, self.project_id)
-        return {
-            row.name: reason
-            for row in rows
-            if row.name in pending and (reason := self._failure(row.id)) is not None
-        }
 
     def _failure(self, machine_id: int) -> str | None:
         """Return why the newest analysis of a machine was given up, if it was."""
