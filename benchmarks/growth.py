@@ -35,7 +35,7 @@ from benchmarks.results import Results
 from numpy.typing import NDArray
 
 from scalewatch.modelling import Finding, Verdict, find_models, parse_growth
-from scalewatch.services.common_mode.project_history import MOST_COMMITS
+from scalewatch.services.commits.main_line import MOST_COMMITS
 from scalewatch.web.process import spare_collections
 
 Reals = NDArray[np.float64]

@@ -22,7 +22,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.jobs import perform_next
-from scalewatch.services.common_mode.project_history import MOST_COMMITS
+from scalewatch.services.commits.main_line import MOST_COMMITS
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.regressions import detection, records

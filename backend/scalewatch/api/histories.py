@@ -9,7 +9,7 @@ from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http import answers, problems, schemas
-from scalewatch.services.common_mode.project_history import MOST_COMMITS
+from scalewatch.services.commits.main_line import MOST_COMMITS
 from scalewatch.services.histories.commits import Window
 from scalewatch.services.histories.histories import History, history_of
 from scalewatch.services.regressions import regressions, triage

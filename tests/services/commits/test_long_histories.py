@@ -5,9 +5,8 @@ import random
 import pytest
 from sqlalchemy import select
 
-from scalewatch.services.commits import find
+from scalewatch.services.commits import find, main_line
 from scalewatch.services.commits.baselines import merge_base_of
-from scalewatch.services.common_mode import project_history
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.regressions import detection
 from scalewatch.storage import tables
@@ -110,12 +109,12 @@ def test_watched_line_is_the_same_however_few_commits_are_read_at_first(
     sessions, monkeypatch, seed
 ):
     _record_graph(sessions, random.Random(seed))  # noqa: S311 - drawn to be repeated
-    monkeypatch.setattr(project_history, "MOST_COMMITS", 12)
-    monkeypatch.setattr(project_history, "STRIDE", 5)
+    monkeypatch.setattr(main_line, "MOST_COMMITS", 12)
+    monkeypatch.setattr(main_line, "STRIDE", 5)
 
     def line():
         with sessions.reading() as session:
-            found = project_history.watched_line(session, 1)
+            found = main_line.watched_line(session, 1)
             return [each.sha for each in found.commits]
 
     whole = line()
@@ -126,14 +125,14 @@ def test_watched_line_is_the_same_however_few_commits_are_read_at_first(
 
 
 def test_the_oldest_commit_that_is_looked_at_moves_on_by_strides(sessions, monkeypatch):
-    monkeypatch.setattr(project_history, "MOST_COMMITS", 4)
-    monkeypatch.setattr(project_history, "STRIDE", 3)
+    monkeypatch.setattr(main_line, "MOST_COMMITS", 4)
+    monkeypatch.setattr(main_line, "STRIDE", 3)
     record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 3)
     first = []
     for number in range(4, 11):
         record_commit(sessions, number, {"MPI_Bcast": TREE})
         with sessions.reading() as session:
-            line = project_history.watched_line(session, 1).commits
+            line = main_line.watched_line(session, 1).commits
         first.append(int(line[0].sha, 16) - 1)
 
     assert first == [0, 0, 0, 3, 3, 3, 6]
@@ -142,8 +141,8 @@ def test_the_oldest_commit_that_is_looked_at_moves_on_by_strides(sessions, monke
 def test_what_only_one_job_told_is_withdrawn_once_nobody_looks_at_it(
     sessions, monkeypatch
 ):
-    monkeypatch.setattr(project_history, "MOST_COMMITS", 4)
-    monkeypatch.setattr(project_history, "STRIDE", 2)
+    monkeypatch.setattr(main_line, "MOST_COMMITS", 4)
+    monkeypatch.setattr(main_line, "STRIDE", 2)
     record_history(sessions, lambda _: {"MPI_Bcast": TREE}, 8)
     with sessions.writing.begin() as session:
         oldest = session.scalars(select(tables.Commit.id).filter_by(sha=sha(1))).one()

@@ -31,13 +31,21 @@ from scalewatch.services.commits.baselines import (
     merge_base_of,
 )
 from scalewatch.services.commits.find import find_commit
+from scalewatch.services.commits.main_line import line_up_to, watched_line
 from scalewatch.services.common_mode.alarms import smallest_effect
-from scalewatch.services.common_mode.newest_commit import NewestNights, newest_nights
+from scalewatch.services.common_mode.newest_commit import (
+    MOST_NIGHTS,
+    NOTHING,
+    NewestNights,
+    calendar_of,
+    newest_histories,
+    newest_nights,
+)
 from scalewatch.services.series.judged import Middles
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage import tables
-from scalewatch.storage.commits.commits import AnyCommit
+from scalewatch.storage.commits.commits import AnyCommit, identified
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +177,13 @@ def levels_of(
         return [key for key in common if _distance(early[key], late[key]) > enough]
 
     apart = after.kept(("differing", ids), differing, beside=[before])
-    nights = newest_nights(before, after, {noisy[each] for each in apart}, share)
+    metrics = sorted({noisy[each] for each in apart})
+    nights = after.kept(
+        ("newest nights", metrics, share),
+        lambda: _nights(before, after, metrics, share) if metrics else NOTHING,
+        lambda nights: 0.1 * len(nights.known),
+        beside=[before],
+    )
     return Levels(before, after, frozenset(apart), nights)
 
 
@@ -204,6 +218,21 @@ def changed_constants(
     return constants | levels.after.kept(
         ("constants", shares), lambda: _noisy(levels, noisy), beside=[levels.before]
     )
+
+
+def _nights(
+    before: CommitSnapshot, after: CommitSnapshot, metrics: Sequence[str], share: float
+) -> NewestNights:
+    """Read the nights before a commit, up to its baseline, and compare it with them."""
+    session, project_id = after.session, after.project_id
+    rows = identified(session, (before.commit_id, after.commit_id))
+    baseline, commit = rows[before.commit_id], rows[after.commit_id]
+    line = line_up_to(watched_line(session, project_id), baseline, commit, MOST_NIGHTS)
+    histories = newest_histories(session, project_id, line, metrics)
+    jobs = after.pools_by_job([each.series.id for each in histories])
+    machines = sorted({each.series.machine_id for each in histories})
+    calendars = {each: calendar_of(session, line, each) for each in machines}
+    return newest_nights(histories, jobs, calendars, share)
 
 
 def _exact(

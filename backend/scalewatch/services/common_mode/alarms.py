@@ -1,6 +1,6 @@
-"""When a change is an alarm: how often in vain, and how large it has to be.
+"""The least effect that is an alarm.
 
-The least effect is `SMALLEST_EFFECT` unless a project states another, and at least
+It is `SMALLEST_EFFECT` unless a project states another, and at least
 twice the usual spread of a machine from run to run; smaller changes are drifts, and
 nobody is stopped. Counts have a floor of their own.
 """

@@ -25,11 +25,10 @@ from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.histories import locations, middle
 from scalewatch.services.analysis.pools import SeriesPool
-from scalewatch.services.commits.lineage import Lineage, age
+from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
-    watched_line,
 )
 from scalewatch.services.common_mode.shared_moves import (
     alike,
@@ -37,8 +36,6 @@ from scalewatch.services.common_mode.shared_moves import (
     nights_of,
     without_nights,
 )
-from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.storage.commits.commits import AnyCommit, identified
 from scalewatch.storage.runs import runs
 from scalewatch.storage.runs.runs import Started
 
@@ -157,53 +154,45 @@ NOTHING: Final = NewestNights(frozenset(), {}, (), frozenset())
 
 
 def newest_nights(
-    before: CommitSnapshot,
-    after: CommitSnapshot,
-    metrics: Collection[str],
+    histories: Sequence[SeriesHistory],
+    jobs: Mapping[int, Sequence[SeriesPool]],
+    calendars: Mapping[int, Calendar],
     share: float,
 ) -> NewestNights:
-    """Compare a commit with the nights before it, up to those of its baseline.
+    """Compare the newest commit of histories with the nights before it.
 
     Parameters
     ----------
-    metrics
-        Those that are asked about.
+    histories
+        As `newest_histories` reads them.
+    jobs
+        Repetitions of the newest commit by series, job by job.
+    calendars
+        When each machine measured the commits.
     share
         Share of histories of 200 commits that may alarm although nothing changed.
     """
-    if not metrics:
-        return NOTHING
-    session, project_id = after.session, after.project_id
-    named = sorted(metrics)
-
-    def compared() -> NewestNights:
-        rows = identified(session, (before.commit_id, after.commit_id))
-        baseline, commit = rows[before.commit_id], rows[after.commit_id]
-        line = _up_to(watched_line(session, project_id), baseline, commit)
-        newest = len(line.commits) - 1
-        # A series measured under two names has one history: the later one.
-        measured = {
-            history.series.id: history
-            for metric in named
-            for history in series_histories(session, project_id, line, metric=metric)
-            if history.positions[-1] == newest and not history.series.is_exact
-        }
-        jobs = after.pools_by_job([*measured])
-        machines = sorted({each.series.machine_id for each in measured.values()})
-        calendars = {each: calendar_of(session, line, each) for each in machines}
-        return _together(
-            [
-                _of_group(group, jobs, calendars[group[0].series.machine_id], share)
-                for group in alike([*measured.values()])
-            ]
-        )
-
-    return after.kept(
-        ("newest nights", named, share),
-        compared,
-        lambda nights: 0.1 * len(nights.known),
-        beside=[before],
+    return _together(
+        [
+            _of_group(group, jobs, calendars[group[0].series.machine_id], share)
+            for group in alike(histories)
+        ]
     )
+
+
+def newest_histories(
+    session: Session, project_id: int, line: Lineage, metrics: Collection[str]
+) -> list[SeriesHistory]:
+    """Read the histories of noisy series that the newest commit of a line measured."""
+    newest = len(line.commits) - 1
+    # A series measured under two names has one history: the later one.
+    measured = {
+        history.series.id: history
+        for metric in sorted(metrics)
+        for history in series_histories(session, project_id, line, metric=metric)
+        if history.positions[-1] == newest and not history.series.is_exact
+    }
+    return [*measured.values()]
 
 
 def calendar_of(session: Session, line: Lineage, machine_id: int) -> Calendar:
@@ -211,17 +200,6 @@ def calendar_of(session: Session, line: Lineage, machine_id: int) -> Calendar:
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
     started = runs.started(session, machine_id, [*position_of])
     return Calendar({position_of[each]: at for each, at in started.items()})
-
-
-def _up_to(watched: Lineage, baseline: AnyCommit, commit: AnyCommit) -> Lineage:
-    """Return the nights up to a baseline, and the commit after them."""
-    until = age(baseline)
-    before = [
-        each
-        for each in watched.commits
-        if each.id not in {baseline.id, commit.id} and age(each) <= until
-    ]
-    return replace(watched, commits=(*before[-MOST_NIGHTS:], baseline, commit))
 
 
 def _of_group(

@@ -5,8 +5,8 @@ changed begins a new history: what it measured before is no baseline for it.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -15,12 +15,11 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.services.analysis.pools import SeriesPool
-from scalewatch.services.commits.find import NewestCommits, ever_more
-from scalewatch.services.commits.lineage import Lineage, age, lineage
+from scalewatch.services.commits.lineage import Lineage
+from scalewatch.services.commits.main_line import watched_line
 from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
 from scalewatch.services.expectations.in_force import Expectations, in_force
 from scalewatch.services.selection.renamed_regions import present_name
-from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.locations import Located, LocatedSeries
@@ -28,18 +27,8 @@ from scalewatch.storage.judgements import gate_rules
 
 Setting = tuple[float, ...]
 
-MOST_COMMITS: Final = 400
-"""Newest commits of a line that are searched together."""
-
-STRIDE: Final = 50
-"""Commits by which the oldest one moves on; between two moves, a history that nobody
-has measured again stays the same, and so does every answer about it."""
-
 RECENT: Final = 20
 """Newest commits of a series that decide at which settings it is measured now."""
-
-BEFORE: Final = -1
-"""Position of all commits older than the line."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -121,30 +110,6 @@ def project_history(session: Session, project_id: int) -> ProjectHistory:
     )
 
 
-def watched_line(session: Session, project_id: int) -> Lineage:
-    """Return the newest `MOST_COMMITS` of a line, and up to `STRIDE` before them."""
-    number = commits.count(session, project_id)
-    for newest in ever_more(session, project_id):
-        whole = lineage(newest.commits, older=newest.older)
-        end = _end_of(whole, newest, number)
-        if end is not None:
-            return end
-    return Lineage(())
-
-
-def positions_on(
-    session: Session, line: Lineage, commit_ids: Iterable[int]
-) -> dict[int, int]:
-    """Return the positions of a line's commits, and of further ones before it."""
-    positions = {commit.id: position for position, commit in enumerate(line.commits)}
-    others = {*commit_ids} - positions.keys()
-    if others and line.commits:
-        first = age(line.commits[0])
-        rows = commits.identified(session, others)
-        positions |= {key: BEFORE for key, row in rows.items() if age(row) < first}
-    return positions
-
-
 def series_histories(
     session: Session,
     project_id: int,
@@ -166,27 +131,6 @@ def series_histories(
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
     located = locations.of_series(session, [each.id for each in series], [*position_of])
     return _histories(series, located, aliases, position_of)
-
-
-def _end_of(line: Lineage, newest: NewestCommits, number: int) -> Lineage | None:
-    """Return the watched end of a line, None if more has to be read.
-
-    Parameters
-    ----------
-    number
-        Commits of the project. Those before the end come in whole strides, branches
-        included, so that it begins at the same commit when one more is measured.
-    """
-    ranks = {row.id: number - 1 - at for at, row in enumerate(newest.commits)}
-    on_line = sorted((ranks[commit.id] for commit in line.commits), reverse=True)
-    if len(on_line) < MOST_COMMITS:
-        return line if newest.is_all else None
-    first = on_line[MOST_COMMITS - 1] // STRIDE * STRIDE
-    if first < number - len(newest.commits):
-        return None
-    return replace(
-        line, commits=tuple(each for each in line.commits if ranks[each.id] >= first)
-    )
 
 
 def _histories(

@@ -23,7 +23,8 @@ from scalewatch.modelling import (
 )
 from scalewatch.services.commits.find import find_commit, newest_commits
 from scalewatch.services.commits.lineage import Lineage, lineage
-from scalewatch.services.common_mode.project_history import MOST_COMMITS, SeriesHistory
+from scalewatch.services.commits.main_line import MOST_COMMITS
+from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.regressions.effects import FARTHER
 from scalewatch.services.series.standing import growth_or_none
 from scalewatch.storage import tables

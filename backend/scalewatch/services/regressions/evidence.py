@@ -16,10 +16,10 @@ from scalewatch.figures.histories import (
     strip_figure,
 )
 from scalewatch.services.commits.lineage import commits_on
+from scalewatch.services.commits.main_line import watched_line
 from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
-    watched_line,
 )
 from scalewatch.services.regressions.regressions import (
     Member,

@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.modelling.common_mode.origins import Origin
-from scalewatch.services.common_mode.project_history import BEFORE, positions_on
+from scalewatch.services.commits.main_line import BEFORE, positions_on
 from scalewatch.services.confirmations.requests import ask, withdraw
 from scalewatch.services.regressions import confirming
 from scalewatch.services.regressions.changes import LEAST_EFFECT, HistoryChange
