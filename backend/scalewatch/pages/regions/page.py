@@ -26,8 +26,7 @@ from scalewatch.services.machines.machine import newest_fingerprint
 from scalewatch.services.regions import models, outlook
 from scalewatch.services.regions.figures import FIGURES, NO_OVERLAY, Overlay
 from scalewatch.services.regions.region import Region, region_at, with_compositions
-from scalewatch.services.selection import renamed_regions
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection import renamed_regions, view
 from scalewatch.services.series.scans import Measurement, Scan
 from scalewatch.storage.access import projects
 from scalewatch.web import queries, sessions
@@ -80,7 +79,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
 def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a form
     request: Request,
     session: Session,
-    view: View,
+    view: view.View,
     region: str,
     question: Overlay = NO_OVERLAY,
     again: int | None = None,

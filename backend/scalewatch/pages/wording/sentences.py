@@ -6,8 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.modelling import Direction, Mark, Outcome, Verdict
-from scalewatch.modelling.few_settings import Step
+from scalewatch.modelling import Direction, Mark, Outcome, Verdict, few_settings
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.pages.wording.formats import (
@@ -24,8 +23,7 @@ from scalewatch.reasons import UNSETTLED
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.questions import direction, efficiency_words
 from scalewatch.services.commit_reports.factors import WORK
-from scalewatch.services.regions import outlook
-from scalewatch.services.regions.region import Region
+from scalewatch.services.regions import outlook, region
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 
@@ -188,7 +186,7 @@ def _found(standing: Standing) -> Markup:
     return Markup("perhaps ") + Markup(" or ").join(named)
 
 
-def machines_sentence(region: Region) -> Markup:
+def machines_sentence(region: region.Region) -> Markup:
     """Tell on how many machines a region has which verdict, the worst first."""
     marks = Counter(scan.standing.mark for scan in region.scans)
     counted = [
@@ -280,7 +278,7 @@ def flag_places(parameter: str, at: Sequence[float]) -> str:
     return f"{parameter}{SPACE}={SPACE}{listed}"
 
 
-def step_sentence(step: Step, metric: str, parameter: str) -> str:
+def step_sentence(step: few_settings.Step, metric: str, parameter: str) -> str:
     """Tell a factor: `From p = 2 to 4, the time grows to 1.52 times [1.47, 1.56]`."""
     return (
         f"From {parameter} = {count(step.start)} to {count(step.end)}, the "
