@@ -15,7 +15,6 @@ from scalewatch.pages import (
     hotspots,
     live,
     logins,
-    machine_lines,
     machines,
     projects,
     reference,
@@ -26,6 +25,7 @@ from scalewatch.pages import (
     settings,
     start,
     status,
+    traces,
 )
 from scalewatch.pages.comparisons import page as comparisons
 from scalewatch.pages.histories import page as histories
@@ -34,7 +34,6 @@ from scalewatch.pages.match_table import pictures
 from scalewatch.pages.regions import expectation
 from scalewatch.pages.regions import page as regions
 from scalewatch.pages.rendering import assets
-from scalewatch.pages.traces import page as traces
 
 routes = [
     route
@@ -51,7 +50,6 @@ routes = [
         logins,
         guidelines,
         machines,
-        machine_lines,
         projects,
         expectation,
         regions,

@@ -12,9 +12,8 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.comparisons.sentences import versions_sentence
 from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download, markdown
-from scalewatch.pages.wording import changes, formats
-from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.report import CommitReport
+from scalewatch.pages.wording import formats, marks
+from scalewatch.services.commit_reports import changes, report
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.comparisons import compare, versions
 from scalewatch.services.gates.gate import gated_report
@@ -72,8 +71,8 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         name = f"{report.project}-{report.commit.label}-changes"
         return download(wanted, name, report, changes_listing, changes_overview)
     lead, against = (
-        changes.counts_sentence(report, gate),
-        changes.baseline_sentence(report.baseline),
+        marks.counts_sentence(report, gate),
+        marks.baseline_sentence(report.baseline),
     )
     return templates.render(
         request,
@@ -86,7 +85,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         expanded=_expanded(request, session, report, expand) if expand else None,
         lead=lead,
         against=against,
-        gap=changes.gap(report.baseline),
+        gap=marks.gap(report.baseline),
         markdown=markdown(
             changes_overview(report),
             f"{report.project} {report.commit.label}: {lead}."
@@ -101,14 +100,14 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     )
 
 
-def change_name(change: SeriesChange) -> str:
+def change_name(change: changes.SeriesChange) -> str:
     """Name a row in an address: region, machine, metric and settings."""
     place = (change.region, change.machine, change.metric)
     return " ".join([*place, *formats.stated(change.configuration)])
 
 
 def _expanded(
-    request: Request, session: Session, report: CommitReport, name: str
+    request: Request, session: Session, report: report.CommitReport, name: str
 ) -> Expansion | None:
     """Return the expansion of the row of this name, if there is one."""
     change = next((e for e in report.changes if change_name(e) == name), None)
@@ -132,9 +131,9 @@ def _expanded(
     )
 
 
-def changes_listing(report: CommitReport) -> Listing:
+def changes_listing(report: report.CommitReport) -> Listing:
     """Return all series of a report, one line each."""
-    return Columns[SeriesChange](
+    return Columns[changes.SeriesChange](
         {
             "outcome": lambda change: change.outcome,
             "change": lambda change: change.kind,
@@ -153,20 +152,20 @@ def changes_listing(report: CommitReport) -> Listing:
     ).listing(zip(report.changes))
 
 
-def changes_overview(report: CommitReport) -> Listing:
+def changes_overview(report: report.CommitReport) -> Listing:
     """Return the changed series, one line each."""
-    return Columns[SeriesChange](
+    return Columns[changes.SeriesChange](
         {
             "Outcome": lambda change: (
                 change.outcome
-                and f"{changes.OUTCOME_SYMBOLS[change.outcome]} {change.outcome}"
+                and f"{marks.OUTCOME_SYMBOLS[change.outcome]} {change.outcome}"
             ),
-            "Change": lambda change: f"{changes.SYMBOLS[change.kind]} {change.kind}",
+            "Change": lambda change: f"{marks.SYMBOLS[change.kind]} {change.kind}",
             "Region": lambda change: change.region,
             "Metric": lambda change: change.metric,
             "Machine": lambda change: change.machine,
             "Configuration": lambda change: formats.settings(change.configuration),
-            "From → to": changes.change_sentence,
+            "From → to": marks.change_sentence,
             "Sure": lambda change: formats.percent(change.after.probability),
         }
     ).listing(zip(report.changed))

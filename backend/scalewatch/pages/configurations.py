@@ -1,6 +1,5 @@
 """The page of configurations: the best one, and which settings matter."""
 
-from collections.abc import Mapping
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
@@ -8,12 +7,11 @@ from markupsafe import Markup
 
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Listing
-from scalewatch.modelling import MainEffect, ScalingKind
+from scalewatch.modelling import MainEffect
 from scalewatch.pages.rendering import addresses, errors, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording.formats import held, number, quantity, settings, share
+from scalewatch.pages.wording.formats import held, quantity, settings, share
 from scalewatch.services import configurations
-from scalewatch.services.selection.view import View
 from scalewatch.web import queries, sessions
 
 OBJECTIVES: Final = {
@@ -47,7 +45,13 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-configurations"
         return download(wanted, name, shown, tried)
-    query = query_of(view, shown)
+    query = {
+        "region": shown.region,
+        **addresses.stated_view(view),
+        **addresses.stated_question(
+            shown.question, constraints="where", declared="declare"
+        ),
+    }
     return templates.render(
         request,
         "configurations/show.html",
@@ -71,23 +75,6 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     )
 
 
-def query_of(view: View, shown: configurations.ConfigurationSearch) -> addresses.Query:
-    """Return the whole state of the page; what was not asked for is left out."""
-    question = shown.question
-    return {
-        "region": shown.region,
-        **addresses.stated_view(view),
-        "objective": question.objective
-        if question.objective is not configurations.Objective.AREA
-        else None,
-        "kind": question.kind if question.kind is not ScalingKind.STRONG else None,
-        "target": None if question.target is None else number(question.target),
-        "size": None if question.size is None else number(question.size),
-        "where": _stated(question.constraints),
-        "declare": _stated(question.declared),
-    }
-
-
 def tried(shown: configurations.ConfigurationSearch) -> Listing:
     """Return one line per configuration, the best first."""
     return Listing(
@@ -102,10 +89,6 @@ def tried(shown: configurations.ConfigurationSearch) -> Listing:
             for each in shown.tried
         ],
     )
-
-
-def _stated(levels: Mapping[str, tuple[str, ...]]) -> list[str]:
-    return [f"{name}={'|'.join(values)}" for name, values in levels.items()]
 
 
 BEST: Final = Markup(

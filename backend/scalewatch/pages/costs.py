@@ -10,22 +10,9 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.figures.costs import known_sum
 from scalewatch.pages.rendering import addresses, navigation, plots, sheets, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording.formats import (
-    SPACE,
-    assignments,
-    count,
-    multiple,
-    named,
-    number,
-    plural,
-    quantity,
-    stated,
-)
-from scalewatch.pages.wording.intervals import quantities
-from scalewatch.pages.wording.sentences import metric_words
+from scalewatch.pages.wording import formats, intervals, sentences
 from scalewatch.services.costs.cost import Cost, RegionCost, cost_at
 from scalewatch.services.costs.figures import FIGURES
-from scalewatch.services.selection.view import View
 from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
@@ -51,7 +38,10 @@ def show_cost(  # noqa: PLR0913 - parts of the address
     if wanted is not Format.HTML:
         name = f"{shown.project}-{shown.commit.label}-{shown.machine}-cost"
         return download(wanted, name, shown, listing)
-    query = query_of(view, target)
+    query = {
+        **addresses.stated_view(view),
+        "target": None if target is None else formats.number(target),
+    }
     most = len(shown.regions) if all_rows else MOST_ROWS
     others = shown.regions[most:]
     return templates.render(
@@ -83,18 +73,10 @@ def show_cost(  # noqa: PLR0913 - parts of the address
             "commit": shown.commit.label,
             "metric": shown.metric,
             "machine": shown.machine,
-            "configuration": stated(shown.chosen),
-            "target": number(shown.reach or shown.target),
+            "configuration": formats.stated(shown.chosen),
+            "target": formats.number(shown.reach or shown.target),
         },
     )
-
-
-def query_of(view: View, target: float | None) -> addresses.Query:
-    """Return the whole state of the page; what was not asked for is left out."""
-    return {
-        **addresses.stated_view(view),
-        "target": None if target is None else number(target),
-    }
 
 
 def listing(shown: Cost) -> Listing:
@@ -103,7 +85,7 @@ def listing(shown: Cost) -> Listing:
     return Columns[RegionCost, int](
         {
             "region": lambda cost, _: cost.region,
-            "configuration": lambda cost, _: assignments(cost.configuration),
+            "configuration": lambda cost, _: formats.assignments(cost.configuration),
             "machine": lambda _, __: shown.machine,
             "p": lambda _, k: scales[k],
             "origin": lambda _, k: "measured" if scales[k] in measured else "forecast",
@@ -121,8 +103,8 @@ def share(value: float | None) -> str:
     if value is None:
         return MISSING
     if 0 < value < 0.001:
-        return f"<{SPACE}0.1{SPACE}%"
-    return f"{100 * value:.{1 if value < 0.0995 else 0}f}{SPACE}%"
+        return f"<{formats.SPACE}0.1{formats.SPACE}%"
+    return f"{100 * value:.{1 if value < 0.0995 else 0}f}{formats.SPACE}%"
 
 
 def cost_sentence(shown: Cost) -> Markup | None:
@@ -135,16 +117,18 @@ def cost_sentence(shown: Cost) -> Markup | None:
     sentence = Markup(
         "At p = {at}{far}, {share} of the {metric} on {machine} is in {region}"
     ).format(
-        at=count(shown.reach),
-        far=f", {multiple(times)} the largest run" if times > 1 else "",
+        at=formats.count(shown.reach),
+        far=f", {formats.multiple(times)} the largest run" if times > 1 else "",
         share=share(worst.share),
-        metric=metric_words(shown.metric),
-        machine=named(shown.machine),
-        region=named(worst.region),
+        metric=sentences.metric_words(shown.metric),
+        machine=formats.named(shown.machine),
+        region=formats.named(worst.region),
     )
     before = share_at(shown, worst, largest)
     if shown.reach > largest and before is not None:
-        sentence += Markup(", {} at p = {}").format(share(before), count(largest))
+        sentence += Markup(", {} at p = {}").format(
+            share(before), formats.count(largest)
+        )
     return sentence + "."
 
 
@@ -167,20 +151,23 @@ def end_sentence(shown: Cost) -> Markup | None:
     if not shown.is_cut_short or not shown.lacking:
         return None
     names = [
-        Markup("{} ({})").format(named(region), share(lacking))
+        Markup("{} ({})").format(formats.named(region), share(lacking))
         for region, lacking in list(shown.lacking.items())[:3]
     ]
     more = len(shown.lacking) - len(names)
     listed = Markup(", ").join(names)
     if more:
-        listed += f" and {plural(more, 'other region')}"
+        listed += f" and {formats.plural(more, 'other region')}"
     if shown.reach is None:
         return Markup("No share is told: {} has no value.").format(listed)
     return Markup(
         "Not told up to p = {}: beyond p = {} there is no forecast of {}, too much of "
         "the {} to leave out."
     ).format(
-        count(shown.target), count(shown.reach), listed, metric_words(shown.metric)
+        formats.count(shown.target),
+        formats.count(shown.reach),
+        listed,
+        sentences.metric_words(shown.metric),
     )
 
 
@@ -190,7 +177,7 @@ def assumption_sentence(shown: Cost) -> str | None:
         return None
     has_bounds = any(forecast_words(each, shown.unit) for each in shown.regions)
     return (
-        f"Forecasts beyond p = {count(shown.measured[-1])}"
+        f"Forecasts beyond p = {formats.count(shown.measured[-1])}"
         f"{' and their intervals' if has_bounds else ''} hold if each region keeps the "
         "growth that its runs show, or one of those that they allow."
     )
@@ -202,7 +189,7 @@ def without_sentence(shown: Cost) -> Markup | None:
         return None
     together = sum(shown.lacking.values())
     return Markup("Without {} that {} no forecast there ({} together before).").format(
-        plural(len(shown.lacking), "region"),
+        formats.plural(len(shown.lacking), "region"),
         "has" if len(shown.lacking) == 1 else "have",
         share(together),
     )
@@ -213,8 +200,12 @@ def forecast_words(region: RegionCost, unit: str) -> str:
     if region.low is None or region.high is None or region.low == region.high:
         return ""
     if region.value is None:
-        return f"{quantity(region.low, unit)} … {quantity(region.high, unit)}"
-    _, low, high = quantities(region.value, region.low, region.high, unit)
+        low, high = (
+            formats.quantity(region.low, unit),
+            formats.quantity(region.high, unit),
+        )
+        return f"{low} … {high}"
+    _, low, high = intervals.quantities(region.value, region.low, region.high, unit)
     return f"{low} … {high}"
 
 

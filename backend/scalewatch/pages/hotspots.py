@@ -6,13 +6,12 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.modelling import Against, Correction, ScanStep
+from scalewatch.modelling import ScanStep
 from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats
 from scalewatch.services.hotspots import scans
 from scalewatch.services.hotspots.profiles import Setting
-from scalewatch.services.selection.view import View
 from scalewatch.web import queries, sessions
 
 MOST_FUNCTIONS: Final = 50
@@ -35,7 +34,12 @@ def show_hotspots(
         label = shown.commit.label if shown.commit else "none"
         name = f"{shown.project}-{label}-hotspots"
         return download(wanted, name, shown, profiles, steps)
-    query = query_of(view, question)
+    query = {
+        "commit": view.commit,
+        "machine": view.machine,
+        "configuration": view.settings,
+        **addresses.stated_question(question),
+    }
     return templates.render(
         request,
         "hotspots/show.html",
@@ -55,26 +59,6 @@ def show_hotspots(
         remarks=remarks,
         setting_key=scans.setting_key,
     )
-
-
-def query_of(view: View, question: scans.HotspotQuestion) -> addresses.Query:
-    """Return the whole state of the page; what was not asked for is left out."""
-    return {
-        "commit": view.commit,
-        "machine": view.machine,
-        "configuration": view.settings,
-        "over": question.over,
-        "held": question.held,
-        "against": question.against
-        if question.against is not Against.PREVIOUS
-        else None,
-        "correction": question.correction
-        if question.correction is not Correction.HOLM
-        else None,
-        "unit": None if question.unit is None else formats.number(question.unit),
-        "at": question.at,
-        "vs": question.vs,
-    }
 
 
 def profiles(shown: scans.Hotspots) -> Listing:

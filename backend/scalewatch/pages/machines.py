@@ -1,16 +1,26 @@
-"""The page of a machine: its states, its noise, its coverage of commits."""
+"""Machines: the states, noise and coverage of one, and all by the problem size."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from fastapi import APIRouter, Request, Response
 
+from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.pages.rendering import navigation, templates
+from scalewatch.modelling import Estimate, MachineLine
+from scalewatch.pages.rendering import addresses, errors, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording.formats import SPACE, assignments, count
+from scalewatch.pages.wording import formats, intervals
+from scalewatch.services.machines.lines import (
+    MachineLines,
+    PlacedLine,
+    lines_figure,
+    machine_lines_at,
+)
 from scalewatch.services.machines.machine import Coverage, Nights, Platform, platform
+from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
@@ -44,7 +54,7 @@ def scales(coordinates: Sequence[Mapping[str, Any]]) -> str:
         for name, value in coordinate.items():
             settings.setdefault(name, set()).add(value)
     return " · ".join(
-        f"{name} = {', '.join(count(value) for value in sorted(values))}"
+        f"{name} = {', '.join(formats.count(value) for value in sorted(values))}"
         for name, values in sorted(settings.items(), key=lambda entry: entry[0] != "p")
     )
 
@@ -58,7 +68,7 @@ def coverage_listing(shown: Platform) -> Listing:
             "sha": lambda covered: covered.commit.sha,
             "runs": lambda covered: len(covered.coordinates),
             "coordinates": lambda covered: " | ".join(
-                map(assignments, covered.coordinates)
+                map(formats.assignments, covered.coordinates)
             ),
             "results": lambda covered: covered.results,
             "failures": lambda covered: covered.failures,
@@ -125,9 +135,9 @@ def night_chart(nights: Nights) -> NightChart:
         nights=nights,
         dots="".join(dots),
         ticks=(
-            (y(low), f"−{-100 * low:.1f}{SPACE}%"),
-            (y(0.0), f"0{SPACE}%"),
-            (y(high), f"+{100 * high:.1f}{SPACE}%"),
+            (y(low), f"−{-100 * low:.1f}{formats.SPACE}%"),
+            (y(0.0), f"0{formats.SPACE}%"),
+            (y(high), f"+{100 * high:.1f}{formats.SPACE}%"),
         ),
         ends=tuple(
             (round(place[commit], 1), side, commit)
@@ -144,3 +154,98 @@ def night_chart(nights: Nights) -> NightChart:
             if each.commit in place
         ),
     )
+
+
+@router.get("/p/{project}/lines", name="machine-lines")  # noqa: FAST003, the view
+def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
+    request: Request,
+    session: ReadingDep,
+    view: ViewDep,
+    region: str | None = None,
+    scale: Scale = None,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show how the time of a region grows with the problem size on each machine."""
+    try:
+        shown = machine_lines_at(session, view, region or None, scale)
+    except NoTimes as error:
+        if wanted is not Format.HTML:
+            raise
+        return errors.show_untimed(request, view, "machine-lines", error)
+    if wanted is not Format.HTML:
+        name = f"{shown.region}-{shown.commit.label}-machine-lines"
+        return download(wanted, name, shown, times, lines)
+    query = {
+        "region": shown.region,
+        "commit": view.commit,
+        "metric": view.metric,
+        "configuration": view.settings,
+        "scale": None if scale is None else formats.number(scale),
+    }
+    return templates.render(
+        request,
+        "machines/lines.html",
+        shown=shown,
+        query=query,
+        plot=plots.Plot(
+            addresses.path_to(
+                request, "machine-lines-figure", {"project": shown.project, **query}
+            ),
+            partial(lines_figure, shown),
+        ),
+        written=written,
+        growth_text=growth_text,
+    )
+
+
+def written(estimate: Estimate, unit: str) -> tuple[str, str]:
+    """Write an estimate and its interval: `1.30 s`, `1.20 s … 1.40 s`, else a dash."""
+    if estimate.low is None or estimate.high is None:
+        return formats.quantity(estimate.value, unit), formats.MISSING
+    value, low, high = intervals.quantities(
+        estimate.value, estimate.low, estimate.high, unit
+    )
+    return value, f"{low} … {high}"
+
+
+def growth_text(line: MachineLine) -> str:
+    """Write how far the best-fitting growth is from the times."""
+    return (
+        "–"
+        if line.growth_error is None
+        else formats.significant(100 * line.growth_error)
+    )
+
+
+def times(shown: MachineLines) -> Listing:
+    """Return one line per machine and problem size."""
+    return Columns[str, float, float](
+        {
+            "machine": lambda machine, _, __: machine,
+            "p": lambda _, __, ___: shown.scale,
+            "n": lambda _, size, __: size,
+            "time": lambda _, __, time: time,
+            "unit": lambda _, __, ___: shown.unit,
+        }
+    ).listing(
+        (placed.machine, size, time)
+        for placed in shown.lines
+        if (line := placed.line) is not None
+        for size, time in zip(line.sizes.tolist(), line.times.tolist(), strict=True)
+    )
+
+
+def lines(shown: MachineLines) -> Listing:
+    """Return one line per machine."""
+    return Columns[PlacedLine, MachineLine | None](
+        {
+            "Machine": lambda placed, _: placed.machine,
+            "Intercept": lambda _, line: line and line.intercept.value,
+            "Slope": lambda _, line: line and line.slope.value,
+            "R²": lambda _, line: line and line.line.r2,
+            "Growth": lambda _, line: (
+                line and line.finding.growth and str(line.finding.growth)
+            ),
+            "Remarks": lambda placed, _: placed.reason,
+        }
+    ).listing((placed, placed.line) for placed in shown.lines)

@@ -12,21 +12,10 @@ from fastapi import APIRouter, Request, Response
 from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.modelling import Mark
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.addresses import Query, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording.formats import (
-    age,
-    day,
-    listed,
-    percent,
-    plural,
-    setting,
-    stated,
-)
-from scalewatch.pages.wording.mathematics import growth, like
-from scalewatch.pages.wording.sentences import SYMBOLS, WORSE, verdict_lead
+from scalewatch.pages.wording import formats, mathematics, sentences
 from scalewatch.services.machines.machine import all_origins
 from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.projects import home, timeline
@@ -103,12 +92,14 @@ def concern_words(concern: home.SeriesOfConcern) -> Markup:
     """Say how a series that scales worse than expected does scale."""
     standing = concern.standing
     sentence = Markup("{} grows {}, {} than expected").format(
-        concern.metric, like(standing), WORSE[standing.direction]
+        concern.metric, mathematics.like(standing), sentences.WORSE[standing.direction]
     )
     if not standing.is_open:
-        sentence += Markup(": divergence {}").format(growth(standing.divergence))
+        sentence += Markup(": divergence {}").format(
+            mathematics.growth(standing.divergence)
+        )
     if standing.probability is not None:
-        sentence += f", probability {percent(standing.probability)}"
+        sentence += f", probability {formats.percent(standing.probability)}"
     return sentence
 
 
@@ -134,32 +125,24 @@ def show_projects(
             each.name: timeline.timeline(session, each.name) for each in projects
         },
         strip_of=partial(strip_of, request),
-        news=_news(request, session, projects, visit),
-        region_path_of=partial(_region_path_of, request),
-        verdict_lead=verdict_lead,
+        news={}
+        if visit.before is None
+        else {
+            each.name: news_sentence(
+                request,
+                each.name,
+                timeline.news_since(session, each.name, visit.before),
+            )
+            for each in projects
+        },
+        region_path_of=partial(region_path_of, request),
+        verdict_lead=sentences.verdict_lead,
     )
     visit.note(request, answer)
     return answer
 
 
-def _news(
-    request: Request,
-    session: ReadingDep,
-    projects: Iterable[home.Project],
-    visit: Visit,
-) -> dict[str, Markup]:
-    """Say what is new in each project since the last visit, if there was one."""
-    if visit.before is None:
-        return {}
-    return {
-        each.name: news_sentence(
-            request, each.name, timeline.news_since(session, each.name, visit.before)
-        )
-        for each in projects
-    }
-
-
-def _region_path_of(
+def region_path_of(
     request: Request, project: str, shown: home.HomeMap
 ) -> Callable[[MatchRow], str]:
     """Return what gives the address of the region of a row."""
@@ -168,7 +151,7 @@ def _region_path_of(
         query: Query = {
             "commit": shown.commit,
             "metric": row.metric,
-            "configuration": stated(row.configuration),
+            "configuration": formats.stated(row.configuration),
         }
         return path_to(request, "region", query, project=project, region=row.region)
 
@@ -177,38 +160,31 @@ def _region_path_of(
 
 def news_sentence(request: Request, project: str, news: timeline.SinceVisit) -> Markup:
     """Say what is new since the last visit, and link the new regressions."""
-    lead = Markup("Since your last visit {}").format(age(news.since))
+    lead = Markup("Since your last visit {}").format(formats.age(news.since))
     if news.is_empty:
         return Markup("{}: nothing was measured.").format(lead)
-    parts = [*_measured(news), *_opened(request, project, news)]
-    parts += [
-        Markup("{} {}").format(plural(number, "regression"), state)
-        for state, number in news.states.items()
-    ]
-    return Markup("{}: {}.").format(lead, listed(parts))
-
-
-def _measured(news: timeline.SinceVisit) -> list[Markup]:
+    parts = []
     if news.commits:
-        return [Markup("{}").format(plural(news.commits, "new commit"))]
-    if not news.machines:
-        return []
-    names = [Markup("<bdi>{}</bdi>").format(each) for each in news.machines]
-    if len(names) > MOST_NAMES:
-        names = [Markup("{}").format(plural(len(names), "machine"))]
-    return [Markup("further runs of known commits on {}").format(listed(names))]
-
-
-def _opened(request: Request, project: str, news: timeline.SinceVisit) -> list[Markup]:
-    if not news.opened:
-        return []
-    if len(news.opened) == 1:
-        (number,) = news.opened
-        path = path_to(request, "regression", project=project, number=str(number))
-    else:
+        parts = [Markup("{}").format(formats.plural(news.commits, "new commit"))]
+    elif news.machines:
+        names = [Markup("<bdi>{}</bdi>").format(each) for each in news.machines]
+        if len(names) > MOST_NAMES:
+            names = [Markup("{}").format(formats.plural(len(names), "machine"))]
+        further = Markup("further runs of known commits on {}")
+        parts = [further.format(formats.listed(names))]
+    if news.opened:
         path = path_to(request, "regressions", {"state": "open"}, project=project)
-    words = plural(len(news.opened), "new regression")
-    return [Markup('<a href="{}"><strong>{}</strong></a>').format(path, words)]
+        if len(news.opened) == 1:
+            number = str(news.opened[0])
+            path = path_to(request, "regression", project=project, number=number)
+        words = formats.plural(len(news.opened), "new regression")
+        link = Markup('<a href="{}"><strong>{}</strong></a>')
+        parts.append(link.format(path, words))
+    parts += [
+        Markup("{} {}").format(formats.plural(often, "regression"), state)
+        for state, often in news.states.items()
+    ]
+    return Markup("{}: {}.").format(lead, formats.listed(parts))
 
 
 def projects_listing(projects: tuple[home.Project, ...]) -> Listing:
@@ -217,17 +193,16 @@ def projects_listing(projects: tuple[home.Project, ...]) -> Listing:
         {
             "project": lambda project: project.name,
             "commit": lambda project: project.commit and project.commit.label,
-            **{mark: partial(_number_of, mark) for mark in SYMBOLS},
+            **{
+                mark: partial(lambda mark, project: project.counts[mark], mark)
+                for mark in sentences.SYMBOLS
+            },
             "pending": lambda project: project.pending,
             "machines": lambda project: ", ".join(
                 seen.machine for seen in project.machines
             ),
         }
     ).listing(zip(projects))
-
-
-def _number_of(mark: Mark, project: home.Project) -> int:
-    return project.counts[mark]
 
 
 SHADES: Final = (1, 2, 4, 8)
@@ -297,7 +272,11 @@ def strip_of(request: Request, project: str, shown: timeline.Timeline) -> Strip:
             for number, count in enumerate(shown.commits)
             if count
         ),
-        months=tuple(_months(shown)),
+        months=tuple(
+            (100 * number / timeline.DAYS, f"{at:%b}")
+            for number in range(timeline.DAYS - ROOM)
+            if (at := shown.first + timedelta(days=number)).day == 1
+        ),
         lanes=tuple(lane for lane in lanes if lane.flags),
         sentence=_sentence(shown, len(worse), len(better)),
     )
@@ -307,11 +286,16 @@ def _sentence(shown: timeline.Timeline, worse: int, better: int) -> str:
     changes = [f"{worse} for the worse"] if worse else []
     changes += [f"{better} for the better"] if better else []
     number = worse + better
-    said = f"{plural(number, 'change')} ({', '.join(changes)})" if number else ""
-    states = plural(len(shown.states), "new machine state") if shown.states else ""
+    said = (
+        f"{formats.plural(number, 'change')} ({', '.join(changes)})" if number else ""
+    )
+    states = (
+        formats.plural(len(shown.states), "new machine state") if shown.states else ""
+    )
     happened = ", ".join(filter(None, [said, states])) or "no change found"
-    commits = plural(sum(shown.commits), "commit")
-    return f"{day(shown.first)} to {day(shown.last)}: {commits}, {happened}"
+    commits = formats.plural(sum(shown.commits), "commit")
+    days = f"{formats.day(shown.first)} to {formats.day(shown.last)}"
+    return f"{days}: {commits}, {happened}"
 
 
 def _regressions(
@@ -331,7 +315,7 @@ def _regressions(
         yield Flag(
             x=_place(number),
             symbol="▲" if first.is_worse else "▼",
-            title=f"{day(first.at)}: " + "; ".join(map(_regression, of_day)),
+            title=f"{formats.day(first.at)}: " + "; ".join(map(_regression, of_day)),
             path=path,
         )
 
@@ -350,7 +334,7 @@ def _states(request: Request, project: str, shown: timeline.Timeline) -> Iterato
         yield Flag(
             x=_place(number),
             symbol="◆",
-            title=f"{day(of_day[0].at)}: " + "; ".join(map(_state, of_day)),
+            title=f"{formats.day(of_day[0].at)}: " + "; ".join(map(_state, of_day)),
             path=path_to(
                 request, "machine", project=project, machine=of_day[0].machine
             ),
@@ -366,14 +350,7 @@ def _state(state: timeline.NewState) -> str:
 
 
 def _fact(value: object) -> str:
-    return "–" if value is None else setting(value)
-
-
-def _months(shown: timeline.Timeline) -> Iterator[tuple[float, str]]:
-    for number in range(timeline.DAYS - ROOM):
-        at = shown.first + timedelta(days=number)
-        if at.day == 1:
-            yield 100 * number / timeline.DAYS, f"{at:%b}"
+    return "–" if value is None else formats.setting(value)
 
 
 def _place(number: int) -> float:

@@ -21,7 +21,6 @@ from scalewatch.pages.wording.formats import (
     assignments,
     count,
     named,
-    number,
     plural,
     share,
     significant,
@@ -33,7 +32,6 @@ from scalewatch.services.scaling_errors.region import (
     RegionScaling,
     scaling_errors_at,
 )
-from scalewatch.services.selection.view import View
 from scalewatch.web.queries import ScalingQuestionDep, ViewDep, choice
 from scalewatch.web.sessions import ReadingDep
 
@@ -67,7 +65,11 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         return download(wanted, name, shown, pairs, rows)
     kind = shown.kind
     drawn = quantity or scan.Quantity.EFFICIENCY
-    state = query_of(view, shown, question)
+    state = {
+        "region": shown.region,
+        **addresses.stated_view(view),
+        **addresses.stated_question(question, reach="to"),
+    }
     query = {
         **state,
         "quantity": drawn if drawn is not scan.Quantity.EFFICIENCY else None,
@@ -102,24 +104,6 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
             for scale in shown.chosen.scales or EXAMPLE_SCALES
         ],
     )
-
-
-def query_of(
-    view: View, shown: RegionScaling, question: scan.ScalingQuestion
-) -> addresses.Query:
-    """Return what its figures depend on; what was not asked for is left out."""
-    return {
-        "region": shown.region,
-        **addresses.stated_view(view),
-        "kind": question.kind,
-        "size": _stated(question.size),
-        "base": _stated(question.base),
-        "source": question.source
-        if question.source is not scan.TimesSource.MEASURED
-        else None,
-        "to": _stated(question.reach),
-        "vs": question.vs,
-    }
 
 
 def ranked(scalings: tuple[scan.CodeScaling, ...]) -> list[scan.CodeScaling]:
@@ -177,10 +161,6 @@ def rows(shown: RegionScaling) -> Listing:
             "Origin": lambda _, point: point.origin,
         }
     ).listing((scaling, point) for scaling in shown.scalings for point in scaling.row)
-
-
-def _stated(value: float | None) -> str | None:
-    return None if value is None else number(value)
 
 
 MEANINGS: Final[Mapping[DivergenceMetric, str]] = {

@@ -14,14 +14,7 @@ from scalewatch.modelling.versions.ratios import Ratio
 from scalewatch.pages.comparisons.sentences import crossing_words
 from scalewatch.pages.rendering import cells, sheets
 from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.wording import marks, mathematics
-from scalewatch.pages.wording.formats import (
-    breakable,
-    count,
-    named,
-    significant,
-    whole_settings,
-)
+from scalewatch.pages.wording import formats, marks, mathematics
 from scalewatch.pages.wording.sentences import state_words
 from scalewatch.services.comparisons import values, winners
 from scalewatch.services.comparisons.figures import ratios_drawn
@@ -175,19 +168,20 @@ def _picture(small: SmallPicture, address: str) -> str:
     if row.machine:
         place += f' <span class="quiet">on <bdi>{escape(row.machine)}</bdi></span>'
     if row.configuration:
-        settings = whole_settings(row.configuration)
+        settings = formats.whole_settings(row.configuration)
         place += f' <span class="quiet">{settings}</span>'
-    better = f" · {named(small.winner)} better" if small.winner else ""
+    better = f" · {formats.named(small.winner)} better" if small.winner else ""
     equal = "".join(
         f' <span class="quiet">· equal at {words}</span>'
         for words in _crossings(ratio, row.parameter)
     )
     return (
         f'<li class="ratios__one"><a href="{address}" title="{escape(row.region)}">'
-        f"{breakable(row.region)}{place}</a>\n{small.picture}\n"
-        f'<p class="small"><span class="number">{significant(ratio.at_largest)}×</span>'
-        f' <span class="quiet">at {escape(row.parameter)} = {count(ratio.largest)}'
-        f"</span>{better}{equal}</p></li>"
+        f"{formats.breakable(row.region)}{place}</a>\n{small.picture}\n"
+        f'<p class="small"><span class="number">'
+        f"{formats.significant(ratio.at_largest)}×</span>"
+        f' <span class="quiet">at {escape(row.parameter)} = '
+        f"{formats.count(ratio.largest)}</span>{better}{equal}</p></li>"
     )
 
 
@@ -196,10 +190,10 @@ def _row(line: RowRatios, address: str) -> str:
     text = escape(f"{row.region} {row.machine or ''}")
     settings = machine = ""
     if row.configuration:
-        words = whole_settings(row.configuration)
+        words = formats.whole_settings(row.configuration)
         settings = f' <span class="match-table__settings">{words}</span>'
     if row.machine is not None:
-        machine = f"<td><bdi>{breakable(row.machine)}</bdi></td>"
+        machine = f"<td><bdi>{formats.breakable(row.machine)}</bdi></td>"
     first, *others = row.places
     cells = "".join(
         f"{_standing(place.standing, row.unit)}{_against(place, ratio, row.parameter)}"
@@ -207,7 +201,7 @@ def _row(line: RowRatios, address: str) -> str:
     )
     return (
         f'<tr data-filter-text="{text}"><th scope="row"><a href="{address}">'
-        f"{breakable(row.region)}</a>{settings}</th>{machine}"
+        f"{formats.breakable(row.region)}</a>{settings}</th>{machine}"
         f"{_standing(first.standing, row.unit)}{cells}</tr>"
     )
 
@@ -232,8 +226,8 @@ def _against(place: values.ComparedSeries, ratio: Ratio | None, parameter: str) 
     """Write how a side differs from the first one."""
     measured = "–"
     if place.ratio and place.at is not None:
-        at = f'<span class="quiet small">at {count(place.at)}</span>'
-        measured = f"{significant(place.ratio)} × {at}"
+        at = f'<span class="quiet small">at {formats.count(place.at)}</span>'
+        measured = f"{formats.significant(place.ratio)} × {at}"
     crossing = _crossing(place.against, ratio, parameter)
     return (
         f'{_pair(place.against)}<td class="number">{measured}</td>'
@@ -248,7 +242,7 @@ def _pair(pair: SideBySide | None) -> str:
     elif pair:
         apart, factor = (
             '<span class="quiet">none</span>',
-            f"{significant(pair.factor)} ×",
+            f"{formats.significant(pair.factor)} ×",
         )
     return f'<td>{apart}</td><td class="number">{factor}</td>'
 
@@ -258,7 +252,7 @@ def _crossing(pair: SideBySide | None, ratio: Ratio | None, parameter: str) -> s
         return "<br>".join(_crossings(ratio, parameter))
     if pair and pair.crossing is not None:
         return (
-            f"{escape(parameter)} = {significant(pair.crossing)} "
+            f"{escape(parameter)} = {formats.significant(pair.crossing)} "
             '<span class="quiet small">by the models</span>'
         )
     return '<span class="quiet">none in range</span>' if pair else "–"

@@ -13,16 +13,7 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Attribution, Growth, Mark, Suspect
 from scalewatch.pages.rendering import addresses, navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording import changes, sentences
-from scalewatch.pages.wording.formats import (
-    assignments,
-    determination,
-    listed,
-    plural,
-    settings,
-    stated,
-)
-from scalewatch.pages.wording.mathematics import big_o, found_order, order
+from scalewatch.pages.wording import formats, marks, mathematics, sentences
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
 from scalewatch.services.series.standing import Standing
@@ -155,8 +146,8 @@ def show_report(
         ),
         plots=addresses.path_to(request, "small-plot", project=table.project),
         row_name=row_name,
-        against=changes.baseline_sentence(table.baseline) if table.baseline else None,
-        gap=changes.gap(table.baseline),
+        against=marks.baseline_sentence(table.baseline) if table.baseline else None,
+        gap=marks.gap(table.baseline),
         sparklines=addresses.path_to(
             request,
             "sparklines",
@@ -173,7 +164,7 @@ def show_report(
 
 def row_name(row: MatchRow) -> str:
     """Name a row in an address: region, metric and settings."""
-    return " ".join([row.region, row.metric, *stated(row.configuration)])
+    return " ".join([row.region, row.metric, *formats.stated(row.configuration)])
 
 
 def region_query(table: MatchTable, row: MatchRow) -> addresses.Query:
@@ -181,7 +172,7 @@ def region_query(table: MatchTable, row: MatchRow) -> addresses.Query:
     return {
         "commit": table.commit.label,
         "metric": row.metric,
-        "configuration": stated(row.configuration),
+        "configuration": formats.stated(row.configuration),
     }
 
 
@@ -193,7 +184,8 @@ def _lead(table: MatchTable) -> str:
         of = "" if table.metric == ALL_METRICS else f" of the {table.metric}"
         return (
             f"No verdicts yet: nothing is expected{of} of "
-            f"{plural(len(table.rows), 'region')}. Declare a growth on a region's page."
+            f"{formats.plural(len(table.rows), 'region')}. "
+            "Declare a growth on a region's page."
         )
     return sentences.verdict_lead(table.counts)
 
@@ -204,7 +196,7 @@ def cells(table: MatchTable) -> Listing:
         {
             "region": lambda row, _, __: row.region,
             "metric": lambda row, _, __: row.metric,
-            "configuration": lambda row, _, __: assignments(row.configuration),
+            "configuration": lambda row, _, __: formats.assignments(row.configuration),
             "machine": lambda _, cell, __: cell.machine,
             "state": lambda _, __, standing: standing.state,
             "expectation": lambda row, _, __: _expected(row),
@@ -231,8 +223,10 @@ def overview(table: MatchTable) -> Listing:
         ("Region", "Expectation", *(column.machine for column in table.columns)),
         [
             (
-                " ".join((row.region, settings(row.configuration))).strip(),
-                order(row.expectation.growth) if row.expectation else _expected(row),
+                " ".join((row.region, formats.settings(row.configuration))).strip(),
+                mathematics.order(row.expectation.growth)
+                if row.expectation
+                else _expected(row),
                 *map(_cell, row.cells),
             )
             for row in table.rows
@@ -251,7 +245,8 @@ def _cell(cell: Cell) -> str:
     standing = cell.standing
     grown = standing.reason or str(standing.state)
     if standing.growth is not None:
-        grown = f"{found_order(standing)}, R̄² {determination(standing.adjusted_r2)}"
+        fit = formats.determination(standing.adjusted_r2)
+        grown = f"{mathematics.found_order(standing)}, R̄² {fit}"
     if standing.mark is None:
         return grown
     delta = f", δ {standing.divergence.unicode()}" if standing.divergence else ""
@@ -302,8 +297,8 @@ def _of_code(litmus: str, places: Mapping[str, Sequence[str]]) -> Markup:
     ]
     shown = parts[:MOST_NAMES]
     if len(parts) > MOST_NAMES:
-        shown.append(escape(plural(len(parts) - MOST_NAMES, "more region")))
-    return CODE.format(litmus=litmus, places=listed(shown))
+        shown.append(escape(formats.plural(len(parts) - MOST_NAMES, "more region")))
+    return CODE.format(litmus=litmus, places=formats.listed(shown))
 
 
 def _others(
@@ -321,8 +316,8 @@ def _others(
             yield PLATFORM.format(
                 machine=suspicion.subject,
                 litmus=suspicion.litmus,
-                growth=big_o(first.growth),
-                expected=big_o(first.expectation),
+                growth=mathematics.big_o(first.growth),
+                expected=mathematics.big_o(first.expectation),
                 explained=explains.format(_named(others, "region")) if others else "",
             )
         elif suspicion.litmus is None and suspicion.subject not in cleared_regions:
@@ -330,7 +325,7 @@ def _others(
             yield ROW.format(
                 region=suspicion.subject,
                 machines=machines,
-                expected=big_o(first.expectation),
+                expected=mathematics.big_o(first.expectation),
             )
 
 
@@ -342,6 +337,6 @@ def _named(names: Sequence[str], noun: str) -> Markup:
     """Name a few things, or say how many they are."""
     if len(names) > MOST_NAMES:
         return Markup('<span title="{}">{}</span>').format(
-            ", ".join(names), plural(len(names), noun)
+            ", ".join(names), formats.plural(len(names), noun)
         )
-    return listed([Markup("<bdi>{}</bdi>").format(name) for name in names])
+    return formats.listed([Markup("<bdi>{}</bdi>").format(name) for name in names])

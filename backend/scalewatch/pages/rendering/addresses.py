@@ -1,11 +1,14 @@
 """Addresses of pages and figures; names are encoded as path segments."""
 
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import lru_cache
+from typing import Any
 from urllib.parse import parse_qs, quote, quote_plus, unquote
 
 from fastapi import FastAPI, Request
 
+from scalewatch.pages.wording.formats import number
 from scalewatch.services.selection.view import View
 
 Query = Mapping[str, str | list[str] | None]
@@ -33,6 +36,28 @@ def stated_view(view: View) -> Query:
         "machine": view.machine,
         "configuration": view.settings,
     }
+
+
+def stated_question(question: Any, **names: str) -> Query:
+    """Return a question as an address states it; what is as by default is left out.
+
+    Parameters
+    ----------
+    question
+        A dataclass of which each field has a default.
+    names
+        By field, its name in the address where that is another one.
+    """
+    stated = {}
+    for field in fields(question):
+        value = getattr(question, field.name)
+        is_default = value == field.default
+        if isinstance(value, Mapping):
+            value = [f"{name}={'|'.join(levels)}" for name, levels in value.items()]
+        elif isinstance(value, float | int):
+            value = number(value)
+        stated[names.get(field.name, field.name)] = None if is_default else value
+    return stated
 
 
 def embed_of(request: Request, figure: str) -> str:

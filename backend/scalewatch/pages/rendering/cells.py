@@ -97,7 +97,7 @@ def _aside(cell: Cell) -> Iterator[str]:
     if cell.broken:
         title = escape(". ".join(cell.broken))
         yield f'<span class="flag flag--guideline" title="{title}">guideline</span>'
-    yield from _certainty(cell.standing)
+    yield from _certainties(cell.standing)
     if cell.flags:
         places = " ".join(
             f"{flag.capitalize()} at {sentences.flag_places('p', at)}."
@@ -109,26 +109,27 @@ def _aside(cell: Cell) -> Iterator[str]:
         )
 
 
+# Cached by content, as standings are: a table shows thousands of them, and again.
 @lru_cache(maxsize=KEPT)
-def _certainty(standing: Standing) -> tuple[str, ...]:
+def _certainties(standing: Standing) -> tuple[str, ...]:
     """Write how probable a verdict is, and whether its model fits."""
-    return tuple(_certainties(standing))
-
-
-def _certainties(standing: Standing) -> Iterator[str]:
+    written = []
     if standing.probability is not None:
         share = formats.percent(standing.probability)
         why = ". ".join(filter(None, [PROBABILITY, standing.reason]))
-        yield f'<span title="{escape(why)}">{share}</span>'
+        written.append(f'<span title="{escape(why)}">{share}</span>')
     elif standing.likeliest:
         likeliest, probability = standing.likeliest
-        yield (
+        written.append(
             f'<span title="{escape(standing.reason or "")}">'
             f"{likeliest} {formats.percent(probability)}</span>"
         )
     if standing.fit["misfit"]:
         title = escape(sentences.misfit_sentence(standing))
-        yield f'<span class="flag flag--guideline" title="{title}">misfit</span>'
+        written.append(
+            f'<span class="flag flag--guideline" title="{title}">misfit</span>'
+        )
+    return tuple(written)
 
 
 PANEL: Final = 14

@@ -7,9 +7,15 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.figures.colours import COLOURS
+from scalewatch.figures.notation import SHARED_CORES
 from scalewatch.modelling import Mark, Verdict
-from scalewatch.pages.wording import changes
-from scalewatch.services.commit_reports import pairs
+from scalewatch.pages.wording.mathematics import found_order
+from scalewatch.services.commit_reports import changes, pairs
+from scalewatch.services.commit_reports.pairs import ChangeKind
+from scalewatch.services.commit_reports.report import CommitReport
+from scalewatch.services.commits.baselines import Baseline, Relation
+from scalewatch.services.gates.gate import Gate
+from scalewatch.services.series.standing import Standing
 
 ROUNDS: Final = 4
 """Shapes of dots: those of machines that share a colour differ."""
@@ -54,10 +60,10 @@ def change_mark(kind: pairs.ChangeKind, number: int | None = None) -> Markup:
     """Mark how a series differs from the baseline, or a number of such series."""
     is_one = number in {None, 1}
     return _CHANGE.format(
-        kind=kind if is_one else changes.PLURALS.get(kind, kind),
+        kind=kind if is_one else PLURALS.get(kind, kind),
         name=kind.replace(" ", "-"),
-        meaning=changes.MEANINGS[kind],
-        symbol=changes.SYMBOLS[kind],
+        meaning=MEANINGS[kind],
+        symbol=SYMBOLS[kind],
         number=_counted(number),
     )
 
@@ -68,8 +74,8 @@ def outcome_mark(outcome: pairs.SeriesOutcome, number: int | None = None) -> Mar
     return _CHANGE.format(
         kind=outcome,
         name=outcome.replace(" ", "-"),
-        meaning=changes.OUTCOME_MEANINGS[outcome],
-        symbol=changes.OUTCOME_SYMBOLS[outcome],
+        meaning=OUTCOME_MEANINGS[outcome],
+        symbol=OUTCOME_SYMBOLS[outcome],
         number=_counted(number),
     )
 
@@ -94,3 +100,126 @@ def _tight_counts(numbers: tuple[tuple[Mark, int], ...]) -> Markup:
 
 def _counted(number: int | None) -> str:
     return "" if number is None else f" {number:,}"
+
+
+SHORT: Final = 10
+
+MEANINGS: Final = {
+    ChangeKind.MISMATCH: "worse than expected now, and not before",
+    ChangeKind.FAILED: "nothing succeeded, or the analysis was given up",
+    ChangeKind.WORSE: "scales worse than before, whatever the expectation",
+    ChangeKind.WORSE_CONSTANT: "scales as before, and takes more, or yields less",
+    ChangeKind.MISSING: "measured before, and not now",
+    ChangeKind.BETTER: "no longer a mismatch, or scales better than before",
+    ChangeKind.BETTER_CONSTANT: "scales as before, and takes less, or yields more",
+    ChangeKind.NEW: "not measured before",
+    ChangeKind.UNDECIDED: "not enough evidence at one of both commits",
+    ChangeKind.UNCHANGED: "no change detected",
+}
+
+NO_CHANGE: Final = "No change detected"
+NOTHING_COMPARED: Final = "No series was measured at both commits"
+
+SYMBOLS: Final = {
+    ChangeKind.MISMATCH: "✗",
+    ChangeKind.FAILED: "!",
+    ChangeKind.WORSE: "↗",
+    ChangeKind.WORSE_CONSTANT: "↑",
+    ChangeKind.MISSING: "−",
+    ChangeKind.BETTER: "↘",
+    ChangeKind.BETTER_CONSTANT: "↓",
+    ChangeKind.NEW: "+",
+    ChangeKind.UNDECIDED: "?",
+    ChangeKind.UNCHANGED: "=",
+}
+
+PLURALS: Final = {
+    ChangeKind.MISMATCH: "new mismatches",
+    ChangeKind.WORSE: "scale worse",
+    ChangeKind.WORSE_CONSTANT: "worse constants",
+    ChangeKind.BETTER: "improvements",
+    ChangeKind.BETTER_CONSTANT: "better constants",
+}
+
+OUTCOME_MEANINGS: Final = {
+    pairs.SeriesOutcome.WORSE: "surely worse: it stops the commit",
+    pairs.SeriesOutcome.SUSPECTED: "may be worse: another run would tell",
+    pairs.SeriesOutcome.UNMEASURED: "failed, wholly or in part, or missing",
+    pairs.SeriesOutcome.ACCEPTED: "worse, and accepted by somebody or by the rules",
+    pairs.SeriesOutcome.BETTER: "scales better, or takes less, or yields more",
+    pairs.SeriesOutcome.NEW: "not measured before",
+    pairs.SeriesOutcome.UNDECIDED: "not enough evidence at one of both commits",
+    pairs.SeriesOutcome.UNCHANGED: "no change detected",
+}
+
+OUTCOME_SYMBOLS: Final = {
+    pairs.SeriesOutcome.WORSE: "✗",
+    pairs.SeriesOutcome.SUSPECTED: "?",
+    pairs.SeriesOutcome.UNMEASURED: "!",
+    pairs.SeriesOutcome.ACCEPTED: "↑",
+    pairs.SeriesOutcome.BETTER: "▼",
+    pairs.SeriesOutcome.NEW: "+",
+    pairs.SeriesOutcome.UNDECIDED: "?",
+    pairs.SeriesOutcome.UNCHANGED: "=",
+}
+
+RELATIONS: Final = {
+    Relation.ASKED: "as asked for",
+    Relation.MERGE_BASE: "its merge base with the main line",
+    Relation.PARENT: "its parent",
+    Relation.EARLIER: "the commit measured before it; none of its parents was measured",
+}
+
+
+def baseline_sentence(baseline: Baseline | None) -> str:
+    """Name the baseline of a commit: `v5.0.8, its parent`."""
+    if baseline is None:
+        return "no baseline"
+    return f"{baseline.commit.label}, {RELATIONS[baseline.relation]}"
+
+
+def gap(baseline: Baseline | None) -> str | None:
+    """Warn of commits between baseline and commit that were not measured."""
+    if baseline is None or not baseline.unmeasured:
+        return None
+    parents = ", ".join(sha[:SHORT] for sha in baseline.unmeasured)
+    noun = "parent" if len(baseline.unmeasured) == 1 else "parents"
+    return (
+        f"Commits between {baseline.commit.label} and this one were not measured, its "
+        f"{noun} {parents} among them: what changed may be due to any of them"
+    )
+
+
+def counts_sentence(report: CommitReport, gate: Gate) -> str:
+    """Count series by outcome: `2 series are suspected; 37 are unchanged`."""
+    if report.baseline is None:
+        return "No baseline: no earlier commit was measured"
+    counted = [outcome for outcome in pairs.SeriesOutcome if gate.counts[outcome]]
+    counted.sort(key=pairs.STILL.__contains__)
+    clauses = {}
+    for place, outcome in enumerate(counted):
+        number, noun = gate.counts[outcome], " series" * (place == 0)
+        is_past = outcome is pairs.SeriesOutcome.UNMEASURED
+        singular, plural = ("was", "were") if is_past else ("is", "are")
+        verb = singular if number == 1 else plural
+        clauses[outcome] = f"{number:,}{noun} {verb} {outcome}"
+    changed = [clauses[outcome] for outcome in counted if outcome not in pairs.STILL]
+    still = [clauses[outcome] for outcome in counted if outcome in pairs.STILL]
+    nothing = NO_CHANGE if report.is_compared and not changed else None
+    lead = nothing if report.is_compared else NOTHING_COMPARED
+    crowded = f"{SHARED_CORES} in {report.crowded:,}" if report.crowded else ""
+    return "; ".join(
+        filter(None, [lead, ", ".join(changed), ", ".join(still), crowded])
+    )
+
+
+def change_sentence(change: changes.SeriesChange) -> str:
+    """Tell growth and verdict before and after: `O(log p), match → O(p), mismatch`."""
+    if change.constant:
+        return f"{_state(change.after)}: {change.constant.sentence}"
+    return f"{_state(change.before)} → {_state(change.after)}"
+
+
+def _state(standing: Standing) -> str:
+    grown = found_order(standing) if standing.growth else str(standing.state)
+    return f"{grown}, {standing.verdict}" if standing.verdict else grown

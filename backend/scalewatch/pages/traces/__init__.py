@@ -1,1 +1,0 @@
-"""Traces: overhead by source location, efficiencies, and the report."""
