@@ -1,8 +1,10 @@
 """Whatever fits no column is refused by what is documented, and never a failure."""
 
 import json
+import re
 from collections.abc import Iterator
 from copy import deepcopy
+from itertools import product
 from typing import Any
 from urllib.parse import quote, urlencode
 from uuid import uuid4
@@ -10,8 +12,10 @@ from uuid import uuid4
 import pytest
 from fastapi.testclient import TestClient
 
+from scalewatch import api, pages
 from support.builders import run, sweep
 
+PARAMETER = re.compile(r"{\w+(:\w+)?}")
 PROJECT = "/api/v1/projects/mpich"
 NUMBERS = (2**31, 2**63, 2**70, -1)
 NUL = "a\0b"
@@ -325,6 +329,20 @@ def test_body_that_is_no_json_is_refused_as_documented(client, body):
     assert complaints == []
 
 
+def test_no_address_falls_to_a_route_of_names_by_another_method():
+    routes = [*api.routes, *pages.routes]
+
+    fallen = [
+        (narrow.path, wide.path)
+        for narrow, wide in product(routes, routes)
+        if wide.path_regex.match(PARAMETER.sub("x1", narrow.path))
+        if not narrow.path_regex.match(PARAMETER.sub("x1", wide.path))
+        if not wide.methods <= narrow.methods
+    ]
+
+    assert fallen == []
+
+
 @pytest.mark.parametrize(
     ("method", "path", "allowed"),
     [
@@ -332,6 +350,9 @@ def test_body_that_is_no_json_is_refused_as_documented(client, body):
         ("POST", f"{PROJECT}/aliases", "GET, HEAD, PUT"),
         ("PUT", f"{PROJECT}/regressions/1", "GET, HEAD, PATCH"),
         ("GET", "/api/v1/runs", "POST"),
+        ("PATCH", "/api/v1/confirmations/claim", "POST"),
+        ("OPTIONS", "/api/v1/confirmations/claim", "POST"),
+        ("GET", "/api/v1/confirmations/1", "PATCH"),
         ("PUT", "/login", "GET, HEAD, POST"),
         ("PUT", "/p/mpich/regressions/1", "GET, HEAD, POST"),
     ],

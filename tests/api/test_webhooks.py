@@ -152,11 +152,33 @@ def test_a_removed_webhook_is_told_nothing(client, sessions, receiver, hook):
     assert receiver.taken == []
 
 
-def test_an_address_that_is_none_is_refused(client, sessions):
+@pytest.mark.parametrize(
+    ("url", "fault"),
+    [
+        ("file:///etc/passwd", "begins with http"),
+        ("https://", "names no host"),
+        ("http://:8080/hook", "names no host"),
+        ("http://example.org:99999/", "is no address"),
+        ("http://example.org:0/", "port 0"),
+        ("http://example.org:port/", "is no address"),
+        ("http://[::1/hook", "is no address"),
+        ("http://a..b/hook", "is no address"),
+        (f"http://{'a' * 64}.org/", "is no address"),
+        ("http://example.org/a b", "encode others by %"),
+        ("http://example.org/\u00fc", "encode others by %"),
+        ("http://example.org/\tx", "encode others by %"),
+        ("https://ada:secret@example.org/", "holds a user or a password"),
+        ("https://ada@example.org/", "holds a user or a password"),
+    ],
+)
+def test_address_that_can_never_take_a_delivery_is_refused(
+    client, sessions, url, fault
+):
     record_commit(sessions, 1, {"MPI_Bcast": TREE})
-    address = {"author": "ada", "url": "file:///etc/passwd"}
+    address = {"author": "ada", "url": url}
 
     answer = client.post("/api/v1/projects/mpich/webhooks", json=address)
 
     assert answer.status_code == 422
-    assert "begins with http" in answer.json()["detail"]
+    assert fault in answer.json()["detail"]
+    assert "secret" not in answer.json()["detail"]

@@ -194,7 +194,8 @@ def claim_confirmation(session: WritingDep, offer: Offer) -> Response:
 
 
 @confirmations.patch(
-    "/confirmations/{confirmation}",
+    # A number: what is sent to `claim` in another way than it takes has no other route.
+    "/confirmations/{confirmation:int}",
     responses=answers.of(requests.Confirmation, 400, 403, 404, 409, 422),
 )
 def report_confirmation(

@@ -83,7 +83,7 @@ class RequestSessions:
         TokenUnknown
             If a token was sent that is not, or no longer, good.
         TooManyGuesses
-            If too many of them were.
+            If too many of them were, or too many logins that are not good.
         """
         is_trusted = _is_trusted(self._request)
         with noting_tokens(self._request, self._secret):
@@ -91,6 +91,9 @@ class RequestSessions:
                 session, self._secret, self._login, is_trusted=is_trusted
             )
         setattr(self._request.state, CALLER, caller)
+        if self._secret is None and self._login and caller is callers.STRANGER:
+            shares: Shares = self._request.app.state.shares
+            shares.note_ended(address_of(self._request.scope), self._login)
         return caller
 
     def _note(self, caller: callers.Caller) -> None:

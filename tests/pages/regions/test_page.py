@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 
 from support.builders import run, sweep_reports
+from support.histories import TREE, record_commit, sha
 from support.recorded import (
     record,
     record_grid,
@@ -148,3 +149,48 @@ def test_exact_counts_have_forecasts_without_bounds_and_are_marked_in_the_table(
     assert ">Counted</th>" in page
     assert "quartile</th>" not in page
     assert "<span>exact</span>" in table
+
+
+@pytest.fixture
+def outdated(sessions):
+    """A region that the newest of three commits did not measure."""
+    for number, region in ((1, "MPI_Bcast"), (2, "MPI_Bcast"), (3, "MPI_Barrier")):
+        record_commit(sessions, number, {region: TREE})
+
+
+@pytest.mark.usefixtures("outdated")
+@pytest.mark.parametrize(
+    "page", ["r/MPI_Bcast", "r/MPI_Bcast/expectation", "scaling?region=MPI_Bcast"]
+)
+def test_pages_of_a_region_fall_back_to_the_newest_commit_that_has_it(client, page):
+    answer = client.get(f"/p/mpich/{page}")
+
+    assert answer.status_code == 200
+    assert sha(2)[:10] in answer.text
+
+
+@pytest.mark.usefixtures("outdated")
+def test_page_that_falls_back_names_both_commits(client):
+    shown = client.get("/p/mpich/r/MPI_Bcast?format=json").json()
+    page = client.get("/p/mpich/r/MPI_Bcast").text
+
+    assert (shown["commit"]["sha"], shown["newest"]["sha"]) == (sha(2), sha(3))
+    assert "the newest commit, did not measure this region" in page
+    assert client.get("/p/mpich/r/MPI_Barrier?format=json").json()["newest"] is None
+
+
+@pytest.mark.usefixtures("outdated")
+def test_commit_that_is_named_and_did_not_measure_a_region_is_not_found(client):
+    named = client.get(f"/p/mpich/r/MPI_Bcast?commit={sha(3)}")
+    unknown = client.get("/p/mpich/r/MPI_Reduce")
+
+    assert (named.status_code, unknown.status_code) == (404, 404)
+
+
+@pytest.mark.usefixtures("outdated")
+def test_figure_of_a_region_is_that_of_the_newest_commit_that_has_it(client):
+    query = {"project": "mpich", "region": "MPI_Bcast", "machine": "jureca"}
+
+    figure = client.get("/api/v1/figures/scaling", params=query)
+
+    assert figure.status_code == 200

@@ -6,6 +6,7 @@ from fastapi.testclient import TestClient
 from scalewatch.app import create_app
 from scalewatch.web.protection.protection import Protection
 from scalewatch.web.protection.shares import Buckets
+from scalewatch.web.sessions import LOGIN
 
 PROJECTS = "/api/v1/projects"
 
@@ -118,6 +119,27 @@ def test_who_guesses_in_the_form_is_told_to_wait(busy, bearer):
 
     assert statuses(answers) == [401] * 4 + [429] * 2
     assert "retry-after" in answers[-1].headers
+
+
+def test_who_guesses_logins_is_told_to_wait(busy, bearer):
+    bearer()
+
+    answers = [
+        busy.get(PROJECTS, headers={"Cookie": f"{LOGIN}=guess-{number}"})
+        for number in range(8)
+    ]
+
+    assert statuses(answers) == [200] * 4 + [429] * 4
+    assert answers[-1].json()["type"] == "urn:scalewatch:problem:too-many-guesses"
+
+
+def test_browser_whose_login_has_ended_is_no_guesser(busy, bearer):
+    bearer()
+    ended = {"Cookie": f"{LOGIN}=ended"}
+
+    found = statuses(busy.get(PROJECTS, headers=ended) for _ in range(40))
+
+    assert set(found) == {200}
 
 
 def test_others_behind_the_address_of_a_guesser_are_not_punished(modest, bearer):

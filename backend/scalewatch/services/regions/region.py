@@ -24,6 +24,7 @@ from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
 from scalewatch.storage.runs import measurements, source_locations
 from scalewatch.storage.runs.source_locations import SourceLocation
 from scalewatch.wire import TIME
@@ -43,6 +44,9 @@ class Region:
         Where it lies in the source at this commit, if its runs tell.
     compositions
         Its scans beside the composed model that is expected, if one is.
+    newest
+        The newest commit, where that did not measure it and none was named: `commit`
+        is the newest one that did. None otherwise.
     """
 
     project: str
@@ -58,6 +62,7 @@ class Region:
     scans: tuple[Scan, ...]
     source: SourceLocation | None = None
     compositions: tuple[ScanComposition, ...] = ()
+    newest: Commit | None = None
 
     @property
     def commits(self) -> tuple[Commit, ...]:
@@ -85,6 +90,8 @@ class Region:
 def region_at(session: Session, view: View, region: str) -> Region:
     """Return how a region scales at a commit, by machine and configuration.
 
+    Where no commit is named, it is the newest one that measured the region.
+
     Raises
     ------
     NotFound, AmbiguousReference
@@ -93,9 +100,15 @@ def region_at(session: Session, view: View, region: str) -> Region:
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
-    commit = commit_of(row)
     now = CommitSnapshot.of(session, row)
     metrics = now.metrics_of(region)
+    newest = None
+    if not metrics and view.commit is None:
+        newest = commit_of(row)
+        row = commits.newest_with(session, project.id, region) or row
+        now = CommitSnapshot.of(session, row)
+        metrics = now.metrics_of(region)
+    commit = commit_of(row)
     if not metrics:
         raise NotMeasured("region", region, at=commit.label)
     metric = choose_metric(metrics, view.metric)
@@ -121,6 +134,7 @@ def region_at(session: Session, view: View, region: str) -> Region:
         machine=view.machine,
         scans=shown,
         source=source_locations.of_region(session, row.id, region),
+        newest=newest,
     )
 
 

@@ -161,11 +161,12 @@ def add(session: Session, project_name: str, url: str, author: str) -> NewWebhoo
     NotFound
         If there is no such project.
     InvalidReport
-        If the address is none, or there are too many.
+        If nothing can ever be delivered to the address, it holds credentials, or there
+        are too many.
     """
     project = projects.existing(session, project_name)
-    if not url.startswith(("http://", "https://")):
-        raise InvalidReport([("url", "begins with http:// or https://")])
+    if fault := fault_of(url):
+        raise InvalidReport([("url", fault)])
     if len(webhooks.of_project(session, project.id)) >= MOST:
         raise InvalidReport([("url", f"a project has at most {MOST} webhooks")])
     secret = f"swh_{secrets.token_urlsafe(32)}"
@@ -175,6 +176,25 @@ def add(session: Session, project_name: str, url: str, author: str) -> NewWebhoo
     )
     audit.note(session, "webhook added", project.name, url)
     return NewWebhook(_webhook(session, row), secret)
+
+
+def fault_of(url: str) -> str | None:
+    """Return why nothing can be delivered to an address; None where it may take it."""
+    if not url.startswith(("http://", "https://")):
+        return "begins with http:// or https://"
+    if not url.isascii() or not url.isprintable() or " " in url:
+        return "holds letters, digits and signs of an address only; encode others by %"
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+        ("" if host is None else host).encode("idna")
+    except ValueError as error:  # an unclosed bracket, no port, a label of no name
+        return f"is no address: {error}"
+    if not host or port == 0:
+        return "names no host" if not host else "names port 0, which nobody listens at"
+    if parts.username is not None or parts.password is not None:
+        return "holds a user or a password, which pages would show; leave it out"
+    return None
 
 
 def remove(session: Session, project_name: str, webhook_id: int) -> None:

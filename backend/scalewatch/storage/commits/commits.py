@@ -241,6 +241,31 @@ def newest_on_machines(
     return next(iter(_stored(session, wanted)), None)
 
 
+def newest_with(session: Session, project_id: int, region: str) -> Stored | None:
+    """Return the newest commit at which a region was measured."""
+    known = (
+        select(tables.Series.id)
+        .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
+        .where(tables.Machine.project_id == project_id, tables.Series.region == region)
+    )
+    series = session.scalars(known).all()
+    if not series:
+        return None
+    # Scan from the newest commit: the answer is nearly always among the first few.
+    measured = exists().where(
+        tables.Run.commit_id == tables.Commit.id,
+        tables.Point.run_id == tables.Run.id,
+        tables.Point.series_id.in_(series),
+    )
+    wanted = (
+        select(*_COLUMNS)
+        .where(tables.Commit.project_id == project_id, measured)
+        .order_by(TIME.desc(), tables.Commit.id.desc())
+        .limit(1)
+    )
+    return next(iter(_stored(session, wanted)), None)
+
+
 def referenced(session: Session, project_id: int, reference: str) -> list[Stored]:
     """Return the commits that a hash, the beginning of one, or a tag can mean.
 

@@ -20,7 +20,7 @@ UNLIMITED: Final = ("/static/", "/healthz", "/readyz")
 """Addresses that cost nothing, or that probes of the server ask."""
 
 GUESSES: Final = 1 / 50
-"""Wrong tokens that an address may try, as a share of its requests."""
+"""Wrong tokens and logins that an address may try, as a share of its requests."""
 
 MOST_CLIENTS: Final = 20_000
 """Clients that are remembered; of those forgotten the buckets are full again."""
@@ -89,6 +89,7 @@ class Shares:
         self.clock = clock
         self._requests = Buckets(per_minute, self._now)
         self._guesses = Buckets(ceil(per_minute * GUESSES), self._now)
+        self._ended = Buckets(per_minute, self._now)
 
     def take(self, address: str, secret: str | None) -> None:
         """Take a request from the share of who asks.
@@ -121,6 +122,23 @@ class Shares:
         self._requests.forget(_digest(secret))
         if wait := self._guesses.take(address):
             raise TooManyGuesses(ceil(wait))
+
+    def note_ended(self, address: str, login: str) -> None:
+        """Let an address pay for a login that is not good, once for each.
+
+        A browser sends a login that has ended with every request: only those that send
+        one after another are guessing.
+
+        Raises
+        ------
+        TooManyGuesses
+            If the address has tried too many of them.
+        """
+        if (digest := _digest(login)) in self._ended:
+            return
+        if wait := self._guesses.take(address):
+            raise TooManyGuesses(ceil(wait))
+        self._ended.take(digest)
 
     def _now(self) -> float:
         return self.clock()
