@@ -14,7 +14,6 @@ from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
 from scalewatch.services import configurations as searches
 from scalewatch.services.costs import cost
-from scalewatch.services.costs import figures as cost_figures
 from scalewatch.services.histories.commits import Axis, Measure, Window
 from scalewatch.services.histories.histories import history_figure
 from scalewatch.services.hotspots import scans
@@ -220,7 +219,7 @@ costs = result_router(
         "cost-figure",
         "`shares`",
         "Return the shares of regions over the number of processes, stacked.",
-        cost_figures.FIGURES,
+        cost.FIGURES,
     ),
 )
 configurations = result_router(

@@ -1,6 +1,6 @@
 """The search for the best configuration of a region, and for settings that matter."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice, product
@@ -174,7 +174,13 @@ def search_configurations(
         )
     except ModellingError as why:
         reason = str(why)
-    missing = list(_missing(space, tried))
+    known = {_key(each.settings) for each in tried}
+    combined = product(*space.values())
+    unknown = (
+        settings
+        for levels in combined
+        if _key(settings := dict(zip(space, levels, strict=True))) not in known
+    )
     return ConfigurationSearch(
         project=project.name,
         region=everything.region,
@@ -188,9 +194,8 @@ def search_configurations(
         tried=tried,
         effects=effects,
         reason=reason,
-        missing=tuple(missing),
-        missing_count=prod(map(len, space.values()))
-        - len({_key(each.settings) for each in tried}),
+        missing=tuple(islice(unknown, MOST_MISSING)),
+        missing_count=prod(map(len, space.values())) - len(known),
     )
 
 
@@ -283,18 +288,6 @@ def _rank(level: str) -> tuple[bool, float, str]:
         return (False, float(level), "")
     except ValueError:
         return (True, 0.0, level)
-
-
-def _missing(
-    space: Mapping[str, tuple[str, ...]], tried: Sequence[TriedConfiguration]
-) -> Iterator[dict[str, str]]:
-    """Return some configurations of the space that were never run."""
-    known = {_key(each.settings) for each in tried}
-    everything = (
-        dict(zip(space, levels, strict=True)) for levels in product(*space.values())
-    )
-    unknown = (each for each in everything if _key(each) not in known)
-    return islice(unknown, MOST_MISSING)
 
 
 def _key(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -1,6 +1,6 @@
 """Costs of all regions beside one another on a machine, up to a target scale."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
 from typing import Any, Final
@@ -9,6 +9,9 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
+from scalewatch.figures.costs import ShareLine, SharesDrawn, shares_figure
+from scalewatch.figures.figure import Figure
+from scalewatch.figures.notation import setting_text
 from scalewatch.modelling import Finding, Forecast
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.forecasts.ranking import Shares, shares_of
@@ -142,7 +145,10 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
     now = CommitSnapshot.of(session, row)
     metric = choose_metric(now.metrics, view.metric)
     judged = now.judged([metric])
-    machine = _machine(judged, view.machine, commit)
+    slots = {each.machine: each.slot for each in judged}
+    if view.machine is not None and view.machine not in slots:
+        raise NotMeasured("machine", view.machine, at=commit.label)
+    machine = view.machine or min(slots, key=slots.__getitem__)
     on_machine = [each for each in judged if each.machine == machine]
     choices = choices_among(on_machine)
     chosen = {
@@ -182,13 +188,6 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
         regions=_ranked(regions, findings, values, shares, scales),
         left_out=left_out,
     )
-
-
-def _machine(judged: Sequence[Judged], wanted: str | None, commit: Commit) -> str:
-    slots = {each.machine: each.slot for each in judged}
-    if wanted is not None and wanted not in slots:
-        raise NotMeasured("machine", wanted, at=commit.label)
-    return wanted or min(slots, key=slots.__getitem__)
 
 
 def _shown(
@@ -283,11 +282,8 @@ def _ranked(
                 horizon=finding.horizon if finding else None,
             )
         )
-    return tuple(sorted(costs, key=_expense))
-
-
-def _expense(cost: RegionCost) -> tuple[bool, float, str]:
-    return cost.value is None, -(cost.value or 0.0), cost.region
+    costs.sort(key=lambda cost: (cost.value is None, -(cost.value or 0.0), cost.region))
+    return tuple(costs)
 
 
 def _finite(values: Reals) -> list[list[float | None]]:
@@ -296,3 +292,38 @@ def _finite(values: Reals) -> list[list[float | None]]:
     known[~np.isfinite(values)] = None
     rows: list[list[float | None]] = known.tolist()
     return rows
+
+
+NAMED: Final = 2
+"""Regions that a reason names; of more it tells the number."""
+
+
+def why_it_ends(cost: Cost) -> str:
+    """Return in a few words why shares are told no farther."""
+    if not cost.regions:
+        return "nothing was measured over p"
+    names = list(cost.lacking)
+    if not names:
+        return "the sum is zero"
+    listed = ", ".join(names[:NAMED])
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    if cost.reach is None:
+        return f"no value of {listed}{more}"
+    return f"no forecast of {listed}{more} beyond p = {setting_text(cost.reach)}"
+
+
+def _shares(cost: Cost) -> Figure:
+    return shares_figure(
+        SharesDrawn(
+            lines=[ShareLine(each.region, each.shares) for each in cost.regions],
+            scales=cost.scales,
+            largest=cost.measured[-1] if cost.measured else 1.0,
+            reach=cost.reach,
+            target=cost.target,
+            why=why_it_ends(cost),
+            short="no forecast" if cost.lacking else "the sum is zero",
+        )
+    )
+
+
+FIGURES: Final[Mapping[str, Callable[[Cost], Figure]]] = {"shares": _shares}

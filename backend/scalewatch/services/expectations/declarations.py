@@ -1,6 +1,6 @@
 """Declare what is expected of a code, and read the versions of what was declared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -87,10 +87,21 @@ def versions(
         If there is no such project.
     """
     project = projects.existing(session, project_name)
-    return [
-        _version(row)
-        for row in expectations.versions(session, project.id, region, metric)
-    ]
+    stated = []
+    for row in expectations.versions(session, project.id, region, metric):
+        growth = None if row.growth is None else parse_growth(row.growth)
+        stated.append(
+            ExpectationVersion(
+                version=row.version,
+                growth=growth,
+                deviation_limit=growth and limit_of(growth, row.deviation_limit),
+                formula=row.formula,
+                author=row.author,
+                reason=row.reason,
+                declared_at=row.declared_at,
+            )
+        )
+    return stated
 
 
 def declare(
@@ -136,7 +147,15 @@ def declare(
     ]
     if not changed:
         return None
-    _refuse_circles(known, normal)
+    formulas = {key: version.formula for key, version in known.items()}
+    formulas |= {key: declaration.formula for key, declaration in normal.items()}
+    refuse_circles(
+        {
+            region: parse_formula(formula)
+            for (region, _), formula in formulas.items()
+            if formula is not None
+        }
+    )
     expectations.add(session, changed)
     audit.note(
         session,
@@ -176,35 +195,6 @@ def declare_built_in(session: Session, project_id: int, report: RunReport) -> No
             )
             for key in sorted(missing)
         ],
-    )
-
-
-def _refuse_circles(
-    known: Mapping[tuple[str, str], tables.Expectation],
-    declared: Mapping[tuple[str, str], Declaration],
-) -> None:
-    """Refuse composed models that need themselves, with those in force."""
-    stated = {key: version.formula for key, version in known.items()}
-    stated |= {key: declaration.formula for key, declaration in declared.items()}
-    refuse_circles(
-        {
-            region: parse_formula(formula)
-            for (region, _), formula in stated.items()
-            if formula is not None
-        }
-    )
-
-
-def _version(row: tables.Expectation) -> ExpectationVersion:
-    growth = None if row.growth is None else parse_growth(row.growth)
-    return ExpectationVersion(
-        version=row.version,
-        growth=growth,
-        deviation_limit=growth and limit_of(growth, row.deviation_limit),
-        formula=row.formula,
-        author=row.author,
-        reason=row.reason,
-        declared_at=row.declared_at,
     )
 
 

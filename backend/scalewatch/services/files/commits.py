@@ -72,14 +72,15 @@ def comparable(all_series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
         )
         for series in all_series
     ]
-    keys = [_key(series) for series in nameless]
+    keys = [
+        (
+            *(series.region, series.metric, series.parameters),
+            str(sorted(series.configuration.items(), key=str)),
+        )
+        for series in nameless
+    ]
     times = Counter(keys)
     return [
         bare if times[key] == 1 else series
         for series, bare, key in zip(all_series, nameless, keys, strict=True)
     ]
-
-
-def _key(series: ImportedSeries) -> tuple[object, ...]:
-    held = sorted(series.configuration.items(), key=str)
-    return series.region, series.metric, series.parameters, str(held)

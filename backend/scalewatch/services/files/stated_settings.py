@@ -66,6 +66,9 @@ def rules_of(
     for key in ("name", "path"):
         if not isinstance(stated.get(key, ""), str):
             raise BadSetting(key, stated[key], "a text")
+    across = stated.get("across", ACROSS[0])
+    if across not in ACROSS:
+        raise BadSetting("across", across, "max, sum or mean")
     return SettingRules(
         name=pattern_of(stated["name"]) if "name" in stated else None,
         path=path_pattern_of(stated["path"]) if "path" in stated else None,
@@ -74,14 +77,8 @@ def rules_of(
         scan=_names(stated.get("scan", ())),
         trusts_launcher=trusts_launcher,
         skips_unmatched=skips_unmatched,
-        across=_across(stated.get("across", ACROSS[0])),
+        across=str(across),
     )
-
-
-def _across(stated: Any) -> str:
-    if stated not in ACROSS:
-        raise BadSetting("across", stated, "max, sum or mean")
-    return str(stated)
 
 
 def _at(stated: Any) -> Mapping[str, float]:

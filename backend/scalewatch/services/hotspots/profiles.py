@@ -60,9 +60,17 @@ def profiled_scans(
     groups = defaultdict(list)
     for run in runs:
         settings = _settings(run)
-        if over in settings:
-            for held in _fixed(settings, over):
-                groups[run.machine, tuple(sorted(held.items()))].append(run)
+        if over not in settings:
+            continue
+        rest = {name: value for name, value in settings.items() if name != over}
+        ways = [rest]
+        other = {SCALE: SIZE, SIZE: SCALE}.get(over)
+        if other in rest:
+            work = settings[SIZE] / settings[SCALE]
+            others = {name: rest[name] for name in rest if name != other}
+            ways.append(others | {WORK: work})
+        for held in ways:
+            groups[run.machine, tuple(sorted(held.items()))].append(run)
     scans = [
         ProfiledScan(machine, dict(held), _seconds(members, over), len(members))
         for (machine, held), members in groups.items()
@@ -81,17 +89,6 @@ def profiled_scans(
 
 def _settings(run: profiles.ProfiledRun) -> dict[str, Any]:
     return {**run.configuration, **run.coordinate}
-
-
-def _fixed(settings: Mapping[str, Any], over: str) -> list[dict[str, Any]]:
-    """Return the settings that a run can hold fixed while another one varies."""
-    rest = {name: value for name, value in settings.items() if name != over}
-    held = [rest]
-    other = {SCALE: SIZE, SIZE: SCALE}.get(over)
-    if other in rest:
-        work = settings[SIZE] / settings[SCALE]
-        held.append({name: rest[name] for name in rest if name != other} | {WORK: work})
-    return held
 
 
 def _seconds(

@@ -31,7 +31,7 @@ from scalewatch.services.hotspots.profiles import (
     profiled_scans,
     varied,
 )
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import View, alternatives
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import profiles
 
@@ -177,6 +177,7 @@ def hotspots_at(session: Session, view: View, question: HotspotQuestion) -> Hots
     scan = _held(scans, question.held)
     chosen = _compared(scan, scans, question)
     step = _step(chosen, question)
+    labels = [_label(each, scans) for each in scans]
     return Hotspots(
         project=project.name,
         commit=commit_of(commit),
@@ -184,10 +185,20 @@ def hotspots_at(session: Session, view: View, question: HotspotQuestion) -> Hots
         machines=machines,
         question=question,
         overs=overs,
-        scans=tuple(_label(each, scans) for each in scans),
+        scans=tuple(labels),
         chosen=chosen,
         other=_other(session, view, question, runs, machine),
-        alternatives=_alternatives(commit, commits, machine, machines, scan, scans),
+        alternatives={
+            **{
+                f"held={label}": label
+                for each, label in zip(scans, labels, strict=True)
+                if each is not scan
+            },
+            **alternatives("machine", machines, machine),
+            **alternatives(
+                "commit", [each.label for each in commits], commit_of(commit).label
+            ),
+        },
         step=step,
         movements=movements(scan.seconds[step.before], scan.seconds[step.after])
         if step
@@ -278,31 +289,6 @@ def setting_key(setting: float | str) -> str:
     return setting if isinstance(setting, str) else f"{setting:g}"
 
 
-def _alternatives(  # noqa: PLR0913, PLR0917 - all that can be another
-    commit: Any,
-    commits: Sequence[Commit],
-    machine: str,
-    machines: Sequence[str],
-    scan: ProfiledScan,
-    scans: Sequence[ProfiledScan],
-) -> dict[str, str]:
-    return {
-        **{
-            f"held={_label(each, scans)}": _label(each, scans)
-            for each in scans
-            if each is not scan
-        },
-        **{
-            f"machine={each}": f"machine {each}" for each in machines if each != machine
-        },
-        **{
-            f"commit={each.label}": f"commit {each.label}"
-            for each in commits
-            if each.sha != commit.sha
-        },
-    }
-
-
 def _other(
     session: Session,
     view: View,
@@ -354,14 +340,12 @@ def _shares(shown: Hotspots) -> Figure:
     return shares_figure(over, scan.settings, scan.functions, scan.seconds)
 
 
-def _movements(shown: Hotspots) -> Figure:
-    if shown.step is None:
-        return canvas()
-    return movements_figure(shown.step.before, shown.step.after, shown.movements)
-
-
 FIGURES: Final[Mapping[str, Callable[[Hotspots], Figure]]] = {
     "differences": _differences,
-    "movements": _movements,
+    "movements": lambda shown: (
+        canvas()
+        if shown.step is None
+        else movements_figure(shown.step.before, shown.step.after, shown.movements)
+    ),
     "shares": _shares,
 }

@@ -105,7 +105,20 @@ def nights_of(session: Session, project_id: int, machine: str) -> tuple[Nights, 
     """Return the nights of a machine, by metric, as the newest detection knows them."""
     detection = regressions.detection_of(session, project_id)
     known = detection.details.get("nights", ()) if detection else ()
-    return tuple(_nights(each) for each in known if each["machine"] == machine)
+    return tuple(
+        Nights(
+            metric=each["metric"],
+            correlation=each["correlation"],
+            spread=each["spread"],
+            regions=each["regions"],
+            commits=each["commits"],
+            effects=tuple((commit, effect) for commit, effect in each["nights"]),
+            bad=each["bad"],
+            steps=tuple(NightStep(**step) for step in each["steps"]),
+        )
+        for each in known
+        if each["machine"] == machine
+    )
 
 
 def bad_nights(details: Mapping[str, Any], metric: str) -> Mapping[str, set[str]]:
@@ -115,19 +128,6 @@ def bad_nights(details: Mapping[str, Any], metric: str) -> Mapping[str, set[str]
         if known["metric"] == metric:
             bad.setdefault(known["machine"], set()).update(known["bad"])
     return bad
-
-
-def _nights(known: Mapping[str, Any]) -> Nights:
-    return Nights(
-        metric=known["metric"],
-        correlation=known["correlation"],
-        spread=known["spread"],
-        regions=known["regions"],
-        commits=known["commits"],
-        effects=tuple((commit, effect) for commit, effect in known["nights"]),
-        bad=known["bad"],
-        steps=tuple(NightStep(**step) for step in known["steps"]),
-    )
 
 
 COMMITS: Final = 20
@@ -243,6 +243,8 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
     siblings = machines.of_project(session, project.id)
     commits = coverage.newest_commits(session, machine, COMMITS)
     rows = machines.states(session, machine.id)
+    regions = coverage.regions_at(session, commits[0].id) if commits else {}
+    measured = regions.pop(machine.id, set())
     changes = [
         changed_facts(before.facts, after.facts) for after, before in pairwise(rows)
     ]
@@ -260,7 +262,7 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
         noise=_noise(session, machine.id, commits[0].id) if commits else (),
         nights=nights_of(session, project.id, machine.name),
         coverage=_coverage(session, machine.id, commits),
-        unmeasured=_unmeasured(session, machine.id, commits),
+        unmeasured=tuple(sorted(set().union(*regions.values()) - measured)),
         machines=tuple(each.name for each in siblings),
     )
 
@@ -314,16 +316,6 @@ def _coverage(
         for commit in commits
         if runs[commit.id]
     )
-
-
-def _unmeasured(
-    session: Session, machine_id: int, commits: Sequence[AnyCommit]
-) -> tuple[str, ...]:
-    if not commits:
-        return ()
-    regions = coverage.regions_at(session, commits[0].id)
-    measured = regions.pop(machine_id, set())
-    return tuple(sorted(set().union(*regions.values()) - measured))
 
 
 @dataclass(frozen=True, slots=True)

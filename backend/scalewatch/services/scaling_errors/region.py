@@ -1,6 +1,6 @@
 """Scaling errors of a region at a commit, by machine and configuration, and drawn."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -21,7 +21,7 @@ from scalewatch.figures.scaling_errors import (
 from scalewatch.modelling import ScalingErrors, ScalingKind
 from scalewatch.modelling.arrays import Reals
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.regions.region import Region, region_at, timed_region
+from scalewatch.services.regions.region import region_at, timed_region
 from scalewatch.services.scaling_errors.scan import (
     CodeScaling,
     ScalingQuestion,
@@ -29,7 +29,13 @@ from scalewatch.services.scaling_errors.scan import (
     settled,
     side_by_side,
 )
-from scalewatch.services.selection.view import View, choices_among, is_chosen
+from scalewatch.services.selection.view import (
+    View,
+    alternatives,
+    choices_among,
+    is_chosen,
+    other_configurations,
+)
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
 
@@ -89,7 +95,10 @@ def scaling_errors_at(
     project = projects.existing(session, view.project)
     everything, regions = timed_region(session, view, region)
     scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
-    scan = _chosen(scans, view)
+    scan = next((each for each in scans if view.machine in {None, each.machine}), None)
+    if scan is None:
+        settings = ", ".join(view.settings) or "this commit"
+        raise NotMeasured("machine", view.machine or "any", at=settings)
     question = settled(scan, question)
     scalings = side_by_side(scans, question)
     return RegionScaling(
@@ -109,41 +118,17 @@ def scaling_errors_at(
             scan,
             question,
         ),
-        alternatives=_alternatives(everything, scan),
+        alternatives={
+            **alternatives("machine", everything.machines, scan.machine),
+            **alternatives(
+                "commit",
+                [each.label for each in everything.commits],
+                everything.commit.label,
+            ),
+            **other_configurations(scan, everything.scans),
+        },
         choices=choices_among(everything.scans),
     )
-
-
-def _chosen(scans: Sequence[Scan], view: View) -> Scan:
-    for scan in scans:
-        if view.machine in {None, scan.machine}:
-            return scan
-    settings = ", ".join(view.settings) or "this commit"
-    raise NotMeasured("machine", view.machine or "any", at=settings)
-
-
-def _alternatives(everything: Region, chosen: Scan) -> dict[str, str]:
-    """Return the possible other sides of a scan, by the text for `vs`."""
-    settings = [
-        f"{name}={value}"
-        for scan in everything.scans
-        if scan.machine == chosen.machine
-        for name, value in scan.configuration.items()
-        if chosen.configuration.get(name) != value
-    ]
-    return {
-        **{
-            f"machine={machine}": f"machine {machine}"
-            for machine in everything.machines
-            if machine != chosen.machine
-        },
-        **{
-            f"commit={commit.label}": f"commit {commit.label}"
-            for commit in everything.commits
-            if commit.sha != everything.commit.sha
-        },
-        **{f"configuration={each}": each for each in settings},
-    }
 
 
 def _other(
@@ -177,26 +162,6 @@ def label(scaling: CodeScaling, shared: Mapping[str, Any]) -> str:
         if name not in shared
     ]
     return " ".join([scaling.machine, *settings])
-
-
-def _contours(shown: RegionScaling) -> Figure:
-    errors = shown.chosen.errors
-    return canvas() if errors is None else contour_figure(errors)
-
-
-def _efficiency(shown: RegionScaling) -> Figure:
-    errors = shown.chosen.errors
-    return canvas() if errors is None else efficiency_figure(errors)
-
-
-def _rows(shown: RegionScaling) -> Figure:
-    rows = _rows_of(shown, lambda errors: errors.errors)
-    return rows_figure(shown.kind, shown.question.base or 1.0, rows)
-
-
-def _efficiency_rows(shown: RegionScaling) -> Figure:
-    rows = _rows_of(shown, lambda errors: errors.normalised)
-    return efficiency_rows_figure(shown.question.base or 1.0, rows)
 
 
 def _rows_of(
@@ -233,10 +198,25 @@ def _difference(shown: RegionScaling) -> Figure:
     return difference_figure(mine, others)
 
 
+def _of_errors(
+    draw: Callable[[ScalingErrors], Figure],
+) -> Callable[[RegionScaling], Figure]:
+    """Return how the errors that are shown are drawn, an empty figure without any."""
+    return lambda shown: (
+        canvas() if shown.chosen.errors is None else draw(shown.chosen.errors)
+    )
+
+
 FIGURES: Final[Mapping[str, Callable[[RegionScaling], Figure]]] = {
-    "contours": _contours,
+    "contours": _of_errors(contour_figure),
     "difference": _difference,
-    "efficiency": _efficiency,
-    "efficiency-rows": _efficiency_rows,
-    "rows": _rows,
+    "efficiency": _of_errors(efficiency_figure),
+    "efficiency-rows": lambda shown: efficiency_rows_figure(
+        shown.question.base or 1.0, _rows_of(shown, lambda errors: errors.normalised)
+    ),
+    "rows": lambda shown: rows_figure(
+        shown.kind,
+        shown.question.base or 1.0,
+        _rows_of(shown, lambda errors: errors.errors),
+    ),
 }

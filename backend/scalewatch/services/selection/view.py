@@ -1,7 +1,7 @@
 """Views: the selection of a project's measurements that a request shows."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, Self
 
@@ -56,20 +56,24 @@ class View:
         return [f"{name}={text}" for name, text in self.configuration.items()]
 
 
-class ConfiguredSeries(Protocol):
+class ConfiguredOnMachine(Protocol):
+    """Measurements of a machine that hold some settings fixed."""
+
+    @property
+    def machine(self) -> str:
+        """Name of the machine."""
+
+    @property
+    def configuration(self) -> Mapping[str, Any]:
+        """Settings that they hold fixed."""
+
+
+class ConfiguredSeries(ConfiguredOnMachine, Protocol):
     """A series of a region on a machine, as a scan or a cell knows it."""
 
     @property
     def region(self) -> str:
         """The region that is timed."""
-
-    @property
-    def machine(self) -> str:
-        """Name of its machine."""
-
-    @property
-    def configuration(self) -> Mapping[str, Any]:
-        """Settings that it holds fixed."""
 
 
 def is_chosen(scan: ConfiguredSeries, settings: Mapping[str, str]) -> bool:
@@ -127,6 +131,28 @@ def key_of(configuration: Mapping[str, Any], names: Sequence[str]) -> tuple[Any,
     return tuple(
         repr(configuration[name]) if name in configuration else None for name in names
     )
+
+
+def alternatives(kind: str, names: Iterable[str], shown: str) -> dict[str, str]:
+    """Return the names of other sides of a comparison, by the text for `vs`."""
+    return {f"{kind}={name}": f"{kind} {name}" for name in names if name != shown}
+
+
+def other_configurations(
+    shown: ConfiguredOnMachine, others: Iterable[ConfiguredOnMachine]
+) -> dict[str, str]:
+    """Return settings of others on the same machine that the one shown does not have.
+
+    Each by the text for `vs`, such as `configuration=threads=4`.
+    """
+    settings = [
+        f"{name}={value}"
+        for other in others
+        if other.machine == shown.machine
+        for name, value in other.configuration.items()
+        if shown.configuration.get(name) != value
+    ]
+    return {f"configuration={each}": each for each in settings}
 
 
 def choose_metric(metrics: Sequence[str], wanted: str | None) -> str:

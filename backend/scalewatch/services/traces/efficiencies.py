@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scalewatch.errors import ModellingError
 from scalewatch.modelling import Model
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.traces.efficiencies import (
@@ -15,7 +14,7 @@ from scalewatch.modelling.traces.efficiencies import (
     quotients,
 )
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.traces.scans import SCALE, SIZE, WORK, TracedScan
+from scalewatch.services.traces.scans import SCALE, TracedScan
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,56 +40,43 @@ class EfficiencyRow:
     is_forecast: bool
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Share:
-    """An efficiency with models of the times it keeps and loses; None without them."""
-
-    efficiency: Efficiency
-    values: Reals
-    kept: Model | None
-    lost: Model | None
-
-
 def efficiency_rows(scan: TracedScan, target: float) -> tuple[EfficiencyRow, ...]:
     """Return the efficiencies that are known."""
-    return tuple(_row(scan, share, target) for share in _shares(scan))
-
-
-def settings_at(scan: TracedScan, processes: float) -> dict[str, float]:
-    """Return all parameters of a scan at a number of processes."""
-    at = {**scan.held, SCALE: processes}
-    if (work := at.pop(WORK, None)) is not None:
-        at[SIZE] = work * processes
-    return at
-
-
-def predicted(model: Model, scan: TracedScan, processes: float) -> float | None:
-    """Return the value of a model; None where it does not know a parameter."""
-    try:
-        value = float(model(settings_at(scan, processes)))
-    except ModellingError:
-        return None
-    return max(value, 0.0) if np.isfinite(value) else None
-
-
-def _shares(scan: TracedScan) -> list[_Share]:
     times = scan.program_times
-    known = {
-        each: values
-        for each in Efficiency
-        if (values := quotients(each, times)) is not None
-    }
-    series = [
-        part
-        for each in known
-        for part in (times[each.times[0]], losses(each, times))
-        if part is not None
-    ]
-    models = [_model(scan, values) for values in series]
-    return [
-        _Share(each, values, *models[2 * place : 2 * place + 2])
-        for place, (each, values) in enumerate(known.items())
-    ]
+    return tuple(
+        _row(scan, efficiency, values, lost, target)
+        for efficiency in Efficiency
+        if (values := quotients(efficiency, times)) is not None
+        if (lost := losses(efficiency, times)) is not None
+    )
+
+
+def _row(
+    scan: TracedScan, efficiency: Efficiency, values: Reals, lost: Reals, target: float
+) -> EfficiencyRow:
+    """Return an efficiency, by models of the times that it keeps and loses."""
+    keeping = _model(scan, scan.program_times[efficiency.times[0]])
+    losing = _model(scan, lost)
+    known = np.flatnonzero(np.isfinite(values))
+    is_forecast = bool(values[known[-1]] >= LEAST)
+    below_from = at_target = None
+    if not is_forecast:
+        above = known[values[known] >= LEAST]
+        below = known[known > above[-1]] if above.size else known
+        below_from = float(scan.processes[below[0]])
+    if keeping is not None and losing is not None:
+        if is_forecast:
+            largest = float(scan.processes[-1])
+            below_from = falls_below(keeping, losing, start=largest)
+        kept, missed = (max(float(m(p=target)), 0.0) for m in (keeping, losing))
+        at_target = kept / (kept + missed) if kept + missed > 0 else None
+    return EfficiencyRow(
+        efficiency,
+        tuple(float(v) if np.isfinite(v) else None for v in values),
+        at_target,
+        below_from,
+        is_forecast and below_from is not None,
+    )
 
 
 def _model(scan: TracedScan, values: Reals) -> Model | None:
@@ -103,27 +89,3 @@ def _model(scan: TracedScan, values: Reals) -> Model | None:
     )
     (finding,) = find_all([question], {})
     return finding.model
-
-
-def _row(scan: TracedScan, share: _Share, target: float) -> EfficiencyRow:
-    values = share.values
-    known = np.flatnonzero(np.isfinite(values))
-    largest = float(scan.processes[-1])
-    is_forecast = bool(values[known[-1]] >= LEAST)
-    crossing = None
-    if not is_forecast:
-        above = known[values[known] >= LEAST]
-        below = known[known > above[-1]] if above.size else known
-        crossing = float(scan.processes[below[0]])
-    elif share.kept is not None and share.lost is not None:
-        crossing = falls_below(share.kept, share.lost, start=largest)
-    kept = lost = 0.0
-    if share.kept is not None and share.lost is not None:
-        kept, lost = (max(float(m(p=target)), 0.0) for m in (share.kept, share.lost))
-    return EfficiencyRow(
-        share.efficiency,
-        tuple(float(v) if np.isfinite(v) else None for v in values),
-        kept / (kept + lost) if kept + lost > 0 else None,
-        crossing,
-        is_forecast and crossing is not None,
-    )

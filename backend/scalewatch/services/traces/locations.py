@@ -10,7 +10,6 @@ from scalewatch.modelling import Extrapolation, Growth, extrapolations
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.traces.linearity import Bend, bend_of, is_usable
 from scalewatch.services.series.standing import Standing
-from scalewatch.services.traces.efficiencies import predicted
 from scalewatch.services.traces.scans import COUNTS, PATH, SCALE, WAITS, TracedScan
 from scalewatch.storage.runs.source_locations import SourceLocation
 from scalewatch.storage.runs.traces import PROGRAM
@@ -110,8 +109,14 @@ def time_of(
     scan: TracedScan, values: Reals, standing: Standing | None, target: float
 ) -> TimeOverProcesses:
     """Return a time with its growth and extrapolation, given its values."""
-    rows, reason = _extrapolated(scan.processes, values)
-    finite = values[np.isfinite(values)]
+    is_known = np.isfinite(values)
+    rows: tuple[Extrapolation, ...] = ()
+    reason = None
+    try:
+        rows = extrapolations(scan.processes[is_known], values[is_known])
+    except ModellingError as why:
+        reason = str(why)
+    finite = values[is_known]
     bend = bend_of(rows, float(finite[-1])) if finite.size else Bend.UNKNOWN
     time = TimeOverProcesses(
         values=known(values),
@@ -132,7 +137,7 @@ def time_of(
         growth=growth,
         probability=None if growth is None else shares.get(growth),
         beyond_linear=_beyond_linear(standing),
-        at_target=predicted(standing.model, scan, target),
+        at_target=scan.predicted(standing.model, target),
     )
 
 
@@ -175,16 +180,6 @@ def location_of(
 def known(values: Reals) -> tuple[float | None, ...]:
     """Return values with None for unknown ones."""
     return tuple(float(value) if np.isfinite(value) else None for value in values)
-
-
-def _extrapolated(
-    processes: Reals, values: Reals
-) -> tuple[tuple[Extrapolation, ...], str | None]:
-    is_known = np.isfinite(values)
-    try:
-        return extrapolations(processes[is_known], values[is_known]), None
-    except ModellingError as why:
-        return (), str(why)
 
 
 def _beyond_linear(standing: Standing) -> float | None:

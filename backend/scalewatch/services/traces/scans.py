@@ -9,6 +9,8 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import ModellingError
+from scalewatch.modelling import Model
 from scalewatch.modelling.arrays import Reals
 from scalewatch.services.selection.view import key_of
 from scalewatch.services.series.judged import Judged
@@ -119,6 +121,17 @@ class TracedScan:
         )
         return tuple(region for region in named if region != PROGRAM)
 
+    def predicted(self, model: Model, processes: float) -> float | None:
+        """Return the value of a model at a number of processes, None where unknown."""
+        at = {**self.held, SCALE: processes}
+        if (work := at.pop(WORK, None)) is not None:
+            at[SIZE] = work * processes
+        try:
+            value = float(model(at))
+        except ModellingError:
+            return None
+        return max(value, 0.0) if np.isfinite(value) else None
+
     @property
     def program_times(self) -> Mapping[str, Reals]:
         """Times of the program by metric."""
@@ -202,10 +215,17 @@ def _most(
     coordinates = {point.run_id: point.coordinate for point in taken}
     groups: dict[tuple[tuple[str, float], ...], dict[float, list[int]]] = {}
     for run, coordinate in sorted(coordinates.items()):
-        if SCALE in coordinate:
-            for held in _held(coordinate):
-                at = groups.setdefault(tuple(sorted(held.items())), {})
-                at.setdefault(float(coordinate[SCALE]), []).append(run)
+        if SCALE not in coordinate:
+            continue
+        scale = float(coordinate[SCALE])
+        rest = {each: float(at) for each, at in coordinate.items() if each != SCALE}
+        ways = [rest]
+        if SIZE in rest:
+            others = {name: value for name, value in rest.items() if name != SIZE}
+            ways.append(others | {WORK: rest[SIZE] / scale})
+        for held in ways:
+            runs_at = groups.setdefault(tuple(sorted(held.items())), {})
+            runs_at.setdefault(scale, []).append(run)
     if not groups:
         return {}, {}
     # Among equals, a fixed size comes before fixed work, and a large one first.
@@ -214,14 +234,6 @@ def _most(
         key=lambda held: (len(groups[held]), WORK not in dict(held), held),
     )
     return dict(most), groups[most]
-
-
-def _held(coordinate: Mapping[str, float]) -> list[dict[str, float]]:
-    rest = {name: float(value) for name, value in coordinate.items() if name != SCALE}
-    if SIZE not in rest:
-        return [rest]
-    others = {name: value for name, value in rest.items() if name != SIZE}
-    return [rest, others | {WORK: rest[SIZE] / float(coordinate[SCALE])}]
 
 
 def _column(runs: Sequence[Mapping[Key, Reals]], repeat: Repeat) -> dict[Key, float]:

@@ -19,7 +19,11 @@ from scalewatch.figures.traces import (
 from scalewatch.modelling.traces.efficiencies import LEAST
 from scalewatch.modelling.traces.linearity import THRESHOLDS, Thresholds
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.selection.view import View
+from scalewatch.services.selection.view import (
+    View,
+    alternatives,
+    other_configurations,
+)
 from scalewatch.services.traces.locations import TimeOverProcesses, TracedLocation
 from scalewatch.services.traces.program import Traced, traced_program
 from scalewatch.services.traces.scans import (
@@ -131,7 +135,11 @@ def traces_at(session: Session, view: View, question: TracesQuestion) -> Traces:
         chosen=chosen,
         location=location,
         other=_other(session, project, row, view, series, metric, question),
-        alternatives=_alternatives(commit, commits, machines, series, everything),
+        alternatives={
+            **alternatives("commit", [each.label for each in commits], commit.label),
+            **alternatives("machine", machines, series.machine),
+            **other_configurations(series, everything),
+        },
     )
 
 
@@ -170,36 +178,6 @@ def _program(
     target = question.target or BEYOND * float(scan.processes[-1])
     sources = source_locations.at_commit(session, commit.id)
     return traced_program(scan, metric, target, sources)
-
-
-def _alternatives(
-    commit: Commit,
-    commits: Sequence[Commit],
-    machines: Sequence[str],
-    series: TracedSeries,
-    everything: Sequence[TracedSeries],
-) -> dict[str, str]:
-    """Return the possible other sides of a program, by the text for `vs`."""
-    settings = [
-        f"{name}={value}"
-        for each in everything
-        if each.machine == series.machine
-        for name, value in each.configuration.items()
-        if series.configuration.get(name) != value
-    ]
-    return {
-        **{
-            f"commit={each.label}": f"commit {each.label}"
-            for each in commits
-            if each.sha != commit.sha
-        },
-        **{
-            f"machine={each}": f"machine {each}"
-            for each in machines
-            if each != series.machine
-        },
-        **{f"configuration={each}": each for each in settings},
-    }
 
 
 def _other(  # noqa: PLR0913, PLR0917 - what stays the same, and what does not
@@ -274,37 +252,32 @@ def _extrapolation(shown: Traces) -> Figure:
     return extrapolation_figure(shown.chosen.metric, lines, shown.chosen.target)
 
 
-def _times(shown: Traces) -> Figure:
-    traced = shown.chosen
-    if traced is None:
-        return canvas()
-    return times_figure(
-        [
-            TimeLine("with communication", traced.processes, traced.runtime),
-            TimeLine("without communication", traced.processes, traced.computing),
-        ]
-    )
-
-
-def _waits(shown: Traces) -> Figure:
-    traced = shown.chosen
-    if traced is None:
-        return canvas()
-    named = {WAIT_NAMES[kind]: values for kind, values in traced.waits.items()}
-    return waits_figure(traced.processes, named)
-
-
-def _efficiencies(shown: Traces) -> Figure:
-    traced = shown.chosen
-    if traced is None:
-        return canvas()
-    rows = {str(row.efficiency): row.values for row in traced.efficiencies}
-    return efficiencies_figure(traced.processes, rows, LEAST)
+def _of_chosen(draw: Callable[[Traced], Figure]) -> Callable[[Traces], Figure]:
+    """Return how the program that is shown is drawn, an empty figure without any."""
+    return lambda shown: canvas() if shown.chosen is None else draw(shown.chosen)
 
 
 FIGURES: Final[Mapping[str, Callable[[Traces], Figure]]] = {
-    "efficiencies": _efficiencies,
+    "efficiencies": _of_chosen(
+        lambda traced: efficiencies_figure(
+            traced.processes,
+            {str(row.efficiency): row.values for row in traced.efficiencies},
+            LEAST,
+        )
+    ),
     "extrapolation": _extrapolation,
-    "times": _times,
-    "waits": _waits,
+    "times": _of_chosen(
+        lambda traced: times_figure(
+            [
+                TimeLine("with communication", traced.processes, traced.runtime),
+                TimeLine("without communication", traced.processes, traced.computing),
+            ]
+        )
+    ),
+    "waits": _of_chosen(
+        lambda traced: waits_figure(
+            traced.processes,
+            {WAIT_NAMES[kind]: values for kind, values in traced.waits.items()},
+        )
+    ),
 }
