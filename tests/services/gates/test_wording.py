@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from scalewatch.modelling import Direction, Growth, GrowthOdds, Verdict, parse_growth
+from scalewatch.modelling.common_mode.earlier_commits import UsualFactor
 from scalewatch.services.commit_reports.factors import ConstantChange
 from scalewatch.services.commit_reports.pairs import ChangeKind, SeriesPair
 from scalewatch.services.gates.decision import Circumstances, decide
@@ -52,6 +53,7 @@ class Pair(SeriesPair[Side]):
     constant: ConstantChange | None = None
     is_composed: bool = False
     is_cost: bool = True
+    usual: UsualFactor | None = None
 
 
 ABSENT = Side(is_measured=False)
@@ -67,6 +69,8 @@ SAME, FASTER = Pair(), Pair(ChangeKind.WORSE, "halo", after=GREW)
 DEARER = ConstantChange(
     Direction.WORSE, 1.3, 1.29, 1.31, probability=0.99, is_throughout=True, jobs=2
 )
+AS_USUAL = UsualFactor(1.0, 0.98, 1.02, commits=20, as_far=0.0)
+NOISY = Pair(ChangeKind.UNDECIDED, usual=replace(AS_USUAL, high=1.3))
 KNOWN, USUAL = Circumstances(), FileRules()
 RERUN = "rerun on jureca"
 
@@ -87,6 +91,14 @@ def dearer(pair=SAME, **changes):
     ("pairs", "known", "sentence"),
     [
         ([SAME], KNOWN, "none of 1 series is worse than v1"),
+        (
+            [Pair(usual=AS_USUAL)] * 1300 + [NOISY] * 20,
+            KNOWN,
+            (
+                "none of 1,320 series is worse than v1: 1,300 by 10 % at most beside "
+                "the commits before, 20 too noisy to tell"
+            ),
+        ),
         (
             [SAME] * 4000,
             KNOWN,

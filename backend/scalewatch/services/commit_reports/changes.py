@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from scalewatch.modelling import GrowthOdds, all_growth_odds
+from scalewatch.modelling.common_mode.earlier_commits import UsualFactor
 from scalewatch.services.commit_reports.factors import ConstantChange
 from scalewatch.services.commit_reports.pairs import (
     SAME,
@@ -33,6 +34,8 @@ class SeriesChange(SeriesPair[Standing]):
         How its constant changed, where the growth is as before and that is sure.
     odds
         How probably it scales worse or better than before, where both are modelled.
+    usual
+        Its one value beside the commits before.
     outcome
         The word of the gate on it; None before a gate was asked.
     """
@@ -50,6 +53,7 @@ class SeriesChange(SeriesPair[Standing]):
     odds: GrowthOdds | None
     constant: ConstantChange | None = None
     is_composed: bool = False
+    usual: UsualFactor | None = None
     outcome: SeriesOutcome | None = None
     is_cost: bool = field(default=True, repr=False)
 
@@ -63,6 +67,20 @@ class SeriesChange(SeriesPair[Standing]):
         if constant is None:
             return self
         return replace(self, kind=kind_with(self.kind, constant), constant=constant)
+
+    @property
+    def is_told_by_levels(self) -> bool:
+        """Whether no growth tells anything of it, so that earlier commits have to."""
+        is_open = self.kind is ChangeKind.UNDECIDED and self.odds is None
+        return is_open and self.is_comparable and not self.is_exact
+
+    def beside_earlier(self, usual: UsualFactor | None) -> "SeriesChange":
+        """Return it with its value beside earlier commits, which may call it fine."""
+        if usual is None or not self.is_told_by_levels:
+            return self
+        stays = usual.stays(is_cost=self.is_cost)
+        kind = ChangeKind.UNCHANGED if stays else self.kind
+        return replace(self, kind=kind, usual=usual)
 
 
 CHANGE_KILOBYTES: Final = 0.5

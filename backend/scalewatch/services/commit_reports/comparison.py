@@ -57,7 +57,8 @@ class Levels:
     differing
         Noisy series whose medians differ enough to ask more of them.
     nights
-        The later commit beside the nights before it, in the metrics of these series.
+        The later commit beside the nights before it, in the metrics of these series
+        and of those of which no growth tells.
     """
 
     before: CommitSnapshot
@@ -146,7 +147,12 @@ def compared(
     least = max(LEAST_CONSTANT, smallest_effect(session, project.id))
     constants = changed_constants(levels, changes, lambda _: least)
     worst_first = sorted(
-        (each.with_constant(constants.get(each.series_id)) for each in changes),
+        (
+            each.with_constant(constants.get(each.series_id)).beside_earlier(
+                levels.nights.usual.get(each.series_id)
+            )
+            for each in changes
+        ),
         key=lambda change: change.urgency,
     )
     return Comparison(
@@ -177,7 +183,8 @@ def levels_of(
         return [key for key in common if _distance(early[key], late[key]) > enough]
 
     apart = after.kept(("differing", ids), differing, beside=[before])
-    metrics = sorted({noisy[each] for each in apart})
+    told_by_levels = {each.metric for each in changes if each.is_told_by_levels}
+    metrics = sorted({noisy[each] for each in apart} | told_by_levels)
     nights = after.kept(
         ("newest nights", metrics, share),
         lambda: _nights(before, after, metrics, share) if metrics else NOTHING,

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 from scalewatch.modelling import Direction, Growth, GrowthOdds, Verdict
+from scalewatch.modelling.common_mode.earlier_commits import UsualFactor
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.services.commit_reports.factors import SURE, ConstantChange
@@ -138,6 +139,9 @@ class SeriesPair(Generic[SideT]):
         How its constant changed, where the growth is as before and that is sure.
     odds
         How probably it grows faster or slower than before, where both are modelled.
+    usual
+        Its one value beside the commits before; None where growths tell, or too few
+        commits came before.
     """
 
     kind: ChangeKind
@@ -151,6 +155,7 @@ class SeriesPair(Generic[SideT]):
     constant: ConstantChange | None
     is_composed: bool
     is_cost: bool
+    usual: UsualFactor | None
 
     @cached_property
     def key(self) -> SeriesKey:

@@ -16,6 +16,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals, stacked
+from scalewatch.modelling.common_mode.earlier_commits import UsualFactor, beside_earlier
 from scalewatch.modelling.common_mode.features import LEAST_HISTORY
 from scalewatch.modelling.common_mode.newest import (
     beside_machine,
@@ -142,15 +143,18 @@ class NewestNights:
         Machines all of whose regions moved.
     compared
         Machines and metrics of which that could be decided.
+    usual
+        Series by the factor of their level over the median of the commits before.
     """
 
     known: frozenset[int]
     outstanding: Mapping[int, SeriesMove]
     moves: tuple[MachineMove, ...]
     compared: frozenset[tuple[str, str]]
+    usual: Mapping[int, UsualFactor]
 
 
-NOTHING: Final = NewestNights(frozenset(), {}, (), frozenset())
+NOTHING: Final = NewestNights(frozenset(), {}, (), frozenset(), {})
 
 
 def newest_nights(
@@ -231,6 +235,7 @@ def _of_group(
     ]
     length = np.array([len(log) for log in logs])
     moved = newest_commit(stacked(logs), length, directions, share / CAREFUL)
+    beside = beside_earlier(logs)
     moves, compared = [], set()
     if nights is not None:
         effect = nights.mode.effect[np.newaxis]
@@ -271,10 +276,22 @@ def _of_group(
                 zip(group, number_of_jobs, strict=True)
             )
             if moved.is_known[row] and moved.stands_out[row]
+            # A single value may be a spike, which some series have at most commits.
+            if not _is_single(by_job[row]) or beside.slower[row] or beside.faster[row]
         },
         tuple(moves),
         frozenset(compared),
+        {
+            history.series.id: factor
+            for row, history in enumerate(group)
+            if (factor := beside.factor_of(row)) is not None
+        },
     )
+
+
+def _is_single(jobs: Sequence[SeriesPool]) -> bool:
+    """Tell whether one value at one setting is all that a commit has of a series."""
+    return len(jobs) == 1 and jobs[0].values.size == 1
 
 
 def _kindest(history: SeriesHistory, jobs: Sequence[SeriesPool]) -> SeriesHistory:
@@ -301,6 +318,7 @@ def _together(parts: Sequence[NewestNights]) -> NewestNights:
         outstanding={k: move for each in parts for k, move in each.outstanding.items()},
         moves=tuple(move for each in parts for move in each.moves),
         compared=frozenset().union(*(each.compared for each in parts)),
+        usual={key: of for each in parts for key, of in each.usual.items()},
     )
 
 

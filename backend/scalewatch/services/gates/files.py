@@ -21,6 +21,7 @@ from scalewatch.modelling import (
     Verdict,
     all_growth_odds,
 )
+from scalewatch.modelling.common_mode.earlier_commits import UsualFactor
 from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.search.exact import EXACT
@@ -180,6 +181,7 @@ class FilePair(SeriesPair[FileSide]):
     constant: ConstantChange | None = None
     machine: str = ""
     is_composed: bool = False
+    usual: UsualFactor | None = None
 
 
 @dataclass(frozen=True, slots=True)

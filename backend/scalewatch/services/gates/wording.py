@@ -5,7 +5,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from scalewatch.figures.notation import SHARED_CORES
+from scalewatch.modelling.common_mode.earlier_commits import TOLERATED
 from scalewatch.services.commit_reports.pairs import (
+    ChangeKind,
     SeriesKey,
     SeriesOutcome,
     SeriesPair,
@@ -104,12 +106,23 @@ def _none_is_worse(
         pair.is_comparable if has_baseline else is_compared(pair, has_baseline=False)
         for pair in pairs
     )
-    said = f"none of {compared:,} series is worse{against}"
+    said = f"none of {compared:,} series is worse{against}{_by_levels(pairs)}"
     if accepted := decision.counts[SeriesOutcome.ACCEPTED]:
         said += f", but for {accepted:,} that people or rules accept"
     if others := len(pairs) - compared:
         return f"{said}; {others:,} of {len(pairs):,} series cannot be compared"
     return said
+
+
+def _by_levels(pairs: Sequence[SeriesPair[Any]]) -> str:
+    """Say what the commits before exclude of series with one value a commit."""
+    beside = [each for each in pairs if each.usual is not None]
+    fine = sum(each.kind is ChangeKind.UNCHANGED for each in beside)
+    if not fine:
+        return ""
+    excluded = f"{fine:,} by {100 * TOLERATED:.0f} % at most beside the commits before"
+    open_ = sum(each.kind is ChangeKind.UNDECIDED for each in beside)
+    return f": {excluded}" + (f", {open_:,} too noisy to tell" if open_ else "")
 
 
 def _unmeasured(decision: Decision) -> tuple[Sequence[GateFinding], ...]:
