@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from functools import cache
 from http import HTTPStatus
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI, Request, Response
@@ -94,6 +95,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     protection: Protection | None = None,
     alarming_share: float = ALARMING_SHARE,
     readers: ReaderProcesses | None = None,
+    key_file: Path | None = None,
 ) -> FastAPI:
     """Return the application on a database.
 
@@ -109,6 +111,8 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
         Share of histories of 200 commits that may alarm although nothing changed.
     readers
         The processes that read posted files; by default one, with the usual limits.
+    key_file
+        The file with the key of webhooks' secrets; by default as configured.
     """
     sessions = session.sessions_of(engine)
     watch = NewsWatch(sessions)
@@ -139,6 +143,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     app.openapi = _description  # type: ignore[method-assign]
     app.state.sessions = sessions
     app.state.alarming_share = alarming_share
+    app.state.key_file = key_file or get_settings().key_file
     app.state.watch = watch
     app.state.readers = readers
     app.state.protection = protection or Protection()

@@ -4,6 +4,7 @@ import os
 from functools import cache
 from pathlib import Path
 from typing import Any, Final, Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -47,6 +48,14 @@ class Settings(BaseSettings):
     reader_seconds: int = Field(default=30, ge=1)
     reader_megabytes: int = Field(default=1024, ge=256)
     log_format: Literal["text", "json"] = "text"
+
+    @property
+    def key_file(self) -> Path:
+        """The key of secrets: beside an SQLite file, below home for other databases."""
+        address = urlsplit(self.database_url)
+        beside = Path(address.path[1:]).parent
+        folder = beside if address.scheme.startswith("sqlite") else self.home
+        return folder / "secrets.key"
 
     @field_validator("broker_url", mode="before")
     @classmethod

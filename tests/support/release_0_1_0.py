@@ -21,6 +21,9 @@ OLDER: Final = run(id="00000000-0000-0000-0000-000000000002", coordinate={"p": 8
 FORGOTTEN: Final = run(id="00000000-0000-0000-0000-000000000003", coordinate={"p": 16})
 """A run whose repetitions were thinned: its content is forgotten."""
 
+SECRET: Final = "swh_of release 0.1.0"  # noqa: S105 - of nobody
+"""Signs the deliveries of a webhook."""
+
 _PAYLOADS: Final[Mapping[str, dict[str, Any] | None]] = {
     "aa35597f107792f47f820d2e557671c8c347bf7c1d7fb04d43b144796e9e8fa4": RUN,
     "62f37a6596f4f15810ea371a7ce0951d43257062e1cefe4ab36763a0b2bbb455": OLDER,
@@ -51,6 +54,10 @@ VALUES
    '{"p"\\: 8}', '2026-11-01 00:00:00'),
   (3, '00000000000000000000000000000003', 1, 1, 1, 1, 'mpi-collectives',
    '{"p"\\: 16}', '2026-11-01 00:00:00');
+INSERT INTO webhook (id, project_id, url, secret, author, created_at)
+VALUES
+  (1, 1, 'http://127.0.0.1:1/hook', 'swh_of release 0.1.0', 'ada',
+   '2026-11-01 00:00:00');
 INSERT INTO job (id, kind, subject, state, attempts, created_at, finished_at)
 VALUES
   (1, 'analyse', '1/1', 'done', 1, '2026-11-01 00:00:00', '2026-11-01 00:00:00')

@@ -17,7 +17,7 @@ from scalewatch.services.regressions import webhooks as addresses
 from scalewatch.services.regressions.webhooks import NewWebhook, Webhook
 from scalewatch.services.selection import renamed_regions
 from scalewatch.web.queries import RegressionId, WebhookId
-from scalewatch.web.sessions import AdminDep, ReadingDep
+from scalewatch.web.sessions import AdminDep, KeyFileDep, ReadingDep
 
 router = answers.api_router("history", "/projects/{project}")
 
@@ -155,10 +155,14 @@ def list_webhooks(session: AdminDep, project: str) -> Response:
     return answers.answer(Webhooks(addresses.webhooks_of(session, project)))
 
 
-@webhooks.post("", responses=answers.of(NewWebhook, 400, 403, 404, 422))
-def add_webhook(session: AdminDep, project: str, address: WebhookAddress) -> Response:
+@webhooks.post("", responses=answers.of(NewWebhook, 400, 403, 404, 422, 503))
+def add_webhook(
+    session: AdminDep, key_file: KeyFileDep, project: str, address: WebhookAddress
+) -> Response:
     """Let an address be told what happens to the regressions of a project."""
-    return answers.answer(addresses.add(session, project, address.url, address.author))
+    return answers.answer(
+        addresses.add(session, project, address.url, address.author, key_file)
+    )
 
 
 @webhooks.delete("/{webhook}", status_code=204, responses=problems.of(403, 404, 422))

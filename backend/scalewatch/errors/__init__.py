@@ -66,6 +66,7 @@
   x OtherSchema
   x SchemaNotMigrated
   x InMemoryDatabase
+  x KeyMissing
   x MissingExtra
   x NotARun
   x UnknownOrigin

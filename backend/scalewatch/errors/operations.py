@@ -6,6 +6,7 @@ there. So errors say which command adds an extra to this installation.
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Final
 
 from scalewatch.errors.base import ScalewatchError
@@ -61,6 +62,18 @@ class SchemaNotMigrated(ScalewatchError):
         )
         self.schema = schema
         self.needed = needed
+
+
+class KeyMissing(ScalewatchError):
+    """The key is not here that seals, or has sealed, the secrets of webhooks."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(
+            f"the key of the webhooks' secrets is not in {file.name}, beside the "
+            "database or in SCALEWATCH_HOME: copy the file from where webhooks were "
+            "added, or remove these and add them again"
+        )
+        self.file = file
 
 
 class MissingExtra(ScalewatchError):

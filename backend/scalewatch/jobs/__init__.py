@@ -58,7 +58,8 @@ def watch(session: Session, subject: str) -> Effect:
 
 def notify(session: Session, subject: str) -> Effect:
     """Tell a webhook what happened to a regression."""
-    return partial(webhooks.note, delivered=webhooks.deliver(session, subject))
+    delivered = webhooks.deliver(session, subject, get_settings().key_file)
+    return partial(webhooks.note, delivered=delivered)
 
 
 def thin(session: Session, subject: str) -> Effect:

@@ -24,7 +24,7 @@ from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
 from scalewatch.services.shared_cores import Oversubscribed
 from scalewatch.web.protection.origins import Form, FormDep
-from scalewatch.web.sessions import AdminDep, ReadingDep, WritingDep
+from scalewatch.web.sessions import AdminDep, KeyFileDep, ReadingDep, WritingDep
 
 MOST_ENTRIES = 50
 """Entries of the audit log that a page shows."""
@@ -260,13 +260,18 @@ LONGEST = 2000
 
 @router.post("/p/{project}/settings/webhooks", name="add-webhook")
 def add_webhook(
-    request: Request, session: AdminDep, project: str, form: FormDep
+    request: Request,
+    session: AdminDep,
+    key_file: KeyFileDep,
+    project: str,
+    form: FormDep,
 ) -> Response:
     """Add a webhook, and show its secret, once."""
     url = form.text("url") or ""
     if len(url) > LONGEST:
         raise InvalidReport([("url", f"at most {LONGEST:,} letters")])
-    added = webhooks.add(session, project, url, callers.caller_of(session).name)
+    author = callers.caller_of(session).name
+    added = webhooks.add(session, project, url, author, key_file)
     return settings_page(request, session, Format.HTML, project=project, webhook=added)
 
 

@@ -18,6 +18,7 @@ nothing else. Three kinds of session say what the caller is allowed to do with i
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Annotated, Final
 
 from fastapi import BackgroundTasks, Depends, Request, Security
@@ -149,6 +150,15 @@ async def alarming_share(request: Request) -> float:
 
 
 AlarmingShareDep = Annotated[float, Depends(alarming_share)]
+
+
+async def key_file(request: Request) -> Path:
+    """Return the file with the key of webhooks' secrets, as set."""
+    file: Path = request.app.state.key_file
+    return file
+
+
+KeyFileDep = Annotated[Path, Depends(key_file)]
 
 
 def open_reading(request: Request, door: DoorDep) -> Iterator[Session]:

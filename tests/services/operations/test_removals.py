@@ -63,7 +63,7 @@ def everything(sessions):
 
 
 @pytest.fixture
-def two_projects(sessions):
+def two_projects(sessions, tmp_path):
     """Two projects, of which one is to go."""
     record_project(sessions, "openmpi")
     kept = everything(sessions)
@@ -77,7 +77,8 @@ def two_projects(sessions):
             reason=None,
         )
         tokens.create(session, "ci", Role.INGEST, "mpich")
-        webhooks.add(session, "mpich", "http://127.0.0.1:1/hook", "ada")
+        url, key_file = "http://127.0.0.1:1/hook", tmp_path / "secrets.key"
+        webhooks.add(session, "mpich", url, "ada", key_file)
         webhooks.test(session, "mpich", 1)
     return kept
 

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Final
 
 import click
@@ -12,9 +13,10 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from scalewatch.errors import SchemaNotMigrated
+from scalewatch.services.access import sealing
 from scalewatch.settings import Settings, get_settings
 from scalewatch.storage.database import schema
-from scalewatch.storage.database.session import Sessions, connect, sessions_of
+from scalewatch.storage.database.session import Sessions, connect, sessions_of, transact
 
 PAUSE_SECONDS: Final = 0.5
 """Between two attempts to reach the database."""
@@ -92,8 +94,18 @@ def prepare(engine: Engine) -> None:
     """Migrate an embedded database; ask for that where others depend on it too."""
     if engine.dialect.name == "sqlite":
         schema.upgrade(engine)
+        seal_secrets(engine)
     else:
         schema.require_newest(engine)
+
+
+def seal_secrets(engine: Engine) -> None:
+    """Seal the secrets of webhooks that release 0.1.0 kept as they are."""
+    with sessions_of(engine).reading() as session:
+        if not sealing.is_any_plain(session):
+            return
+    seal = partial(sealing.seal_all, key_file=get_settings().key_file)
+    transact(sessions_of(engine), seal)
 
 
 def shown(engine: Engine) -> str:

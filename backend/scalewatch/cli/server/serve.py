@@ -118,6 +118,7 @@ def command(
     with listening, ExitStack() as beside:
         with database.opened(settings) as engine:
             database.prepare(engine)
+            database.seal_secrets(engine)
             if wants_token:
                 _make_first_token(engine)
             if not is_open and not settings.open:

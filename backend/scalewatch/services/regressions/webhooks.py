@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 from http.client import HTTPException
+from pathlib import Path
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -22,9 +23,9 @@ from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import InvalidReport
+from scalewatch.errors import InvalidReport, KeyMissing
 from scalewatch.exporters.documents import json_text
-from scalewatch.services.access import audit
+from scalewatch.services.access import audit, sealing
 from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.services.regressions.regressions import regression_of
 from scalewatch.storage import tables
@@ -153,7 +154,9 @@ def webhooks_of(session: Session, project_name: str) -> tuple[Webhook, ...]:
     )
 
 
-def add(session: Session, project_name: str, url: str, author: str) -> NewWebhook:
+def add(
+    session: Session, project_name: str, url: str, author: str, key_file: Path
+) -> NewWebhook:
     """Add a webhook: an address that hears of the events of a project's regressions.
 
     Raises
@@ -163,6 +166,8 @@ def add(session: Session, project_name: str, url: str, author: str) -> NewWebhoo
     InvalidReport
         If nothing can ever be delivered to the address, it holds credentials, or there
         are too many.
+    KeyMissing
+        If others have secrets that the key here has not sealed.
     """
     project = projects.existing(session, project_name)
     if fault := fault_of(url):
@@ -172,7 +177,12 @@ def add(session: Session, project_name: str, url: str, author: str) -> NewWebhoo
     secret = f"swh_{secrets.token_urlsafe(32)}"
     row = webhooks.add(
         session,
-        {"project_id": project.id, "url": url, "secret": secret, "author": author},
+        {
+            "project_id": project.id,
+            "url": url,
+            "secret": sealing.sealed(session, secret, key_file),
+            "author": author,
+        },
     )
     audit.note(session, "webhook added", project.name, url)
     return NewWebhook(_webhook(session, row), secret)
@@ -224,13 +234,13 @@ def test(session: Session, project_name: str, webhook_id: int) -> None:
     audit.note(session, "webhook tested", project.name, str(webhook_id))
 
 
-def deliver(session: Session, subject: str) -> DeliveryAnswer:
+def deliver(session: Session, subject: str, key_file: Path) -> DeliveryAnswer:
     """Tell a webhook of an event, given as `webhook/event`.
 
     Raises
     ------
-    Undelivered
-        If the address does not answer with success.
+    DeliveryRefused
+        If the address does not answer with success, or it cannot be signed.
     """
     webhook_id, event_id = map(int, subject.split("/"))
     webhook = session.get(tables.Webhook, webhook_id)
@@ -239,7 +249,11 @@ def deliver(session: Session, subject: str) -> DeliveryAnswer:
         return DeliveryAnswer(webhook_id, None)
     project = session.get_one(tables.Project, webhook.project_id)
     body = json_text(_event(session, project.name, event))
-    headers = signed(webhook.secret, body, int(time.time()))
+    try:
+        secret = sealing.unsealed(webhook.secret, key_file)
+    except KeyMissing as error:
+        raise DeliveryRefused(webhook.id, str(error)) from None
+    headers = signed(secret, body, int(time.time()))
     headers["Scalewatch-Delivery"] = str(event_id)
     return DeliveryAnswer(webhook_id, _post(webhook, body, headers))
 

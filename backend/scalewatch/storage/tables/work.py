@@ -118,8 +118,8 @@ class Worker(Table):
 class Webhook(Table):
     """An address, and the secret by which it knows us.
 
-    The secret itself is kept, since signing needs it. `last_answer` is what the
-    address said to the newest delivery.
+    The secret is kept sealed, as `services.access.sealing` does, since signing needs
+    it. `last_answer` is what the address said to the newest delivery.
     """
 
     __tablename__ = "webhook"

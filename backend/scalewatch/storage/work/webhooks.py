@@ -37,6 +37,18 @@ def identified(session: Session, project_id: int, webhook_id: int) -> tables.Web
     return row
 
 
+def with_other_secrets(session: Session, beginning: str) -> Sequence[tables.Webhook]:
+    """Return the webhooks whose secrets do not begin like this."""
+    is_other = tables.Webhook.secret.not_like(f"{beginning}%")
+    return session.scalars(select(tables.Webhook).where(is_other)).all()
+
+
+def any_secret(session: Session, beginning: str) -> str | None:
+    """Return a secret that begins like this, if there is any."""
+    begins = tables.Webhook.secret.startswith(beginning)
+    return session.scalar(select(tables.Webhook.secret).where(begins).limit(1))
+
+
 def deliveries(
     session: Session, kind: str, webhook_id: int
 ) -> Sequence[Row[str, str | None]]:
