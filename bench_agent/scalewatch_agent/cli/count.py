@@ -7,17 +7,17 @@ import click
 
 from scalewatch.wire import Name
 from scalewatch_agent.cli.exits import SUMMARY
-from scalewatch_agent.cli.options.launcher import job_launcher, launcher_option
-from scalewatch_agent.cli.options.parameters import process_counts, wire
-from scalewatch_agent.cli.options.together import time_limit_option
-from scalewatch_agent.cli.sweeping.program import swept_program, swept_settings
-from scalewatch_agent.cli.sweeping.sweeping import (
+from scalewatch_agent.cli.launching import job_launcher, launcher_option
+from scalewatch_agent.cli.options import process_counts, time_limit_option, wire
+from scalewatch_agent.cli.sweeping import (
     carry_out,
     sweep_options,
+    swept_program,
+    swept_settings,
     version_of,
     warn,
 )
-from scalewatch_agent.cli.tables.counts import FOR_A_VERDICT, print_counts
+from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_counts
 from scalewatch_agent.counts.methods import METHODS, counting
 from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep

@@ -1,18 +1,18 @@
 """The runs of a sweep, from their measurement to their delivery."""
 
-from collections.abc import Iterator, Mapping
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import median
 from typing import Any, Protocol
 
 import click
 
-from scalewatch.wire import RunReport
-from scalewatch_agent.cli.outcome import report_outcome, runs
-from scalewatch_agent.cli.summary import run_summary
+from scalewatch.wire import Result, RunReport
 from scalewatch_agent.delivery.deliver import ONCE, Delivery, deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
-from scalewatch_agent.delivery.upload import Patience, Undelivered
+from scalewatch_agent.delivery.upload import Delivered, Patience, Refused, Undelivered
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.folders import spool_folder
 
@@ -157,3 +157,105 @@ class SweepRuns:
                 "scalewatch-agent spool replay",
                 err=True,
             )
+
+
+def report_outcome(
+    reports: Sequence[RunReport],
+    deliveries: Sequence[Delivery],
+    spool: Spool,
+    *,
+    as_json: bool,
+) -> bool:
+    """Say what became of the runs of a sweep, and return whether all are delivered."""
+    if as_json:
+        for report, delivery in zip(reports, deliveries, strict=True):
+            click.echo(run_summary(report, delivery_state(delivery)))
+    report_deliveries(deliveries, spool, quiet=as_json)
+    older = len(list(spool.pending())) - len(_undelivered(deliveries))
+    if older > 0:
+        click.echo(
+            f"{runs(older)} of earlier sweeps not yet delivered, in {spool.folder}: "
+            "scalewatch-agent spool replay",
+            err=True,
+        )
+    return all(isinstance(delivery.answer, Delivered) for delivery in deliveries)
+
+
+def report_deliveries(
+    deliveries: Sequence[Delivery], spool: Spool, *, quiet: bool
+) -> None:
+    """Say what was delivered and, on standard error, what was not and where it is."""
+    delivered = [d for d in deliveries if isinstance(d.answer, Delivered)]
+    if delivered and not quiet:
+        click.echo(f"{runs(len(delivered))} delivered to {delivered[-1].server}")
+    for delivery in deliveries:
+        if isinstance(delivery.answer, Refused):
+            click.echo(
+                f"{delivery.server} refused run {delivery.entry.id}: it "
+                f"{delivery.answer.reason}; the run is kept in {spool.rejected}",
+                err=True,
+            )
+    if undelivered := _undelivered(deliveries):
+        last = undelivered[-1]
+        assert isinstance(last.answer, Undelivered)
+        click.echo(
+            f"{runs(len(undelivered))} not delivered: {last.server} "
+            f"{last.answer.reason}. Kept in {spool.folder}; "
+            "deliver with: scalewatch-agent spool replay",
+            err=True,
+        )
+
+
+def runs(number: int) -> str:
+    """Count runs in words: `1 run`, `5 runs`."""
+    return f"{number} run{'' if number == 1 else 's'}"
+
+
+def _undelivered(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    return [d for d in deliveries if isinstance(d.answer, Undelivered)]
+
+
+def run_summary(report: RunReport, state: Mapping[str, Any]) -> str:
+    """Return a run and what became of it as one line of JSON."""
+    return json.dumps(
+        {
+            "id": str(report.id),
+            "project": report.project,
+            "commit": report.commit.sha,
+            "machine": report.machine.name,
+            "p": report.coordinate.get("p"),
+            "coordinate": report.coordinate,
+            **state,
+            "results": [_result_summary(result) for result in report.results],
+        }
+    )
+
+
+def delivery_state(delivery: Delivery) -> Mapping[str, Any]:
+    """Return what became of a run, for programs."""
+    match delivery.answer:
+        case Delivered(receipt):
+            return {"state": "delivered", "run": receipt.get("run")}
+        case Refused():
+            return {"state": "refused", "reason": delivery.answer.reason}
+        case Undelivered(reason):
+            return {
+                "state": "kept",
+                "reason": f"{delivery.server} {reason}",
+                "path": str(delivery.entry.path),
+            }
+
+
+def _result_summary(result: Result) -> Mapping[str, Any]:
+    if result.status == "failed":
+        return {"region": result.region, "status": "failed", "reason": result.reason}
+    procedure = result.procedure
+    return {
+        "region": result.region,
+        "metric": result.metric,
+        "unit": result.unit,
+        "status": "ok",
+        "median": median(result.values),
+        "repetitions": len(result.values),
+        "procedure": procedure and procedure.model_dump(exclude_none=True),
+    }

@@ -9,20 +9,18 @@ import click
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
-from scalewatch_agent.cli.options.library import (
+from scalewatch_agent.cli.options import (
     library_of,
     library_options,
-    refuse_both,
-)
-from scalewatch_agent.cli.options.parameters import (
     message_sizes,
     process_counts,
+    refuse_both,
     regions,
+    server_options,
 )
-from scalewatch_agent.cli.options.server import server_options
-from scalewatch_agent.cli.options.subject import subject, subject_options
-from scalewatch_agent.cli.progress.suites import progress_display
-from scalewatch_agent.cli.summary import print_table
+from scalewatch_agent.cli.progress import progress_display
+from scalewatch_agent.cli.subject import subject, subject_options
+from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_table
 from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.machine import processors
@@ -32,9 +30,6 @@ from scalewatch_agent.mpi.process_counts import memory_counts, timed_counts
 from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SORTING, SUITES, Suite
 from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep
-
-FOR_A_VERDICT = 5
-"""Settings that a verdict takes."""
 
 EXAMPLES = """\b
 Examples:

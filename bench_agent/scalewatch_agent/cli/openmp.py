@@ -9,12 +9,14 @@ import click
 from scalewatch.wire import Machine, RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
-from scalewatch_agent.cli.options.parameters import process_counts
-from scalewatch_agent.cli.options.server import server_options
-from scalewatch_agent.cli.options.subject import commit, subject_options
-from scalewatch_agent.cli.options.together import time_limit_option
-from scalewatch_agent.cli.progress.jobs import job_display
-from scalewatch_agent.cli.tables.openmp import print_openmp
+from scalewatch_agent.cli.options import (
+    process_counts,
+    server_options,
+    time_limit_option,
+)
+from scalewatch_agent.cli.progress import job_display
+from scalewatch_agent.cli.subject import commit, subject_options
+from scalewatch_agent.cli.tables import print_openmp
 from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.machine import hardware, host_name, processors
 from scalewatch_agent.openmp.build import Kernels, build_kernels

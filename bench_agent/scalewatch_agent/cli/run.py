@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from scalewatch_agent.cli.exits import SUMMARY
-from scalewatch_agent.cli.options.launcher import job_launcher, launcher_options
-from scalewatch_agent.cli.progress.jobs import print_runs
-from scalewatch_agent.cli.sweeping.program import SweptProgram
-from scalewatch_agent.cli.sweeping.sweeping import (
+from scalewatch_agent.cli.launching import job_launcher, launcher_options
+from scalewatch_agent.cli.progress import print_runs
+from scalewatch_agent.cli.sweeping import (
+    SweptProgram,
     carry_out,
     scalar,
     sweep_options,
@@ -90,7 +90,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         return
     if loaded.experiment.execute.trace:
         # NumPy, on which traces rest, takes longer to load than all else together.
-        from scalewatch_agent.cli.traces.recording import (  # noqa: PLC0415
+        from scalewatch_agent.cli.traces.posting import (  # noqa: PLC0415
             record_program,
         )
 

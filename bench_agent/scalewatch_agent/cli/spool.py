@@ -10,10 +10,8 @@ from rich.console import Console
 from rich.table import Table
 
 from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.options.parameters import url
-from scalewatch_agent.cli.options.server import token_option
-from scalewatch_agent.cli.outcome import report_deliveries
-from scalewatch_agent.cli.summary import delivery_state
+from scalewatch_agent.cli.measured import delivery_state, report_deliveries
+from scalewatch_agent.cli.options import token_option, url
 from scalewatch_agent.delivery.deliver import deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Delivered, Patience

@@ -7,16 +7,14 @@ from typing import Any, Final
 import click
 
 from scalewatch.wire import Name
-from scalewatch_agent.cli.options.launcher import launcher_options
-from scalewatch_agent.cli.options.parameters import process_counts, wire
-from scalewatch_agent.cli.options.together import time_limit_option
-from scalewatch_agent.cli.sweeping.program import swept_settings
-from scalewatch_agent.cli.sweeping.sweeping import (
+from scalewatch_agent.cli.launching import launcher_options
+from scalewatch_agent.cli.options import process_counts, time_limit_option, wire
+from scalewatch_agent.cli.sweeping import (
     scalar,
     sweep_options,
+    swept_settings,
 )
-from scalewatch_agent.cli.traces.reading import read
-from scalewatch_agent.cli.traces.recording import SUITE, record
+from scalewatch_agent.cli.traces.posting import SUITE, read, record
 
 DEEPEST: Final = 32
 

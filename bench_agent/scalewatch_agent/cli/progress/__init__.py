@@ -1,1 +1,0 @@
-"""Progress of sweeps: bars for people, lines for logs."""

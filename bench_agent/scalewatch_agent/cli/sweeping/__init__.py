@@ -1,1 +1,0 @@
-"""Sweeps of experiments from the command line, and programs as experiments."""

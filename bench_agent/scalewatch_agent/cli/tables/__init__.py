@@ -1,1 +1,0 @@
-"""Runs as tables for people, each kind in its own."""
