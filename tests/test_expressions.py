@@ -36,7 +36,7 @@ USUAL = 500
 """Texts for each expression, but for `--thorough`."""
 
 TRUSTED = {
-    "scalewatch_agent.counts.clang.bodies.TOKEN": "sources that a compiler has read",
+    "scalewatch_agent.counts.clang.TOKEN": "sources that a compiler has read",
     "scalewatch_agent.counts.programs.PRODUCER": "what a compiler wrote in a program",
 }
 """Expressions that may be slower than linear, and whose text it is."""

@@ -1,18 +1,26 @@
 """The C compiler of this machine, and what the agent compiles with it."""
 
+import hashlib
 import os
 import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
+from platform import machine
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from scalewatch_agent.folders import make_folder
 from scalewatch_agent.programs import complaint
 
 COMPILERS: Final = ("cc", "gcc", "clang", "icx")
 PATIENCE: Final = 60
+
+OPTIONS: Final = ("-O2", "-fPIC", "-shared")
+WORDS: Final = ("x86_64", "aarch64")
+"""Architectures whose calls pass all arguments as words; see loop.c."""
 
 
 def compiler_in(environment: Mapping[str, str]) -> list[str]:
@@ -72,3 +80,45 @@ def compile_source(
             return f"{compiler[0]} failed{complaint(done.stderr.splitlines())}"
         new.replace(made)
     return ""
+
+
+def build_loops(
+    folder: Path, environment: Mapping[str, str] = os.environ
+) -> Path | None:
+    """Return the compiled loops in `folder`, or None where they cannot be had.
+
+    The agent compiles them before it starts a job, so that its processes only load
+    them. Without a known architecture, a compiler (CC, or one on PATH) or its success
+    there are none, and Python has to do.
+    """
+    if machine() not in WORDS:
+        return None
+    source = files("scalewatch_agent.loops").joinpath("loop.c").read_bytes()
+    return build_library("loop", source, folder, environment)
+
+
+def build_collector(
+    folder: Path, environment: Mapping[str, str] = os.environ
+) -> Path | None:
+    """Return the compiled collector of OTF2, or None where it cannot be had."""
+    source = files("scalewatch_agent.traces.otf2").joinpath("collector.c").read_bytes()
+    return build_library("otf2", source, folder, environment)
+
+
+def build_library(
+    name: str,
+    source: bytes,
+    folder: Path,
+    environment: Mapping[str, str] = os.environ,
+) -> Path | None:
+    """Return the shared library in `folder` that a compiler makes of a source in C.
+
+    None without a compiler, or without its success.
+    """
+    if not (compiler := compiler_in(environment)):
+        return None
+    mark = hashlib.sha256(source + repr((compiler, OPTIONS, machine())).encode())
+    library = make_folder(folder) / f"{name}-{mark.hexdigest()[:16]}.so"
+    if library.exists() or not compile_source(compiler, OPTIONS, source, library):
+        return library
+    return None

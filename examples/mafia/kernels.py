@@ -10,9 +10,9 @@ import numpy as np
 from mpi4py import MPI
 from numpy.typing import NDArray
 
+from scalewatch_agent.compilers import build_library
 from scalewatch_agent.errors import ToolMissing
 from scalewatch_agent.folders import loops_folder
-from scalewatch_agent.loops.build import build_library
 
 Words = NDArray[np.uint64]
 Integers = NDArray[np.int64]

@@ -16,8 +16,7 @@ from scalewatch_agent.folders import (
     loops_folder,
     make_folder,
 )
-from scalewatch_agent.mpi.installation import install_library
-from scalewatch_agent.mpi.libraries import Library
+from scalewatch_agent.mpi.libraries import Library, install_library
 from scalewatch_agent.mpi.mpiexec import Launcher
 from support.agent_home import lend
 

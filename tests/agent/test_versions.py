@@ -3,8 +3,7 @@
 import pytest
 
 from scalewatch.wire import Commit
-from scalewatch_agent.ci_variables import completed
-from scalewatch_agent.versions import version_in
+from scalewatch_agent.versions import completed, version_in
 from support.repositories import git
 
 SHA = "c28aca23f1" * 4

@@ -6,7 +6,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from scalewatch_agent.counts.clang.clang import FLAGS
+from scalewatch_agent.counts.clang import FLAGS
 
 PACKAGES = ("clang", "llvm", "libclang-rt-dev")
 HOW = f"apt-get install --no-install-recommends {' '.join(PACKAGES)}"

@@ -33,10 +33,14 @@ from scalewatch_agent.experiments.loading import Loaded, experiment_in
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder
 from scalewatch_agent.machine import processors
-from scalewatch_agent.mpi.process_counts import timed_counts
+from scalewatch_agent.mpi.mpiexec import timed_counts
 from scalewatch_agent.traces.calibration.cells import FUNCTIONS, Cell
-from scalewatch_agent.traces.calibration.kept import kept_calibration, library_of
-from scalewatch_agent.traces.calibration.table import Calibration, write_calibration
+from scalewatch_agent.traces.calibration.table import (
+    Calibration,
+    kept_calibration,
+    library_of,
+    write_calibration,
+)
 from scalewatch_agent.traces.recording import calibrating
 from scalewatch_agent.traces.recording.tracing import Tracing
 from scalewatch_agent.versions import CheckedOutVersion

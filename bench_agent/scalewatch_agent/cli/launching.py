@@ -8,10 +8,10 @@ import click
 
 from scalewatch_agent.cli.options import library_of, refuse_both, together
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
-from scalewatch_agent.experiments.commands import names_in
 from scalewatch_agent.experiments.launchers import LAUNCHERS
 from scalewatch_agent.experiments.launchers.jobs import JobLauncher, LaunchedSweep
 from scalewatch_agent.experiments.loading import Loaded
+from scalewatch_agent.experiments.parameters import names_in
 from scalewatch_agent.mpi.libraries import Library
 
 launcher_option = click.option(

@@ -21,15 +21,19 @@ from scalewatch_agent.cli.options import (
 from scalewatch_agent.cli.progress import progress_display
 from scalewatch_agent.cli.subject import subject, subject_options
 from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_table
+from scalewatch_agent.compilers import build_loops
 from scalewatch_agent.folders import loops_folder
-from scalewatch_agent.loops.build import build_loops
 from scalewatch_agent.machine import processors
 from scalewatch_agent.mpi.libraries import Library
-from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
-from scalewatch_agent.mpi.process_counts import memory_counts, timed_counts
-from scalewatch_agent.suite.runs import MeasuredSubject
+from scalewatch_agent.mpi.mpiexec import (
+    TRANSPORTS,
+    Launcher,
+    is_oversubscribed,
+    memory_counts,
+    timed_counts,
+)
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SORTING, SUITES, Suite
-from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep
+from scalewatch_agent.suite.sweep import MeasuredSubject, SuiteSweep, run_sweep
 
 EXAMPLES = """\b
 Examples:

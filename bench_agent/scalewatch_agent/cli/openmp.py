@@ -19,15 +19,16 @@ from scalewatch_agent.cli.subject import commit, subject_options
 from scalewatch_agent.cli.tables import print_openmp
 from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.machine import hardware, host_name, processors
-from scalewatch_agent.openmp.build import Kernels, build_kernels
 from scalewatch_agent.openmp.measuring import (
+    Kernels,
+    build_kernels,
     environment_of,
     measure_in_turns,
     placement,
+    run_report,
 )
 from scalewatch_agent.openmp.plan import KINDS, Job, OpenMPSweep, usual_threads
-from scalewatch_agent.openmp.runs import run_report
-from scalewatch_agent.suite.runs import MeasuredSubject
+from scalewatch_agent.suite.sweep import MeasuredSubject
 
 EXAMPLES = """\b
 Examples:

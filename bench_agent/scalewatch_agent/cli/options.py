@@ -16,13 +16,14 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from scalewatch_agent.folders import libraries_folder
-from scalewatch_agent.mpi.installation import (
+from scalewatch_agent.mpi.libraries import (
     PACKAGES,
     REQUIREMENT,
+    Library,
+    find_library,
     install_library,
     is_installed,
 )
-from scalewatch_agent.mpi.libraries import Library, find_library
 from scalewatch_agent.suite.suites import SUITES
 
 Command = Callable[..., Any]

@@ -21,10 +21,10 @@ from scalewatch_agent.cli.sweeping import (
     warn,
     with_options,
 )
-from scalewatch_agent.experiments.commands import written
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import WrittenOutput
 from scalewatch_agent.experiments.loading import Loaded, load_experiment
+from scalewatch_agent.experiments.parameters import written
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder
 

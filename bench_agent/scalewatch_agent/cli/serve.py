@@ -18,6 +18,7 @@ from scalewatch_agent.cli.launching import job_launcher
 from scalewatch_agent.cli.measured import SweepRuns
 from scalewatch_agent.cli.options import server_options, wire
 from scalewatch_agent.cli.subject import subject
+from scalewatch_agent.compilers import build_loops
 from scalewatch_agent.delivery.confirmations import (
     ClaimedRun,
     ConfirmationRequests,
@@ -34,14 +35,17 @@ from scalewatch_agent.experiments.instruments import WrittenOutput
 from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import libraries_folder, loops_folder, spool_folder
-from scalewatch_agent.loops.build import build_loops
-from scalewatch_agent.mpi.installation import PACKAGES, install_library, is_installed
-from scalewatch_agent.mpi.libraries import Library, find_library
+from scalewatch_agent.mpi.libraries import (
+    PACKAGES,
+    Library,
+    find_library,
+    install_library,
+    is_installed,
+)
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.suite.jobs import Event
-from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, Suite
-from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep
+from scalewatch_agent.suite.sweep import MeasuredSubject, SuiteSweep, run_sweep
 
 EPILOG = """\b
 Examples:

@@ -6,12 +6,12 @@ from typing import Any
 import click
 
 from scalewatch.wire import Commit, Machine, Name, Sha
-from scalewatch_agent.ci_variables import completed
 from scalewatch_agent.cli.options import moment, together, wire
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
-from scalewatch_agent.suite.runs import MeasuredSubject
 from scalewatch_agent.suite.suites import Suite
+from scalewatch_agent.suite.sweep import MeasuredSubject
+from scalewatch_agent.versions import completed
 
 subject_options = together(
     click.option(

@@ -12,7 +12,6 @@ from typing import Any, Final
 import click
 
 from scalewatch.wire import Commit, Name, RunReport, Sha
-from scalewatch_agent.ci_variables import completed
 from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.cli.launching import is_queued, stated_launcher
 from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
@@ -24,9 +23,13 @@ from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.launchers import LAUNCHERS
 from scalewatch_agent.experiments.launchers.jobs import Request
 from scalewatch_agent.experiments.loading import Loaded, experiment_in
-from scalewatch_agent.experiments.sources import sources_digest
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.versions import CheckedOutVersion, version_in
+from scalewatch_agent.versions import (
+    CheckedOutVersion,
+    completed,
+    sources_digest,
+    version_in,
+)
 
 sweep_options = together(
     library_options,

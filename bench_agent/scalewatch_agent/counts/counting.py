@@ -8,7 +8,6 @@ from typing import Any, Final, Protocol
 
 from scalewatch.wire import Fact, Result
 from scalewatch_agent.counts.programs import Build
-from scalewatch_agent.counts.ranks import by_rank
 from scalewatch_agent.counts.regions import (
     Function,
     Uncountable,
@@ -194,3 +193,25 @@ def _check_processes(ranks: Sequence[Tally], wanted: int) -> None:
                 f"{number} of {wanted} processes have written what they counted "
                 f"({program}): each has to end by exit, or by returning from main"
             )
+
+
+VARIABLES: Final = (
+    "OMPI_COMM_WORLD_RANK",
+    "PMIX_RANK",
+    "PMI_RANK",
+    "MV2_COMM_WORLD_RANK",
+    "SLURM_PROCID",
+)
+"""Variables in which starters of processes give the rank."""
+
+
+def by_rank(
+    words: tuple[str, ...], variable: str, folder: Path, suffix: str
+) -> tuple[str, ...]:
+    """Return a program that finds its rank's prefix in `folder` in a variable."""
+    rank = "0"
+    for name in reversed(VARIABLES):
+        rank = f"${{{name}:-{rank}}}"
+    target = f"{variable}=\"$0/rank-{rank}\"'{suffix}'"
+    script = f'mkdir -p "$0"; export {target}; exec "$@"'
+    return ("/bin/sh", "-c", script, str(folder), *words)

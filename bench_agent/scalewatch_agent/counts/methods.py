@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch_agent.counts.callgrind import Callgrind
-from scalewatch_agent.counts.clang.clang import Clang, counts_regions
+from scalewatch_agent.counts.clang import Clang, counts_regions
 from scalewatch_agent.counts.counting import Counting, Method
 from scalewatch_agent.counts.gcov.gcov import Gcov
 from scalewatch_agent.counts.python.calls import PythonCalls, is_python

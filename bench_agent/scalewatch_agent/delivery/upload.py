@@ -8,11 +8,34 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Any, Final
+from types import TracebackType
+from typing import Any, Final, Self
 
 import httpx2 as httpx
 
-from scalewatch_agent.delivery.connection import Connection
+
+class Connection:
+    """A connection to the server at `url`; a context manager."""
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self.url = url
+        right = {} if token is None else {"Authorization": f"Bearer {token}"}
+        self._client = httpx.Client(
+            timeout=httpx.Timeout(60, connect=5),
+            headers={"User-Agent": "scalewatch-agent", **right},
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._client.close()
+
 
 REFUSALS = frozenset({400, 409, 411, 413, 415, 422})
 """Answers that speak of the run; others speak of the server, or of who asks."""

@@ -1,19 +1,28 @@
-"""YAML files with the line of each key and value."""
+"""Documents of experiments: YAML with the line of each key, and kinds of values."""
 
 import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, Final
+from pathlib import Path, PurePath
+from typing import Annotated, Any, Final
 
 import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    StringConstraints,
+)
 
-from scalewatch_agent.errors import ExperimentInvalid, Flaw
+from scalewatch.wire import wrong
+from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
+from scalewatch_agent.experiments.expressions import Expression, parse_expression
 
 MOST_NODES: Final = 100_000
 """Values that a file may hold, aliases written out."""
 
-Place = tuple[str | int, ...]
+Position = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +31,7 @@ class ExperimentDocument:
 
     path: Path
     content: Any
-    lines: Mapping[Place, int | None]
+    lines: Mapping[Position, int | None]
 
     def flaw(self, place: Sequence[str | int], message: str) -> Flaw:
         """Return what is wrong at a place, with its line.
@@ -30,7 +39,7 @@ class ExperimentDocument:
         A place that is not in the file stands where its nearest parent does; parts
         that only a validator knows, as the kind of a value, are passed over.
         """
-        known: Place = ()
+        known: Position = ()
         for part in place:
             if (*known, part) in self.lines:
                 known = (*known, part)
@@ -111,10 +120,10 @@ class _Walk:
     def __init__(self, loader: _Loader, path: Path) -> None:
         self.loader = loader
         self.path = path
-        self.lines: dict[Place, int] = {}
+        self.lines: dict[Position, int] = {}
         self.above: list[yaml.Node] = []
 
-    def value(self, node: yaml.Node, place: Place) -> Any:
+    def value(self, node: yaml.Node, place: Position) -> Any:
         """Return the content of a node."""
         self.lines.setdefault(place, node.start_mark.line + 1)
         if node in self.above or len(self.lines) > MOST_NODES:
@@ -134,7 +143,7 @@ class _Walk:
         finally:
             self.above.pop()
 
-    def mapping(self, node: yaml.MappingNode, place: Place) -> dict[Hashable, Any]:
+    def mapping(self, node: yaml.MappingNode, place: Position) -> dict[Hashable, Any]:
         """Return the content of a mapping, each key at its own line."""
         content: dict[Hashable, Any] = {}
         for key, value in node.value:
@@ -148,15 +157,68 @@ class _Walk:
             content[name] = self.value(value, inner)
         return content
 
-    def scalar(self, node: yaml.Node, place: Place) -> Any:
+    def scalar(self, node: yaml.Node, place: Position) -> Any:
         """Return a text, a number, true, false or nothing."""
         try:
             return self.loader.construct_object(node)
         except ValueError as error:
             return self.refuse(node, place, str(error))
 
-    def refuse(self, node: yaml.Node, place: Place, message: str) -> Any:
+    def refuse(self, node: yaml.Node, place: Position, message: str) -> Any:
         """End reading with what is wrong at a node."""
         line = node.start_mark.line + 1
         flaw = Flaw(line, ".".join(map(str, place)), message)
         raise ExperimentInvalid(self.path, [flaw])
+
+
+Identifier = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$", max_length=100)
+]
+Value = bool | int | float | str
+
+
+def _expression(value: object) -> object:
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise wrong("a number or an expression is expected")
+    try:
+        return parse_expression(str(value))
+    except BadExpression as error:
+        raise wrong(str(error)) from error
+
+
+Formula = Annotated[Expression, BeforeValidator(_expression)]
+"""A number, or an expression such as `2 * p`."""
+
+
+def _inside(path: str) -> str:
+    if PurePath(path).is_absolute() or ".." in PurePath(path).parts:
+        raise wrong("a file in the folder of the job is expected")
+    return path
+
+
+Output = Annotated[str, StringConstraints(min_length=1), AfterValidator(_inside)]
+"""A file that the program writes, relative to the folder of its job."""
+
+
+class FileSection(BaseModel):
+    """Base of everything in an experiment file."""
+
+    model_config = ConfigDict(
+        arbitrary_types_allowed=True,
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        strict=True,
+    )
+
+
+def _lines(value: object) -> object:
+    if isinstance(value, list) and all(isinstance(line, str) for line in value):
+        return "\n".join(value)
+    return value
+
+
+Command = Annotated[
+    str, BeforeValidator(_lines), StringConstraints(min_length=1, pattern=r"^[^\x00]+$")
+]
+"""A command line, or a list of them."""

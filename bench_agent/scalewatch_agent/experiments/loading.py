@@ -9,7 +9,6 @@ from pydantic import ValidationError
 
 from scalewatch.wire import faults
 from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
-from scalewatch_agent.experiments.commands import COMPILERS, FLAGS, RESERVED, names_in
 from scalewatch_agent.experiments.documents import (
     MISSING,
     ExperimentDocument,
@@ -18,9 +17,13 @@ from scalewatch_agent.experiments.documents import (
 from scalewatch_agent.experiments.expressions import Expression, Scalar
 from scalewatch_agent.experiments.launchers.jobs import Configured
 from scalewatch_agent.experiments.parameters import (
+    COMPILERS,
+    FLAGS,
+    RESERVED,
     BadParameters,
     Combination,
     Parameters,
+    names_in,
 )
 from scalewatch_agent.experiments.schema import (
     COUNTED,

@@ -18,12 +18,7 @@ from pydantic import (
 
 from scalewatch.wire import UNITS, Commit, Name, wrong
 from scalewatch.wire.directions import Direction
-from scalewatch_agent.experiments.commands import RESERVED
-from scalewatch_agent.experiments.expressions import parse_expression
-from scalewatch_agent.experiments.launchers import LAUNCHERS, Launcher, LocalSection
-from scalewatch_agent.experiments.launchers.section import choice
-from scalewatch_agent.experiments.parameters import BadParameters, spaced
-from scalewatch_agent.experiments.sections import (
+from scalewatch_agent.experiments.documents import (
     Command,
     FileSection,
     Formula,
@@ -31,6 +26,10 @@ from scalewatch_agent.experiments.sections import (
     Output,
     Value,
 )
+from scalewatch_agent.experiments.expressions import parse_expression
+from scalewatch_agent.experiments.launchers import LAUNCHERS, Launcher, LocalSection
+from scalewatch_agent.experiments.launchers.section import choice
+from scalewatch_agent.experiments.parameters import RESERVED, BadParameters, spaced
 
 
 class Range(FileSection):

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from scalewatch_agent.experiments.commands import filled
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.journal import digest_of
+from scalewatch_agent.experiments.parameters import filled
 from scalewatch_agent.experiments.schema import ShellStep
 from scalewatch_agent.programs import run_program
 

@@ -17,7 +17,6 @@ from scalewatch.wire import (
     RunReport,
 )
 from scalewatch_agent.errors import FolderUnwritable
-from scalewatch_agent.experiments.commands import filled, names_in
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Instrument
 from scalewatch_agent.experiments.journal import Journal, digest_of
@@ -28,14 +27,13 @@ from scalewatch_agent.experiments.launchers.jobs import (
     Request,
 )
 from scalewatch_agent.experiments.loading import Loaded
-from scalewatch_agent.experiments.parameters import Combination
-from scalewatch_agent.experiments.sources import sources_digest
+from scalewatch_agent.experiments.parameters import Combination, filled, names_in
 from scalewatch_agent.experiments.steps import (
     fresh_folder,
     places,
     run_once,
 )
-from scalewatch_agent.versions import CheckedOutVersion
+from scalewatch_agent.versions import CheckedOutVersion, sources_digest
 
 Warn = Callable[[str], None]
 

@@ -1,19 +1,18 @@
 """The kernels an agent can run, one file per family.
 
 A kernel takes a communicator and a message size in bytes, allocates what it needs, and
-returns the operation to be timed. Registering it under its region in a module that
-`FAMILIES` names, and naming the region in `scalewatch_agent.suite.suites`, is enough
-to reach the command line.
+returns the operation to be timed. Registering it under its region, and naming region
+and module in `scalewatch_agent.suite.suites`, is enough to reach the command line.
 """
 
 from array import array
 from collections.abc import Callable, Collection, Iterable
 from importlib import import_module
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from mpi4py.MPI import Intracomm
 
-from scalewatch_agent.loops.program import FunctionCall
+from scalewatch_agent.loops.compiled import FunctionCall
 
 Buffer: TypeAlias = "bytearray | array[float]"
 
@@ -72,21 +71,9 @@ Kernel = Callable[[Intracomm, int], Operation]
 KERNELS: dict[str, Kernel] = {}
 """By region, once they are loaded."""
 
-FAMILIES: Final = (
-    "collectives",
-    "litmus",
-    "distributions",
-    "prefixes",
-    "nonblocking",
-    "onesided",
-    "messages",
-    "sorting",
-)
-"""The modules beside this one whose kernels are loaded."""
-
 
 def load_kernels(
-    families: Iterable[str] = FAMILIES, regions: Collection[str] | None = None
+    families: Iterable[str], regions: Collection[str] | None = None
 ) -> None:
     """Import families, so that each of their kernels registers itself.
 

@@ -7,11 +7,12 @@ with their datatype, the cheapest form that mpi4py has.
 from array import array
 from collections.abc import Callable
 from functools import partial
+from itertools import accumulate
 
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation, kernel, pattern
-from scalewatch_agent.loops.program import step
+from scalewatch_agent.loops.compiled import step
 
 ROOT = 0
 DOUBLE_BYTES = 8
@@ -125,3 +126,87 @@ def sums(
 def doubles(rank: int, message_bytes: int) -> "array[float]":
     """Return numbers that tell whose they are."""
     return array("d", (float(rank + i) for i in range(message_bytes // DOUBLE_BYTES)))
+
+
+@kernel("MPI_Scatter")
+def scatter(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Send each process a message of its own from the root."""
+    is_root = comm.rank == ROOT
+    send = (
+        bytearray().join(pattern(rank, message_bytes) for rank in range(comm.size))
+        if is_root
+        else None
+    )
+    receive = bytearray(message_bytes)
+    of_each = (message_bytes, MPI.BYTE)
+    sent = None if send is None else [send, *of_each]
+    return Operation(
+        partial(comm.Scatter, sent, [receive, MPI.BYTE], ROOT),
+        sent=send,
+        received=receive,
+        steps=(step("MPI_Scatter", send, *of_each, receive, *of_each, ROOT, comm),),
+        source=ROOT,
+    )
+
+
+@kernel("MPI_Alltoallv")
+def alltoallv(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Send each process a message of its own, half of them half as long."""
+    sizes = [uneven(comm.rank, other, message_bytes) for other in range(comm.size)]
+    counts = array("i", sizes)
+    starts = array("i", [0, *accumulate(sizes)][: comm.size])
+    send = bytearray().join(
+        pattern(comm.rank + other, size) for other, size in enumerate(sizes)
+    )
+    # What two processes send to each other is equally long.
+    receive = bytearray(len(send))
+    of_each = (counts, starts, MPI.BYTE)
+    return Operation(
+        partial(
+            comm.Alltoallv,
+            [send, (counts, starts), MPI.BYTE],
+            [receive, (counts, starts), MPI.BYTE],
+        ),
+        sent=send,
+        received=receive,
+        steps=(step("MPI_Alltoallv", send, *of_each, receive, *of_each, comm),),
+    )
+
+
+def uneven(rank: int, other: int, message_bytes: int) -> int:
+    """Return the size of what two processes send to each other."""
+    return message_bytes // (1 + (rank + other) % 2)
+
+
+@kernel("MPI_Scan")
+def scan(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Add up the doubles of all processes up to this one."""
+    return sums("MPI_Scan", comm.Scan, comm, message_bytes)
+
+
+@kernel("MPI_Exscan")
+def exscan(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Add up the doubles of all processes before this one; rank 0 gets nothing."""
+    return sums("MPI_Exscan", comm.Exscan, comm, message_bytes)
+
+
+@kernel("MPI_Reduce_scatter")
+def reduce_scatter(comm: MPI.Intracomm, message_bytes: int) -> Operation:
+    """Add up the doubles of all processes, and leave each its part."""
+    send = doubles(comm.rank, comm.size * message_bytes)
+    receive = array("d", bytes(message_bytes))
+    counts = array("i", [len(receive)] * comm.size)
+    call = partial(
+        comm.Reduce_scatter,
+        [send, MPI.DOUBLE],
+        [receive, MPI.DOUBLE],
+        counts,
+        MPI.SUM,
+    )
+    arguments = (send, receive, counts, MPI.DOUBLE, MPI.SUM, comm)
+    return Operation(
+        call,
+        sent=send,
+        received=receive,
+        steps=(step("MPI_Reduce_scatter", *arguments),),
+    )

@@ -6,7 +6,7 @@ If their models diverge too, suspect the platform and not the library.
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation, kernel, pattern
-from scalewatch_agent.loops.program import memory_of, step
+from scalewatch_agent.loops.compiled import memory_of, step
 
 ROOT = 0
 TAG = 1

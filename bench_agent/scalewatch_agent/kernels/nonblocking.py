@@ -17,7 +17,7 @@ from mpi4py import MPI
 
 from scalewatch_agent.kernels import Buffer, Operation, kernel, pattern
 from scalewatch_agent.kernels.collectives import ROOT, doubles
-from scalewatch_agent.loops.program import Argument, FunctionCall, memory_of, step
+from scalewatch_agent.loops.compiled import Argument, FunctionCall, memory_of, step
 
 Start = Callable[[], MPI.Request]
 

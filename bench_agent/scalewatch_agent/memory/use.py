@@ -1,8 +1,9 @@
 """Use MPI as programs do, and measure what that occupies."""
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from time import perf_counter
+from typing import Final, Protocol
 
 from mpi4py import MPI
 
@@ -13,12 +14,55 @@ from scalewatch_agent.memory.allocations import (
     counted,
     is_available,
 )
-from scalewatch_agent.memory.constructors import CONSTRUCTORS, Constructor
 from scalewatch_agent.memory.footprint import Footprint, footprint, growth
-from scalewatch_agent.mpi.announcements import Announce, announce_start
-from scalewatch_agent.plan import Plan
+from scalewatch_agent.plan import Announce, Plan, announce_start
 from scalewatch_agent.suite.statistics import median
 from scalewatch_agent.suite.suites import RUNTIME
+
+EXPOSED = 8
+"""Bytes of a window; its memory belongs to the caller."""
+
+
+class Freed(Protocol):
+    """An MPI object that its owner frees."""
+
+    def Free(self) -> None:  # noqa: N802 - MPI's
+        """Give it back."""
+
+
+Constructor = Callable[[], Freed]
+
+
+def comm_create(comm: MPI.Intracomm) -> Constructor:
+    """Create a communicator from the group of all processes."""
+    group = comm.Get_group()
+    return lambda: comm.Create(group)
+
+
+def comm_dup(comm: MPI.Intracomm) -> Constructor:
+    """Duplicate a communicator."""
+    return comm.Dup
+
+
+def win_create(comm: MPI.Intracomm) -> Constructor:
+    """Create a window for one-sided communication over memory of the caller's."""
+    memory = bytearray(EXPOSED)
+    return lambda: MPI.Win.Create(memory, 1, MPI.INFO_NULL, comm)
+
+
+def cart_create(comm: MPI.Intracomm) -> Constructor:
+    """Create a Cartesian topology of one dimension."""
+    return lambda: comm.Create_cart([comm.size], [False])
+
+
+CONSTRUCTORS: Final[Mapping[str, Callable[[MPI.Intracomm], Constructor]]] = {
+    "MPI_Comm_create": comm_create,
+    "MPI_Comm_dup": comm_dup,
+    "MPI_Win_create": win_create,
+    "MPI_Cart_create": cart_create,
+}
+"""By region."""
+
 
 MPI_MEMORY = "MPI memory"
 OBJECTS = 5

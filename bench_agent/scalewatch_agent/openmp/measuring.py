@@ -1,16 +1,82 @@
-"""Start the kernels with so many threads, and read what they say."""
+"""Compile the kernels once, start them with so many threads, and report."""
 
+import hashlib
 import os
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from math import isfinite
+from importlib.resources import files
+from math import ceil, floor, isfinite, sqrt
 from pathlib import Path
+from platform import machine
 from typing import Final
+from uuid import uuid4
 
+from scalewatch.wire import Job as ReportedJob
+from scalewatch.wire import Procedure, Result, RunReport
+from scalewatch_agent.compilers import compile_source, compiler_in, words_on_version
+from scalewatch_agent.errors import OpenMPMissing
+from scalewatch_agent.folders import make_folder
+from scalewatch_agent.machine import surroundings
 from scalewatch_agent.openmp.plan import Job
 from scalewatch_agent.programs import complaint
+from scalewatch_agent.suite.sweep import MeasuredSubject
+
+OPTIONS: Final = ("-O3", "-fopenmp", "-fno-tree-loop-distribute-patterns")
+"""Without the last one, the copy of STREAM would be a call of memcpy."""
+
+LIBRARIES: Final = ("-lm",)
+PATIENCE: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Kernels:
+    """The compiled kernels, and the compiler whose OpenMP they measure."""
+
+    program: Path
+    compiler: str
+    version: str
+
+
+def build_kernels(folder: Path, environment: Mapping[str, str] = os.environ) -> Kernels:
+    """Return the kernels in `folder`, compiled by CC or the compiler on PATH.
+
+    Raises
+    ------
+    OpenMPMissing
+        If there is no compiler, or it cannot make an OpenMP program that starts.
+    FolderUnwritable
+        If nothing can be written into the folder.
+    """
+    if not (compiler := compiler_in(environment)):
+        raise OpenMPMissing("there is no C compiler")
+    source = files("scalewatch_agent.openmp").joinpath("kernels.c").read_bytes()
+    key = (compiler, words_on_version(compiler), OPTIONS, LIBRARIES, machine())
+    mark = hashlib.sha256(source + repr(key).encode()).hexdigest()[:16]
+    program = make_folder(folder) / f"openmp-{mark}"
+    if not program.exists() and (
+        wrong := compile_source(compiler, OPTIONS, source, program, libraries=LIBRARIES)
+    ):
+        raise OpenMPMissing(wrong)
+    name, _, version = _compiler_of(program).partition(" ")
+    return Kernels(program, name, version)
+
+
+def _compiler_of(program: Path) -> str:
+    """Return the compiler's name and version, as the program that it made tells."""
+    try:
+        return subprocess.run(  # noqa: S603 - what the agent compiled
+            [program, "compiler"],
+            capture_output=True,
+            check=True,
+            text=True,
+            timeout=PATIENCE,
+        ).stdout.strip()
+    except (OSError, subprocess.SubprocessError) as error:
+        program.unlink(missing_ok=True)  # the next compiler may do better
+        raise OpenMPMissing(f"what was compiled does not start ({error})") from None
+
 
 PLACES: Final = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
 """Variables by which a user places threads; without any of them they are spread."""
@@ -134,3 +200,74 @@ def _lines(output: str) -> Iterator[tuple[str, list[float]]]:
 
 def _now() -> datetime:
     return datetime.now(UTC)
+
+
+SUITE = "openmp"
+
+
+def run_report(
+    subject: MeasuredSubject, job: Job, outcome: Outcome, environment: Mapping[str, str]
+) -> RunReport:
+    """Return the run of a job; what it did not measure has failed, and says why."""
+    return RunReport(
+        schema_version=1,
+        id=uuid4(),
+        project=subject.project,
+        suite=SUITE,
+        commit=subject.commit,
+        machine=subject.machine,
+        coordinate={**job.coordinate},
+        configuration={**job.configuration, **subject.settings},
+        job=ReportedJob(
+            nodes=1,
+            started_at=outcome.started_at,
+            ended_at=outcome.ended_at,
+            environment={**surroundings(environment)},
+        ),
+        results=tuple(_results(job, outcome)),
+    )
+
+
+def _results(job: Job, outcome: Outcome) -> Iterator[Result]:
+    for region in job.kind.regions:
+        if values := outcome.measured.get(region):
+            yield _measured(job, region, values)
+        else:
+            yield Result(
+                region=region,
+                metric=job.kind.metric,
+                unit=job.kind.unit,
+                better=job.kind.better,
+                status="failed",
+                reason=outcome.failure or "the job ended without measuring it",
+            )
+
+
+def _measured(job: Job, region: str, values: Sequence[float]) -> Result:
+    is_difference = job.part == "overheads"
+    return Result(
+        region=region,
+        metric=job.kind.metric,
+        unit=job.kind.unit,
+        better=job.kind.better,
+        values=tuple(values),
+        procedure=Procedure(
+            oversubscribed=job.is_oversubscribed,
+            repetitions_asked=job.repetitions,
+            warm_ups=job.kind.warm_ups,
+            loop="compiled",
+            uncertainty=uncertainty(values) if is_difference else None,
+        ),
+    )
+
+
+def uncertainty(values: Sequence[float]) -> float:
+    """Return half the 95 % interval of the median, from order statistics.
+
+    The ranks n/2 ± 0.98 √n enclose it whatever the distribution is; fewer than six
+    values do not, and all of them make the interval.
+    """
+    ordered = sorted(values)
+    n, reach = len(ordered), 0.98 * sqrt(len(ordered))
+    low, high = floor(n / 2 - reach), ceil(n / 2 + reach)
+    return (ordered[min(high, n - 1)] - ordered[max(low - 1, 0)]) / 2

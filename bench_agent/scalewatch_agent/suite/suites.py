@@ -87,15 +87,7 @@ RUNTIME: Final = Suite(
         "Point-to-point latency",
         "Point-to-point bandwidth",
     ),
-    families=(
-        "collectives",
-        "litmus",
-        "distributions",
-        "prefixes",
-        "nonblocking",
-        "onesided",
-        "messages",
-    ),
+    families=("collectives", "litmus", "nonblocking", "messages"),
     others={
         "MPI_Ibcast overlap": ("overlap", "1"),
         "MPI_Iallreduce overlap": ("overlap", "1"),

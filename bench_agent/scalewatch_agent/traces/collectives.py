@@ -13,9 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.traces.functions import COLLECTIVES, numbers_of
-from scalewatch_agent.traces.records import Flag, Records
+from scalewatch_agent.traces.records import WINDOW, Flag, Records, blocks, windows
 from scalewatch_agent.traces.trace import Indices, Nanoseconds, Trace
-from scalewatch_agent.traces.windows import WINDOW, blocks, windows
 
 CALL: Final = np.dtype(
     [

@@ -9,8 +9,7 @@ from typing import Final
 
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces import talp
-from scalewatch_agent.traces.calibration.reduction import reduced_by
-from scalewatch_agent.traces.calibration.table import Calibration
+from scalewatch_agent.traces.calibration.table import Calibration, reduced_by
 from scalewatch_agent.traces.cube import reader as cube
 from scalewatch_agent.traces.otf2 import reader as otf2
 from scalewatch_agent.traces.own.reader import is_own_trace, read_own

@@ -19,7 +19,7 @@ from scalewatch_agent.traces.functions import (
     standard_name,
     wait_for,
 )
-from scalewatch_agent.traces.messages.pairs import Open, calls_of
+from scalewatch_agent.traces.pairs import Open, calls_of
 from scalewatch_agent.traces.records import Flag, Records
 from scalewatch_agent.traces.trace import Indices, Trace
 

@@ -20,20 +20,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.traces.collectives import Collectives
-from scalewatch_agent.traces.efficiencies import Efficiencies, efficiencies
-from scalewatch_agent.traces.messages.matching import matched
-from scalewatch_agent.traces.overheads import BestTimes, Overheads, uncalibrated
-from scalewatch_agent.traces.records import Flag, Records
-from scalewatch_agent.traces.replays.critical import (
+from scalewatch_agent.traces.critical import (
     CriticalPath,
     WaitingCalls,
     critical_path,
     no_path,
 )
-from scalewatch_agent.traces.replays.ideal import ideal_runtime
+from scalewatch_agent.traces.efficiencies import Efficiencies, efficiencies
+from scalewatch_agent.traces.ideal import ideal_runtime
+from scalewatch_agent.traces.messages import matched
+from scalewatch_agent.traces.overheads import BestTimes, Overheads, uncalibrated
+from scalewatch_agent.traces.records import Flag, Records, blocks
 from scalewatch_agent.traces.trace import Messages, Site, Trace
 from scalewatch_agent.traces.waits import KINDS, by_process, wait_states
-from scalewatch_agent.traces.windows import blocks
 
 NO_IDEAL: Final = (
     "no run time on an ideal network: the trace is too long for a replay, or lacks "

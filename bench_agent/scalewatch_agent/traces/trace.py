@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.stored.rows import BLOCK, Rows
+from scalewatch_agent.traces.stored import BLOCK, Rows
 
 Nanoseconds = NDArray[np.int64]
 Indices = NDArray[np.int64]
@@ -109,7 +109,7 @@ class Trace:
         In ns.
     messages
         Where the format says which send goes with which receive; found by order
-        (`messages.matching`) otherwise.
+        (`messages`) otherwise.
     remarks
         Doubts about the trace, a sentence each.
     """

@@ -32,7 +32,7 @@ from scalewatch_agent.traces.functions import (
     ROOT_TO_ALL,
     numbers_of,
 )
-from scalewatch_agent.traces.stored.rows import Rows, part, zeros
+from scalewatch_agent.traces.stored import Rows, part, zeros
 from scalewatch_agent.traces.trace import Indices, Messages, Nanoseconds, Trace
 
 WAITED: Final = np.dtype(

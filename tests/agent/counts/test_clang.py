@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from scalewatch_agent.counts.clang.clang import FLAGS
+from scalewatch_agent.counts.clang import FLAGS
 from support import clang
 from support.counting import compiled, count, counts, reason
 

@@ -3,7 +3,7 @@ import shutil
 
 import pytest
 
-from scalewatch_agent.loops.build import build_loops
+from scalewatch_agent.compilers import build_loops
 
 needs_compiler = pytest.mark.skipif(
     not any(map(shutil.which, ("cc", "gcc", "clang"))),

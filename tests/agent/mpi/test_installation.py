@@ -1,8 +1,7 @@
 import pytest
 
 from scalewatch_agent.errors import MpiMissing, MpiNotInstalled, MpiUnusable
-from scalewatch_agent.mpi.installation import install_library
-from scalewatch_agent.mpi.libraries import find_library, library_at
+from scalewatch_agent.mpi.libraries import find_library, install_library, library_at
 
 
 def test_installed_library_is_identified_by_itself(openmpi):

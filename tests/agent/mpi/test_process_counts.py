@@ -1,6 +1,6 @@
 import pytest
 
-from scalewatch_agent.mpi.process_counts import (
+from scalewatch_agent.mpi.mpiexec import (
     ENOUGH,
     memory_counts,
     timed_counts,

@@ -13,10 +13,13 @@ from scalewatch.cli import main as scalewatch
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
 from scalewatch_agent.machine import processors
-from scalewatch_agent.openmp.build import build_kernels
-from scalewatch_agent.openmp.measuring import measure, measure_in_turns
+from scalewatch_agent.openmp.measuring import (
+    build_kernels,
+    measure,
+    measure_in_turns,
+    uncertainty,
+)
 from scalewatch_agent.openmp.plan import KINDS, Job, usual_threads
-from scalewatch_agent.openmp.runs import uncertainty
 
 CORES = processors()
 QUICK = ("--repetitions", "8", "--elements", "200000", "--width", "100,200")

@@ -7,7 +7,7 @@ from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.jobs import JobOutcome
-from scalewatch_agent.suite.runs import MeasuredSubject, run_reports
+from scalewatch_agent.suite.sweep import MeasuredSubject, run_reports
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 SUBJECT = MeasuredSubject(

@@ -2,10 +2,9 @@
 
 import pytest
 
+from scalewatch_agent.traces import critical
 from scalewatch_agent.traces.reduction import reduced
-from scalewatch_agent.traces.replays import critical
-from scalewatch_agent.traces.results import region_names, results_of
-from scalewatch_agent.traces.runs import trace_facts
+from scalewatch_agent.traces.results import region_names, results_of, trace_facts
 from scalewatch_agent.traces.trace import Site
 from support.traces import brought, call, exchanged, post, receive, send, trace
 

@@ -21,7 +21,7 @@ import pytest
 
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.formats import read_reduced
-from scalewatch_agent.traces.otf2 import child, reader
+from scalewatch_agent.traces.otf2 import library, reader
 from support.hostile_bytes import EXTREMES, mutated
 from support.otf2_archives import write_archive
 from support.traces import MADE_LABELS, MADE_TRACE, foreign
@@ -217,7 +217,7 @@ def _addresses():
 
 def _read_in_fork(path, module, arguments, *, reader, patience):
     """Do what `limited.read_in_child` does, without a new interpreter."""
-    assert module == child.__name__
+    assert module == library.__name__
     folder, collector, memory, size = arguments
     # A fork begins with all the addresses of this process, an interpreter with few.
     memory = str(int(memory) + _addresses())
@@ -228,7 +228,7 @@ def _read_in_fork(path, module, arguments, *, reader, patience):
         code = 1
         faulthandler.disable()
         try:
-            child.main(str(path), folder, collector, memory, size)
+            library.main(str(path), folder, collector, memory, size)
             code = 0
         except SystemExit as ended:
             code = ended.code

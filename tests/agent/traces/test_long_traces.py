@@ -6,12 +6,10 @@ import sys
 import numpy as np
 import pytest
 
-from scalewatch_agent.traces import collectives, windows
-from scalewatch_agent.traces.messages import matching
+from scalewatch_agent.traces import collectives, messages, records, stored
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.records import RECORD, Flag, write_records
 from scalewatch_agent.traces.reduction import reduced
-from scalewatch_agent.traces.stored import rows, spool
 
 NAMES = ("MPI_Send", "MPI_Isend", "MPI_Irecv", "MPI_Waitall", "MPI_Allreduce")
 STEP = 6
@@ -21,7 +19,7 @@ MEASURE = """\
 import re
 import sys
 from pathlib import Path
-from scalewatch_agent.traces.replays import ideal
+from scalewatch_agent.traces import ideal
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.reduction import reduced
 ideal.MOST_STEPS = 1000  # what a replay needs has its own limit
@@ -104,14 +102,13 @@ def test_trace_in_small_blocks_has_the_sums_of_the_whole(
     folder = write_steps(tmp_path / "trace", processes, 200, threads)
     whole = reduced(read_own(folder), best)
 
-    monkeypatch.setattr(rows, "MEMORY", 0)
-    monkeypatch.setattr(spool, "MEMORY", 0)
-    monkeypatch.setattr(rows, "BLOCK", 31)
-    monkeypatch.setattr(windows, "WINDOW", 100)
-    monkeypatch.setattr(windows.blocks, "__defaults__", (17,))
+    monkeypatch.setattr(stored, "MEMORY", 0)
+    monkeypatch.setattr(stored, "BLOCK", 31)
+    monkeypatch.setattr(records, "WINDOW", 100)
+    monkeypatch.setattr(records.blocks, "__defaults__", (17,))
     for takes in (
-        windows.windows,
-        matching.matched,
+        records.windows,
+        messages.matched,
         collectives.Collectives.operations,
     ):
         monkeypatch.setattr(takes, "__defaults__", (100,))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from scalewatch_agent.traces.messages.matching import matched
+from scalewatch_agent.traces.messages import matched
 from support.traces import brought, call, post, receive, send, trace
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scalewatch_agent.compilers import build_collector
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.formats import read_reduced, traces_in
 from scalewatch_agent.traces.otf2 import library, reader
-from scalewatch_agent.traces.otf2.build import build_collector
 from scalewatch_agent.traces.otf2.reader import read_otf2
 from scalewatch_agent.traces.reduction import reduced
 from scalewatch_agent.traces.trace import Site
@@ -55,7 +55,7 @@ def by_function(trace):
 
 
 def test_child_that_reads_an_archive_starts_without_numpy():
-    program = "import sys, scalewatch_agent.traces.otf2.child; print(*sys.modules)"
+    program = "import sys, scalewatch_agent.traces.otf2.library; print(*sys.modules)"
 
     loaded = subprocess.check_output([sys.executable, "-c", program], text=True)
 

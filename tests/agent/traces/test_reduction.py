@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from scalewatch_agent.traces import reduction
+from scalewatch_agent.traces.records import blocks
 from scalewatch_agent.traces.reduction import reduced
 from scalewatch_agent.traces.trace import Site
-from scalewatch_agent.traces.windows import blocks
 from support.traces import call, receive, send, trace
 
 SITES = (Site("a.c", 10, "main"), Site("a.c", 20, "main"))

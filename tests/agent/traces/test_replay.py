@@ -2,11 +2,11 @@
 
 import pytest
 
+from scalewatch_agent.traces import ideal as replay
 from scalewatch_agent.traces.collectives import Collectives
-from scalewatch_agent.traces.messages.matching import matched
+from scalewatch_agent.traces.ideal import ideal_runtime
+from scalewatch_agent.traces.messages import matched
 from scalewatch_agent.traces.reduction import NO_IDEAL, reduced
-from scalewatch_agent.traces.replays import ideal as replay
-from scalewatch_agent.traces.replays.ideal import ideal_runtime
 from scalewatch_agent.traces.results import region_names, results_of
 from support.traces import call, exchanged, receive, send, trace
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scalewatch_agent.traces.collectives import Collectives
-from scalewatch_agent.traces.messages.matching import matched
+from scalewatch_agent.traces.messages import matched
 from scalewatch_agent.traces.reduction import reduced
 from scalewatch_agent.traces.waits import wait_states
 from support.traces import brought, call, post, receive, send, trace

@@ -4,11 +4,11 @@ import pytest
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import KERNELS, Operation, load_kernels, pattern
-from scalewatch_agent.kernels.distributions import uneven
+from scalewatch_agent.kernels.collectives import uneven
 from scalewatch_agent.kernels.messages import AT_ONCE
 from scalewatch_agent.suite.suites import RUNTIME, SORTING
 
-load_kernels()
+load_kernels(RUNTIME.families)
 BYTES = 64
 
 

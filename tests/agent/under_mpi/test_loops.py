@@ -4,14 +4,13 @@ from pathlib import Path
 import pytest
 from mpi4py import MPI
 
+from scalewatch_agent.compilers import build_loops
 from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.kernels import KERNELS, load_kernels
-from scalewatch_agent.loops.build import build_loops
-from scalewatch_agent.loops.compiled import CompiledLoop, load, read_clock
+from scalewatch_agent.loops.compiled import CompiledLoop, load, read_clock, step
 from scalewatch_agent.loops.interpreted import InterpretedLoop
-from scalewatch_agent.loops.program import step
 from scalewatch_agent.suite.clocks import Clocks
-from scalewatch_agent.suite.overheads import measure_overheads
+from scalewatch_agent.suite.runtime import measure_overheads
 from scalewatch_agent.suite.suites import RUNTIME
 
 load_kernels(RUNTIME.families)

@@ -16,7 +16,7 @@ import httpx2
 
 from scalewatch.cli.processes import child, program
 from scalewatch_agent.machine import processors
-from scalewatch_agent.mpi import process_counts
+from scalewatch_agent.mpi import mpiexec
 
 SHARED: Final = (2, 4, 8, 16, 32)
 """For times on a machine of too few cores for a verdict."""
@@ -116,10 +116,10 @@ class DemoSweep:
             if self.is_quick:
                 return QUICK_MEMORY
             return (
-                POLLING if self.release.polls else process_counts.memory_counts(cores)
+                POLLING if self.release.polls else mpiexec.memory_counts(cores)
             )
-        if cores >= process_counts.ENOUGH or self.release.polls:
-            return process_counts.timed_counts(cores)
+        if cores >= mpiexec.ENOUGH or self.release.polls:
+            return mpiexec.timed_counts(cores)
         return QUICK if self.is_quick else SHARED
 
     def __str__(self) -> str:

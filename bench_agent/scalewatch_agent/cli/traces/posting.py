@@ -20,15 +20,23 @@ from scalewatch_agent.experiments.launchers.jobs import JobLauncher
 from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import interposers_folder, make_folder
-from scalewatch_agent.traces.calibration.kept import AUTO, calibration_for, library_of
-from scalewatch_agent.traces.calibration.table import read_calibration
+from scalewatch_agent.traces.calibration.table import (
+    AUTO,
+    calibration_for,
+    library_of,
+    read_calibration,
+)
 from scalewatch_agent.traces.formats import read_reduced, traces_in
 from scalewatch_agent.traces.otf2.writer import ARCHIVE, write_otf2
 from scalewatch_agent.traces.own.reader import is_own_trace, read_own
 from scalewatch_agent.traces.recording.build import interposer
 from scalewatch_agent.traces.recording.tracing import Tracing
-from scalewatch_agent.traces.results import PROGRAM, region_names
-from scalewatch_agent.traces.runs import TracedSubject, traced_run
+from scalewatch_agent.traces.results import (
+    PROGRAM,
+    TracedSubject,
+    region_names,
+    traced_run,
+)
 from scalewatch_agent.versions import CheckedOutVersion, version_in
 
 SUITE: Final = "trace"

@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Protocol
 
 from scalewatch.wire import Fact, Job
-from scalewatch_agent.experiments.commands import COMPILERS
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.parameters import Combination
+from scalewatch_agent.experiments.parameters import COMPILERS, Combination
 from scalewatch_agent.mpi.libraries import Library
 
 

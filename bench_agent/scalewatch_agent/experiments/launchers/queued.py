@@ -15,6 +15,7 @@ from pydantic import Field
 
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.errors import FolderUnwritable, SchedulerSilent
+from scalewatch_agent.experiments.documents import Command
 from scalewatch_agent.experiments.journal import Journal
 from scalewatch_agent.experiments.launchers.jobs import (
     Configured,
@@ -32,7 +33,6 @@ from scalewatch_agent.experiments.launchers.scripts import (
     remains,
 )
 from scalewatch_agent.experiments.launchers.section import LauncherSection
-from scalewatch_agent.experiments.sections import Command
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.mpi.mpiexec import root_variables
 from scalewatch_agent.programs import last_words

@@ -18,13 +18,13 @@ from pydantic import (
 )
 
 from scalewatch.wire import wrong
+from scalewatch_agent.experiments.documents import FileSection
 from scalewatch_agent.experiments.launchers.jobs import (
     Configured,
     JobLauncher,
     LaunchedSweep,
 )
-from scalewatch_agent.experiments.sections import FileSection
-from scalewatch_agent.mpi.installation import PACKAGES, REQUIREMENT
+from scalewatch_agent.mpi.libraries import PACKAGES, REQUIREMENT
 
 DEFAULT: Final = "local"
 """Kind of a launcher that a file does not name."""

@@ -9,9 +9,10 @@ extrapolated.
 """
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,9 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.errors import CalibrationUnusable
+from scalewatch_agent.experiments.launchers.jobs import JobLauncher
+from scalewatch_agent.folders import calibrations_folder
 from scalewatch_agent.traces.calibration.cells import SHARED, Cell
 from scalewatch_agent.traces.calibration.growth import LEAST_COUNTS, extrapolated
 from scalewatch_agent.traces.functions import function_of
+from scalewatch_agent.traces.reduction import Reduced, reduced
+from scalewatch_agent.traces.trace import Trace
 
 SCHEMA: Final = 1
 
@@ -186,3 +191,60 @@ def _cell(content: Mapping[str, Any]) -> Cell:
     return Cell(
         str(content["function"]), int(content["p"]), int(content["bytes"]), blocks
     )
+
+
+def reduced_by(calibration: Calibration | None, trace: Trace) -> Reduced:
+    """Return the sums of a trace, and which table they go by."""
+    if calibration is None:
+        return reduced(trace)
+    measured = replace(calibration, extrapolated={})
+    sums = reduced(trace, measured)
+    extrapolated = frozenset(
+        " ".join([function, *_by(growths)])
+        for function, growths in measured.extrapolated.items()
+    )
+    return replace(sums, calibration=measured.title, extrapolated=extrapolated)
+
+
+def _by(growths: Collection[str]) -> Iterator[str]:
+    if growths:
+        yield f"by {' or '.join(sorted(growths))}"
+
+
+AUTO: Final = "auto"
+"""The calibration of the machine and the library in use."""
+
+_UNUSUAL: Final = re.compile(r"[^\w.+-]+")
+
+
+def library_of(launcher: JobLauncher) -> str:
+    """Return the library whose calls a launcher's jobs make."""
+    facts = launcher.facts
+    return str(facts.get("mpi") or facts.get("simulator") or "MPI")
+
+
+def kept_calibration(machine: str, library: str) -> Path:
+    """Return the file of the newest calibration of a library on a machine."""
+    name = _UNUSUAL.sub("-", f"{machine}-{library}").strip("-")
+    return calibrations_folder() / f"{name}.json"
+
+
+def calibration_for(
+    wanted: str | None, machine: str, library: str
+) -> Calibration | None:
+    """Return the table in a file, the one that is kept (`AUTO`), or none.
+
+    Raises
+    ------
+    CalibrationUnusable
+        If it is not there.
+    """
+    if wanted is None:
+        return None
+    if wanted != AUTO:
+        return read_calibration(Path(wanted))
+    path = kept_calibration(machine, library)
+    if not path.exists():
+        reason = f"there is none of {library} on {machine}: scalewatch-agent calibrate"
+        raise CalibrationUnusable(AUTO, reason)
+    return read_calibration(path)

@@ -8,14 +8,34 @@ import json
 import logging
 import sys
 import warnings
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.cube.sums import CallPath, ProfileSums
 from scalewatch_agent.traces.limited import Refused, limit, refuse, say
+
+
+@dataclass(frozen=True, slots=True)
+class CallPath:
+    """A call path to a function of MPI, and its sums over all processes by name."""
+
+    function: str
+    caller: str
+    file: str
+    call_path: str
+    sums: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSums:
+    """A profile: run time and useful times in s, and the call paths to MPI."""
+
+    runtime: float
+    useful: list[float]
+    paths: list[CallPath]
+
 
 TIME, VISITS = "time", "visits"
 METRICS: Final = {

@@ -1,23 +1,102 @@
 """Make a process out of the rows that a collector has written."""
 
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Hashable
+from pathlib import Path
+from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.traces.otf2.definitions import NOTHING
-from scalewatch_agent.traces.otf2.numbering import Numbering
-from scalewatch_agent.traces.otf2.rows import (
-    COMPLETED,
-    REQUESTED,
-    STARTED,
-    Rows,
-)
 from scalewatch_agent.traces.records import RECORD, Flag, Records
-from scalewatch_agent.traces.stored.rows import StoredRows, part
-from scalewatch_agent.traces.stored.spool import Spool
+from scalewatch_agent.traces.stored import Spool, StoredRows, part
 from scalewatch_agent.traces.trace import Indices, Process, Site
+
+Rows = NDArray[Any]
+"""Calls in the order in which they began, and parts behind theirs, of type `ROW`."""
+
+ROW: Final = np.dtype(
+    [
+        ("start", "<u8"),  # ticks of the archive's clock
+        ("took", "<u8"),
+        ("bytes", "<u8"),
+        ("request", "<u8"),
+        ("function", "<u4"),  # a region
+        ("caller", "<u4"),  # the region that was open then; NOTHING if none
+        ("communicator", "<u4"),  # NOTHING where no event tells it
+        ("flags", "<u4"),  # of `records.Flag`, and REQUESTED
+        ("peer", "<i4"),  # rank in the communicator: partner or root; -1 if none
+        ("tag", "<i4"),
+    ]
+)
+
+HEADING: Final = np.dtype(
+    [
+        ("first", "<u8"),  # ticks of the first and the last event of any kind
+        ("last", "<u8"),
+        ("events", "<u8"),
+        ("rows", "<u8"),
+        ("left_open", "<u8"),  # calls without an end
+        ("backwards", "<u8"),  # calls in which time ran backwards: they took none
+        ("unused", "<u8"),
+    ]
+)
+
+REQUESTED: Final = 16
+"""The row has the number of a request that was begun or completed."""
+
+STARTED: Final = 32
+"""The call has started a collective that does not block."""
+
+COMPLETED: Final = 64
+"""Such a collective is completed: the row has its communicator, root and bytes."""
+
+
+def read_rows(path: Path) -> tuple[dict[str, int], StoredRows]:
+    """Return the heading of a location's file, and its rows."""
+    heading = np.fromfile(path, HEADING, count=1)[0]
+    numbers = {name: int(heading[name]) for name in HEADING.names or ()}
+    return numbers, StoredRows(path, ROW, HEADING.itemsize, numbers["rows"])
+
+
+T = TypeVar("T", bound=Hashable)
+
+TABLE: Final = 1 << 20
+"""Regions below are looked up in a table, others are sorted."""
+
+
+class Numbering(Generic[T]):
+    """Numbers from 0 on; regions that mean the same have the same."""
+
+    def __init__(self, meaning: Callable[[int], T]) -> None:
+        """Begin without any."""
+        self._meaning = meaning
+        self._numbers: dict[T, int] = {}
+        # One more for NOTHING, the largest number of all.
+        self._table = np.full(TABLE + 1, -1, np.int64)
+
+    @property
+    def meanings(self) -> list[T]:
+        """The meanings in the order of their numbers."""
+        return list(self._numbers)
+
+    def of(self, regions: NDArray[np.uint32]) -> Indices:
+        """Return the number of what each region means, shape (n,)."""
+        if ((regions >= TABLE) & (regions != NOTHING)).any():
+            unique, place = np.unique(regions, return_inverse=True)
+            numbers = [self._number(each) for each in unique.tolist()]
+            return np.array(numbers, np.int64)[place.reshape(-1)]
+        at = np.minimum(regions, TABLE)
+        known: Indices = self._table[at]
+        if (is_new := known < 0).any():
+            for region in np.unique(regions[is_new]).tolist():
+                self._table[min(region, TABLE)] = self._number(region)
+            known = self._table[at]
+        return known
+
+    def _number(self, region: int) -> int:
+        return self._numbers.setdefault(self._meaning(region), len(self._numbers))
+
 
 Ticks = NDArray[np.uint64]
 

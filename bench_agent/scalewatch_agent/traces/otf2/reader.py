@@ -8,18 +8,15 @@ from typing import Final
 
 import numpy as np
 
+from scalewatch_agent.compilers import build_collector
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.folders import loops_folder
 from scalewatch_agent.traces.limited import MEMORY, read_in_child
-from scalewatch_agent.traces.otf2 import child
-from scalewatch_agent.traces.otf2.build import build_collector
-from scalewatch_agent.traces.otf2.calls import Converter, Ticks
-from scalewatch_agent.traces.otf2.child import DEFINITIONS, calls_file
+from scalewatch_agent.traces.otf2 import library
+from scalewatch_agent.traces.otf2.calls import Converter, Numbering, Ticks, read_rows
 from scalewatch_agent.traces.otf2.definitions import Definitions
-from scalewatch_agent.traces.otf2.library import library_path
-from scalewatch_agent.traces.otf2.numbering import Numbering
-from scalewatch_agent.traces.otf2.rows import read_rows
-from scalewatch_agent.traces.stored.rows import StoredRows
+from scalewatch_agent.traces.otf2.library import DEFINITIONS, calls_file, library_path
+from scalewatch_agent.traces.stored import StoredRows
 from scalewatch_agent.traces.trace import Indices, Site, Trace
 
 SUFFIXES: Final = (".otf2",)
@@ -66,7 +63,7 @@ def _run_child(anchor: Path, folder: Path) -> None:
     size = _size(anchor)
     read_in_child(
         anchor,
-        child.__name__,
+        library.__name__,
         [
             *(str(folder), str(collector or "")),
             *(str(MEMORY), str(GROWTH * size + 2**20)),

@@ -18,10 +18,9 @@ from scalewatch_agent.traces.functions import (
     standard_name,
 )
 from scalewatch_agent.traces.otf2.definitions import SIZES
-from scalewatch_agent.traces.records import RECORD, Flag
-from scalewatch_agent.traces.stored.rows import Rows
+from scalewatch_agent.traces.records import RECORD, Flag, blocks
+from scalewatch_agent.traces.stored import Rows
 from scalewatch_agent.traces.trace import Process, Site, Trace
-from scalewatch_agent.traces.windows import blocks
 
 TICKS: Final = 10**9
 ARCHIVE: Final = "otf2"

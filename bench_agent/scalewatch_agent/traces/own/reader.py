@@ -8,21 +8,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.own.clocks import Timeline, timeline
 from scalewatch_agent.traces.own.definitions import (
     Definitions,
     common_communicators,
     read_definitions,
 )
 from scalewatch_agent.traces.own.records import (
+    Timeline,
     Translation,
     forwards,
     merged,
     seen,
+    timeline,
 )
 from scalewatch_agent.traces.own.sites import common_sites
 from scalewatch_agent.traces.records import RecordFile, Records, open_records
-from scalewatch_agent.traces.stored.rows import Rows
+from scalewatch_agent.traces.stored import Rows
 from scalewatch_agent.traces.trace import Process, Trace
 
 HEADER: Final = "trace.json"

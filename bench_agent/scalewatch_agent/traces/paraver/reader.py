@@ -10,11 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.paraver.calls import KINDS, THREAD, CallCollector, Calls
-from scalewatch_agent.traces.paraver.labels import read_labels
+from scalewatch_agent.traces.paraver.calls import (
+    KINDS,
+    THREAD,
+    CallCollector,
+    Calls,
+    read_labels,
+)
 from scalewatch_agent.traces.paraver.lines import Block, Header, Numbers, read_lines
-from scalewatch_agent.traces.stored.rows import part
-from scalewatch_agent.traces.stored.spool import Spool
+from scalewatch_agent.traces.stored import Spool, part
 from scalewatch_agent.traces.trace import MESSAGE as FOUND
 from scalewatch_agent.traces.trace import Indices, Messages, Process, Trace
 

@@ -13,13 +13,17 @@ from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Output
 from scalewatch_agent.experiments.launchers.jobs import Executed, Request
-from scalewatch_agent.traces.calibration.reduction import reduced_by
-from scalewatch_agent.traces.calibration.table import Calibration
+from scalewatch_agent.traces.calibration.table import Calibration, reduced_by
 from scalewatch_agent.traces.otf2.writer import ARCHIVE, write_otf2
 from scalewatch_agent.traces.own.reader import HEADER, read_own
 from scalewatch_agent.traces.reduction import Reduced
-from scalewatch_agent.traces.results import PROGRAM, region_names, results_of
-from scalewatch_agent.traces.runs import trace_facts, trace_settings
+from scalewatch_agent.traces.results import (
+    PROGRAM,
+    region_names,
+    results_of,
+    trace_facts,
+    trace_settings,
+)
 from scalewatch_agent.traces.trace import Trace
 
 FOLDER: Final = "trace"

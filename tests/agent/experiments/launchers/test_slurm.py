@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from scalewatch_agent.folders import libraries_folder
-from scalewatch_agent.mpi.installation import install_library
+from scalewatch_agent.mpi.libraries import install_library
 from support import slurm_cluster
 from support.experiments import GOOD, experiment, run
 

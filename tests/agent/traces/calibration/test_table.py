@@ -7,14 +7,14 @@ import pytest
 
 from scalewatch_agent.errors import CalibrationUnusable
 from scalewatch_agent.traces.calibration.cells import Cell
-from scalewatch_agent.traces.calibration.reduction import reduced_by
 from scalewatch_agent.traces.calibration.table import (
     Calibration,
     read_calibration,
+    reduced_by,
     write_calibration,
 )
 from scalewatch_agent.traces.recording.calibrating import sizes_at_jumps
-from scalewatch_agent.traces.runs import trace_facts
+from scalewatch_agent.traces.results import trace_facts
 from support.traces import call, trace
 
 

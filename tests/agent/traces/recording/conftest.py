@@ -2,7 +2,7 @@ import pytest
 
 from scalewatch_agent.errors import AgentError
 from scalewatch_agent.folders import libraries_folder
-from scalewatch_agent.mpi.installation import install_library
+from scalewatch_agent.mpi.libraries import install_library
 
 MPICH = "mpich==5.0.2"
 

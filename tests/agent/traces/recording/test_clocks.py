@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from scalewatch_agent.traces.own.clocks import corrected
 from scalewatch_agent.traces.own.definitions import read_definitions
 from scalewatch_agent.traces.own.reader import read_own
+from scalewatch_agent.traces.own.records import corrected
 from scalewatch_agent.traces.records import HEADER, RECORD
 from scalewatch_agent.traces.reduction import reduced
 from support.mpi_programs import compiled, traced

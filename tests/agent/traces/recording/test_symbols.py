@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from scalewatch_agent.traces.own.symbols import source_lines
+from scalewatch_agent.traces.own.sites import source_lines
 
 CALLED = """\
 #include <stdio.h>

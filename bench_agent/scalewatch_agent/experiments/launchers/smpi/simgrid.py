@@ -1,7 +1,8 @@
-"""SimGrid on this host: its programs, its platforms, and the speed of this host.
+"""SimGrid on this host: its programs, platforms and failures, and this host's speed.
 
 A platform's hosts do so many operations a second, hence a program computes there for
-its seconds here times the speed of this host over theirs.
+its seconds here times the speed of this host over theirs. Some failures that SMPI
+reports end with exit code 0.
 """
 
 import os
@@ -14,12 +15,14 @@ from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
-
-# A platform is a file that the experiment's author names, as a program is.
 from xml.etree import ElementTree as ET
 
 from scalewatch_agent.compilers import compiler_in
 from scalewatch_agent.errors import PlatformUnusable, ToolMissing
+from scalewatch_agent.programs import STDERR, complaint
+
+# A platform is a file that the experiment's author names, as a program is.
+
 
 PACKAGE: Final = "libsimgrid-dev"
 COMPILERS: Final[Mapping[str, str]] = {
@@ -162,3 +165,59 @@ def _output(command: list[str]) -> str:
     except (OSError, subprocess.SubprocessError):
         reason = "or state launcher.host_speed, as 10Gf"
         raise ToolMissing(command[0], "gcc", reason) from None
+
+
+LARGEST: Final = 2**20
+"""Bytes of what a job said that are read: its first complaint explains the others."""
+
+SENTENCES: Final = (
+    (
+        re.compile(r"SMPI-specific compiler|Could not resolve entry point"),
+        "the program is not built for SMPI: compile it by {mpicc}, {mpicxx}, {mpif90}",
+    ),
+    (
+        re.compile(r"\[smpi_pmpi/WARNING\] MPI_Abort was called"),
+        "the program called MPI_Abort",
+    ),
+    (
+        re.compile("Deadlock detected"),
+        "deadlock: processes wait for messages, or for others, that never come",
+    ),
+    (
+        re.compile(r"Memory \w+ of \d+ bytes failed|bad_alloc"),
+        "there is not enough memory",
+    ),
+)
+_LOGGED: Final = re.compile(r"\[[^\]]*\d\.\d+\] ")
+_COMPLAINT: Final = re.compile(r"/CRITICAL\] (.+)")
+
+
+def failure_said(folder: Path) -> str | None:
+    """Return what the simulator said of the failure of the job in `folder`, if it did.
+
+    What the program itself writes is no complaint of the simulator.
+    """
+    try:
+        with (folder / STDERR).open(errors="replace") as file:
+            text = file.read(LARGEST)
+    except OSError:
+        return None
+    said = "\n".join(
+        line for line in text.splitlines() if "/CRITICAL] " in line or _is_hint(line)
+    )
+    for pattern, sentence in SENTENCES:
+        if pattern.search(said):
+            return sentence + complaint(_own_words(text))
+    critical = _COMPLAINT.search(said)
+    return critical and f"SMPI: {critical[1][:500]}"
+
+
+def _own_words(text: str) -> list[str]:
+    """Return what the program itself wrote, if the simulator has no backtrace."""
+    if "Backtrace" in text:
+        return []
+    return [line for line in text.splitlines() if not _LOGGED.match(line)]
+
+
+def _is_hint(line: str) -> bool:
+    return line.startswith("Error: Did you compile") or "[smpi_pmpi/WARNING]" in line

@@ -26,11 +26,11 @@ from scalewatch_agent.experiments.launchers.jobs import (
     Request,
 )
 from scalewatch_agent.experiments.launchers.section import LauncherSection, register
-from scalewatch_agent.experiments.launchers.smpi.failures import failure_said
 from scalewatch_agent.experiments.launchers.smpi.simgrid import (
     COMPILERS,
     Platform,
     check_compilers,
+    failure_said,
     host_speed,
     platform_of,
     simgrid_version,

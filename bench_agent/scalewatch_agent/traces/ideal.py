@@ -19,16 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.traces.collectives import Collectives, Operations
-from scalewatch_agent.traces.records import Flag
-from scalewatch_agent.traces.stored.rows import part, zeros
-from scalewatch_agent.traces.trace import (
-    Indices,
-    Messages,
-    Nanoseconds,
-    Process,
-    Trace,
-)
-from scalewatch_agent.traces.windows import blocks
+from scalewatch_agent.traces.records import Flag, blocks
+from scalewatch_agent.traces.stored import part, zeros
+from scalewatch_agent.traces.trace import Indices, Messages, Nanoseconds, Process, Trace
 
 LAST: Final = np.array([np.iinfo(np.int64).max])
 """A moment after all others."""

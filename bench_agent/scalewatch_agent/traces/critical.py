@@ -18,10 +18,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.records import Flag, Records
-from scalewatch_agent.traces.replays.ideal import time_within
+from scalewatch_agent.traces.ideal import time_within
+from scalewatch_agent.traces.records import Flag, Records, blocks
 from scalewatch_agent.traces.trace import Indices, Nanoseconds, Trace
-from scalewatch_agent.traces.windows import blocks
 
 MOST_WAITS: Final = 1_000_000
 """Calls that have waited, which are held while the path is followed."""

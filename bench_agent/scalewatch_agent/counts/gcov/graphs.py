@@ -1,7 +1,12 @@
-"""Loops of a function: where its graph leads back to a block that comes before.
+"""Counts of all arcs of a graph from the counters of some, and the loops in it.
+
+What enters a block leaves it, and what leaves the function has entered it; the arcs
+without a counter make a spanning tree, so that each follows from the others. A loop is
+where the graph leads back to a block that comes before.
 
 References
 ----------
+T. Ball, J. Larus. Optimally profiling and tracing programs. ACM TOPLAS 16, 1994.
 A. Aho, M. Lam, R. Sethi, J. Ullman. Compilers, second edition, 9.6: dominators, back
 edges, natural loops.
 """
@@ -10,8 +15,65 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from scalewatch_agent.counts.gcov.notes import ENTRY, Graph
+from scalewatch_agent.counts.gcov.notes import ENTRY, EXIT, Graph, Unreadable
 from scalewatch_agent.counts.regions import Place
+
+
+class CountsLost(Unreadable):
+    """Counters that contradict each other, as when threads count at once."""
+
+
+def arc_counts(graph: Graph, counters: Sequence[int]) -> tuple[int, ...]:
+    """Return how often each arc of `graph` was taken, in the order of its arcs.
+
+    Raises
+    ------
+    Unreadable
+        If the counters do not belong to the graph.
+    CountsLost
+        If a count would be negative.
+    """
+    counted = iter(counters)
+    ends = [(arc.source, arc.target) for arc in graph.arcs] + [(EXIT, ENTRY)]
+    counts: list[int | None] = [
+        None if arc.is_derived else next(counted, None) for arc in graph.arcs
+    ]
+    if len(counters) != sum(not arc.is_derived for arc in graph.arcs):
+        raise Unreadable(f"counters of {graph.name} are not its own: build again")
+    counts.append(None)
+    excess = [0] * graph.blocks
+    unknown: list[set[int]] = [set() for _ in range(graph.blocks)]
+    for index, (source, target) in enumerate(ends):
+        if (count := counts[index]) is None:
+            unknown[source].add(index)
+            unknown[target].add(index)
+        else:
+            excess[source] -= count
+            excess[target] += count
+    leaves = [block for block in range(graph.blocks) if len(unknown[block]) == 1]
+    while leaves:
+        block = leaves.pop()
+        if len(unknown[block]) != 1:
+            continue
+        index = unknown[block].pop()
+        source, target = ends[index]
+        count = excess[block] if source == block else -excess[block]
+        counts[index] = count
+        other = target if source == block else source
+        unknown[other].discard(index)
+        excess[source] -= count
+        excess[target] += count
+        if len(unknown[other]) == 1:
+            leaves.append(other)
+    known = [count for count in counts if count is not None]
+    if len(known) < len(counts):
+        raise Unreadable(f"counters of {graph.name} do not tell all of its work")
+    if min(known) < 0 or any(excess):
+        raise CountsLost(
+            f"counters of {graph.name} contradict each other, as when threads "
+            "count at once: compile with -fprofile-update=atomic"
+        )
+    return tuple(known[:-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +94,9 @@ def loops_of(graph: Graph) -> tuple[Loop, ...]:
     for arc in graph.arcs:
         if arc.source in above and _dominates(arc.target, arc.source, above):
             body = bodies.setdefault(arc.target, {arc.target})
-            _add(body, arc.source, leaders)
+            _add_body(body, arc.source, leaders)
     loops = [
-        Loop(header, frozenset(body), _place(graph, header, body))
+        Loop(header, frozenset(body), _place_of(graph, header, body))
         for header, body in bodies.items()
     ]
 
@@ -149,7 +211,7 @@ def _reverse_postorder(followers: Mapping[int, list[int]]) -> list[int]:
     return order[::-1]
 
 
-def _add(body: set[int], latch: int, leaders: Mapping[int, list[int]]) -> None:
+def _add_body(body: set[int], latch: int, leaders: Mapping[int, list[int]]) -> None:
     """Add the blocks from which `latch` is reached without passing the header."""
     left = [latch]
     while left:
@@ -159,7 +221,7 @@ def _add(body: set[int], latch: int, leaders: Mapping[int, list[int]]) -> None:
             left += leaders.get(block, [])
 
 
-def _place(graph: Graph, header: int, body: set[int]) -> Place:
+def _place_of(graph: Graph, header: int, body: set[int]) -> Place:
     """Return where a loop begins: at its header or, without a line, its body."""
     if lines := graph.lines.get(header):
         return lines[0]

@@ -1,1 +1,0 @@
-"""Messages of a trace: which send goes with which receive."""
