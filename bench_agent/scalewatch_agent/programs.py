@@ -95,7 +95,8 @@ def end_processes(job: "subprocess.Popen[str]", mark: str) -> None:
         job.kill()
     finally:  # even where a second Ctrl-C ends the waiting
         for process in marked_processes(mark):
-            _kill(process)
+            with suppress(ProcessLookupError):
+                os.kill(process, signal.SIGKILL)
     job.wait()
 
 
@@ -119,11 +120,6 @@ def resident_bytes(mark: str) -> int:
             pages = Path(f"/proc/{process}/statm").read_text().split()[1]
             total += int(pages) * os.sysconf("SC_PAGE_SIZE")
     return total
-
-
-def _kill(process: int) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(process, signal.SIGKILL)
 
 
 def _failure(

@@ -55,9 +55,13 @@ def version_in(folder: Path) -> CheckedOutVersion:
     """
     answer = _git(folder, "log", "-1", f"--format={FORMAT}")
     sha, moment, author, message = answer.split("\0")
+    head, _, _ = _git(folder, "cat-file", "commit", "HEAD").partition("\n\n")
+    lines = head.splitlines()
     plain = Commit(
         sha=sha,
-        parents=_parents(folder),
+        parents=tuple(
+            line.removeprefix(PARENT) for line in lines if line.startswith(PARENT)
+        ),
         committed_at=datetime.fromtimestamp(int(moment), UTC),
         author=author[:LONGEST_NAME] or None,
         repository=_repository(folder),
@@ -78,13 +82,6 @@ def version_in(folder: Path) -> CheckedOutVersion:
     changes = _git(folder, "diff", "HEAD", "--", ".")
     digest = hashlib.sha256(changes.encode(errors="replace")).hexdigest()[:12]
     return CheckedOutVersion(commit, digest if changes.strip() else None)
-
-
-def _parents(folder: Path) -> tuple[str, ...]:
-    """Return the parents that the commit names; a shallow clone's log hides them."""
-    head, _, _ = _git(folder, "cat-file", "commit", "HEAD").partition("\n\n")
-    lines = head.splitlines()
-    return tuple(line.removeprefix(PARENT) for line in lines if line.startswith(PARENT))
 
 
 def _repository(folder: Path) -> str | None:
@@ -137,7 +134,10 @@ def completed(commit: Commit, environment: Environment = os.environ) -> Commit:
     readers: dict[str, Callable[[Environment], str | None]] = {
         "repository": _stated_repository
     }
-    if _is_of(commit, environment):
+    shas = filter(None, map(environment.get, SHAS))
+    if len(commit.sha) >= SHORTEST and any(
+        each.startswith(commit.sha) for each in shas
+    ):
         readers |= {"author": _author, "message": _message}
     known = {
         name: value
@@ -149,14 +149,6 @@ def completed(commit: Commit, environment: Environment = os.environ) -> Commit:
         return Commit.model_validate(stated) if known else commit
     except ValidationError:  # a variable that somebody set to something else
         return commit
-
-
-def _is_of(commit: Commit, environment: Environment) -> bool:
-    """Tell whether the job is for a commit, abbreviated or not."""
-    shas = filter(None, map(environment.get, SHAS))
-    return len(commit.sha) >= SHORTEST and any(
-        each.startswith(commit.sha) for each in shas
-    )
 
 
 def _stated_repository(environment: Environment) -> str | None:

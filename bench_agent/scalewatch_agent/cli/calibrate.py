@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import click
 
-from scalewatch.wire import Procedure, Result, RunReport
+from scalewatch.wire import Result, RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.launching import is_queued, job_launcher, launcher_options
 from scalewatch_agent.cli.measured import measured_runs, out_option
@@ -190,7 +190,17 @@ def calibrate(options: dict[str, Any], folder: Path) -> Calibrated:
     for _ in range(calibrating.ROUNDS):
         loaded = _loaded(options, folder, sizes)
         sweep = _sweep(loaded, launcher, instrument, options, folder)
-        reports = _measured(sweep)
+        reports = []
+        requests = sweep.requests()
+        with job_display(len(requests)) as display:
+            for report in sweep.run(requests, lambda _: False):
+                display.finish(report)
+                for result in report.results:
+                    if result.status == "failed":
+                        raise CalibrationUnusable(
+                            f"p = {report.coordinate['p']}", str(result.reason)
+                        )
+                reports.append(report)
         templates = templates or reports
         sizes = calibrating.sizes_at_jumps(instrument.cells)
         if not sizes:
@@ -254,21 +264,6 @@ def _sweep(
     )
 
 
-def _measured(sweep: ExperimentSweep) -> list[RunReport]:
-    reports = []
-    requests = sweep.requests()
-    with job_display(len(requests)) as display:
-        for report in sweep.run(requests, lambda _: False):
-            display.finish(report)
-            for result in report.results:
-                if result.status == "failed":
-                    raise CalibrationUnusable(
-                        f"p = {report.coordinate['p']}", str(result.reason)
-                    )
-            reports.append(report)
-    return reports
-
-
 def _runs(templates: Sequence[RunReport], cells: Sequence[Cell]) -> Iterator[RunReport]:
     """Yield a run for each number of processes and bytes."""
     together = defaultdict(list)
@@ -284,17 +279,16 @@ def _runs(templates: Sequence[RunReport], cells: Sequence[Cell]) -> Iterator[Run
                 update={
                     "id": uuid4(),
                     "coordinate": coordinate,
-                    "results": tuple(_result(cell, procedure) for cell in measured),
+                    "results": tuple(
+                        Result(
+                            region=cell.function,
+                            metric="t_max",
+                            unit="s",
+                            better="lower",
+                            values=(cell.best,),
+                            procedure=procedure,
+                        )
+                        for cell in measured
+                    ),
                 }
             )
-
-
-def _result(cell: Cell, procedure: Procedure | None) -> Result:
-    return Result(
-        region=cell.function,
-        metric="t_max",
-        unit="s",
-        better="lower",
-        values=(cell.best,),
-        procedure=procedure,
-    )

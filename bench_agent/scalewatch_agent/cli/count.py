@@ -19,7 +19,6 @@ from scalewatch_agent.cli.sweeping import (
 )
 from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_counts
 from scalewatch_agent.counts.methods import METHODS, counting
-from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder
 
@@ -130,18 +129,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             ),
             work=subject.work,
         )
-        _tell_what_a_verdict_takes(loaded)
+        settings = {
+            tuple(each.combination[name] for name in loaded.coordinate)
+            for each in loaded.configured
+        }
+        if len(settings) < FOR_A_VERDICT:
+            click.echo(
+                f"{len(settings)} settings are too few for a verdict, which takes "
+                f"{FOR_A_VERDICT}.",
+                err=True,
+            )
         carry_out(ctx, sweep, options, print_counts)
-
-
-def _tell_what_a_verdict_takes(loaded: Loaded) -> None:
-    settings = {
-        tuple(each.combination[name] for name in loaded.coordinate)
-        for each in loaded.configured
-    }
-    if len(settings) < FOR_A_VERDICT:
-        click.echo(
-            f"{len(settings)} settings are too few for a verdict, which takes "
-            f"{FOR_A_VERDICT}.",
-            err=True,
-        )

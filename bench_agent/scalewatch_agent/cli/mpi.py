@@ -1,14 +1,12 @@
 """The built-in MPI suite, without an experiment file."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from scalewatch.wire import RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
+from scalewatch_agent.cli.measured import measured_runs, out_option
 from scalewatch_agent.cli.options import (
     library_of,
     library_options,
@@ -33,7 +31,7 @@ from scalewatch_agent.mpi.mpiexec import (
     timed_counts,
 )
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SORTING, SUITES, Suite
-from scalewatch_agent.suite.sweep import MeasuredSubject, SuiteSweep, run_sweep
+from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep
 
 EXAMPLES = """\b
 Examples:
@@ -148,7 +146,18 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     )
     measured = measured_runs(options)
     try:
-        _measure(sweep, launcher, subject(options, launcher, sweep.suite), measured)
+        steps = len(sweep.regions) * len(sweep.message_bytes)
+        with progress_display(len(sweep.processes), steps) as display:
+            for reports in run_sweep(
+                sweep, launcher, subject(options, launcher, sweep.suite), display.show
+            ):
+                for report in reports:
+                    measured.add(report)
+                results = (result for report in reports for result in report.results)
+                display.finish(
+                    int(reports[0].coordinate["p"]),
+                    next((result.reason for result in results if result.reason), None),
+                )
     except KeyboardInterrupt:
         measured.tell_what_is_kept()
         raise
@@ -197,25 +206,6 @@ def _usual_counts(suite: Suite) -> tuple[int, ...]:
             err=True,
         )
     return counts
-
-
-def _measure(
-    sweep: SuiteSweep,
-    launcher: Launcher,
-    subject: MeasuredSubject,
-    measured: MeasuredRuns,
-) -> None:
-    steps = len(sweep.regions) * len(sweep.message_bytes)
-    with progress_display(len(sweep.processes), steps) as display:
-        for reports in run_sweep(sweep, launcher, subject, display.show):
-            for report in reports:
-                measured.add(report)
-            display.finish(int(reports[0].coordinate["p"]), _failure(reports))
-
-
-def _failure(reports: Sequence[RunReport]) -> str | None:
-    results = (result for report in reports for result in report.results)
-    return next((result.reason for result in results if result.reason), None)
 
 
 def _without_polling(sweep: SuiteSweep, library: Library) -> SuiteSweep:

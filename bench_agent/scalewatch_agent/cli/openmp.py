@@ -8,7 +8,7 @@ import click
 
 from scalewatch.wire import Machine, RunReport
 from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
+from scalewatch_agent.cli.measured import measured_runs, out_option
 from scalewatch_agent.cli.options import (
     process_counts,
     server_options,
@@ -111,7 +111,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     kernels = build_kernels(loops_folder())
     measured = measured_runs(options)
     try:
-        _measure(sweep, kernels, options, measured)
+        with job_display(sum(map(len, sweep.jobs()))) as display:
+            for report in _reports(sweep, kernels, options):
+                measured.add(report)
+                display.finish(report)
     except KeyboardInterrupt:
         measured.tell_what_is_kept()
         raise
@@ -124,18 +127,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         ctx.exit(Exit.FAILED)
 
 
-def _measure(
-    sweep: OpenMPSweep,
-    kernels: Kernels,
-    options: dict[str, Any],
-    measured: MeasuredRuns,
-) -> None:
-    with job_display(sum(map(len, sweep.jobs()))) as display:
-        for report in _reports(sweep, kernels, options):
-            measured.add(report)
-            display.finish(report)
-
-
 def _reports(
     sweep: OpenMPSweep, kernels: Kernels, options: dict[str, Any]
 ) -> Iterator[RunReport]:
@@ -143,21 +134,18 @@ def _reports(
         outcomes = measure_in_turns(kernels.program, jobs, options["time_limit"])
         for job, outcome in zip(jobs, outcomes, strict=True):
             environment = environment_of(job)
-            subject = _subject(options, kernels, placement(environment))
+            compiler, release = kernels.compiler, f"v{kernels.version}"
+            subject = MeasuredSubject(
+                project=options["project"] or f"openmp-{compiler}",
+                commit=commit(
+                    options, f"OpenMP of {compiler} {kernels.version}", release
+                ),
+                machine=Machine(
+                    name=options["machine"] or host_name(), fingerprint={**hardware()}
+                ),
+                settings={"placement": placement(environment)},
+            )
             yield run_report(subject, job, outcome, environment)
-
-
-def _subject(options: dict[str, Any], kernels: Kernels, placed: str) -> MeasuredSubject:
-    """Return what the options name, and the compiler's OpenMP where they are silent."""
-    compiler, release = kernels.compiler, f"v{kernels.version}"
-    return MeasuredSubject(
-        project=options["project"] or f"openmp-{compiler}",
-        commit=commit(options, f"OpenMP of {compiler} {kernels.version}", release),
-        machine=Machine(
-            name=options["machine"] or host_name(), fingerprint={**hardware()}
-        ),
-        settings={"placement": placed},
-    )
 
 
 def _print_plan(jobs: list[Job], *, as_json: bool) -> None:

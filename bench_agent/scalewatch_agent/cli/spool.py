@@ -53,7 +53,25 @@ def list_runs(*, as_json: bool) -> None:
         for row in rows:
             click.echo(json.dumps(row))
     elif rows:
-        _print_table(rows)
+        table = Table()
+        for heading in ("id", "state", "project", "commit", "machine", "at"):
+            table.add_column(heading, overflow="fold")
+        for row in rows:
+            coordinate = row["coordinate"].items()
+            table.add_row(
+                row["id"][:8],
+                row["state"],
+                row["project"],
+                row["commit"],
+                row["machine"],
+                ", ".join(f"{parameter} = {value}" for parameter, value in coordinate),
+            )
+        Console().print(table)
+        for row in rows:
+            if row["reason"]:
+                click.echo(
+                    f"{row['id'][:8]} refused by {row['server']}: {row['reason']}"
+                )
         click.echo(f"They lie in {spool.folder}")
     else:
         click.echo(f"No run waits in {spool.folder}")
@@ -157,23 +175,3 @@ def _row(entry: SpooledRun, state: str) -> dict[str, Any]:
         "server": entry.server,
         "reason": problem.get("detail") or problem.get("title"),
     }
-
-
-def _print_table(rows: Sequence[dict[str, Any]]) -> None:
-    table = Table()
-    for heading in ("id", "state", "project", "commit", "machine", "at"):
-        table.add_column(heading, overflow="fold")
-    for row in rows:
-        coordinate = row["coordinate"].items()
-        table.add_row(
-            row["id"][:8],
-            row["state"],
-            row["project"],
-            row["commit"],
-            row["machine"],
-            ", ".join(f"{parameter} = {value}" for parameter, value in coordinate),
-        )
-    Console().print(table)
-    for row in rows:
-        if row["reason"]:
-            click.echo(f"{row['id'][:8]} refused by {row['server']}: {row['reason']}")

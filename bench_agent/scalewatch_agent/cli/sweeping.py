@@ -14,14 +14,13 @@ import click
 from scalewatch.wire import Commit, Name, RunReport, Sha
 from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.cli.launching import is_queued, stated_launcher
-from scalewatch_agent.cli.measured import MeasuredRuns, measured_runs, out_option
+from scalewatch_agent.cli.measured import measured_runs, out_option
 from scalewatch_agent.cli.options import library_options, server_options, together, wire
 from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.documents import ExperimentDocument, read_document
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.launchers import LAUNCHERS
-from scalewatch_agent.experiments.launchers.jobs import Request
 from scalewatch_agent.experiments.loading import Loaded, experiment_in
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.versions import (
@@ -119,13 +118,30 @@ def carry_out(
     # A file holds the whole sweep, not what an earlier one has left.
     is_whole = options["fresh"] or options["out"]
     requests = sweep.requests() if is_whole else sweep.open_requests()
-    _say_what_is_done(len(requests), len(sweep.requests()), sweep.version)
+    left, total = len(requests), len(sweep.requests())
+    if left < total:
+        click.echo(
+            f"{total - left} of {total} jobs of commit {sweep.version.commit.sha[:10]} "
+            f"are measured already ({left} to do); --fresh measures them again.",
+            err=True,
+        )
     _say_what_changed(sweep)
     try:
-        _run(sweep, requests, measured)
+        with job_display(len(requests)) as display:
+            for report in sweep.run(requests, measured.keeps):
+                measured.add(report)
+                display.finish(report)
+                measured.post_last()
     except KeyboardInterrupt:
         measured.tell_what_is_kept()
-        _tell_what_is_queued(sweep)
+        if queued := sweep.journal.submitted:
+            jobs = [str(event["job"]) for event in queued.values()]
+            command = " ".join(sweep.launcher.cancel_command(jobs))
+            click.echo(
+                f"{len(queued)} jobs stay in the queue, and the same command will "
+                f"collect them; to end them: {command}",
+                err=True,
+            )
         raise
     if not options["as_json"] and measured.reports:
         show(measured.reports)
@@ -138,28 +154,6 @@ def carry_out(
 def warn(message: str) -> None:
     """Say on standard error what may surprise."""
     click.echo(f"Warning: {message}", err=True)
-
-
-def _run(
-    sweep: ExperimentSweep, requests: list[Request], measured: MeasuredRuns
-) -> None:
-    with job_display(len(requests)) as display:
-        for report in sweep.run(requests, measured.keeps):
-            measured.add(report)
-            display.finish(report)
-            measured.post_last()
-
-
-def _tell_what_is_queued(sweep: ExperimentSweep) -> None:
-    """Say which jobs stay with the scheduler when the agent ends."""
-    if queued := sweep.journal.submitted:
-        jobs = [str(event["job"]) for event in queued.values()]
-        command = " ".join(sweep.launcher.cancel_command(jobs))
-        click.echo(
-            f"{len(queued)} jobs stay in the queue, and the same command will collect "
-            f"them; to end them: {command}",
-            err=True,
-        )
 
 
 def _say_what_changed(sweep: ExperimentSweep) -> None:
@@ -176,15 +170,6 @@ def _say_what_changed(sweep: ExperimentSweep) -> None:
         )
     with suppress(FolderUnwritable):  # later sweeps do not warn, and build all the same
         sweep.journal.note("sources", sha, sources=now)
-
-
-def _say_what_is_done(left: int, total: int, version: CheckedOutVersion) -> None:
-    if left < total:
-        click.echo(
-            f"{total - left} of {total} jobs of commit {version.commit.sha[:10]} are "
-            f"measured already ({left} to do); --fresh measures them again.",
-            err=True,
-        )
 
 
 COMMAND_LINE: Final = Path("command line")

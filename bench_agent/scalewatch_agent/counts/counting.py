@@ -161,7 +161,22 @@ class Counting:
             raise Uncountable(
                 "nothing was counted in the folder of the sources: name it by --source"
             )
-        _check_processes(ranks, request.configured.processes or 1)
+        # See that one program has counted, in all its processes.
+        wanted = request.configured.processes or 1
+        begun: Counter[str] = Counter()
+        for rank in ranks:
+            begun.update(rank.processes)
+        if len(begun) > 1:
+            programs = " and ".join(sorted(begun))
+            raise Uncountable(
+                f"two programs have counted in one job, {programs}: count one alone"
+            )
+        for program, number in begun.items():
+            if number != wanted:
+                raise Uncountable(
+                    f"{number} of {wanted} processes have written what they counted "
+                    f"({program}): each has to end by exit, or by returning from main"
+                )
         apart: list[Mapping[str, int]] = []
         if self.is_by_rank:
             apart = [
@@ -175,24 +190,6 @@ def _of_ranks(prefix: Path) -> list[Path]:
     """Return the prefixes of all ranks; a process can write several files."""
     names = {file.name.partition(".")[0] for file in prefix.glob("rank-*")}
     return [prefix / name for name in sorted(names)]
-
-
-def _check_processes(ranks: Sequence[Tally], wanted: int) -> None:
-    """See that one program has counted, in all its processes."""
-    begun: Counter[str] = Counter()
-    for rank in ranks:
-        begun.update(rank.processes)
-    if len(begun) > 1:
-        programs = " and ".join(sorted(begun))
-        raise Uncountable(
-            f"two programs have counted in one job, {programs}: count one alone"
-        )
-    for program, number in begun.items():
-        if number != wanted:
-            raise Uncountable(
-                f"{number} of {wanted} processes have written what they counted "
-                f"({program}): each has to end by exit, or by returning from main"
-            )
 
 
 VARIABLES: Final = (

@@ -48,7 +48,10 @@ def build_of(program: Path, modified: float, *, is_any: bool = False) -> Build: 
     """
     compilers, levels, atomic = set(), set(), []
     try:
-        with program.open("rb") as file, _mapped(file.fileno()) as content:
+        with (
+            program.open("rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+        ):
             if content[:4] != b"\x7fELF":
                 return Build()
             for producer in PRODUCER.finditer(content):
@@ -65,10 +68,6 @@ def build_of(program: Path, modified: float, *, is_any: bool = False) -> Build: 
     return Build(
         tuple(sorted(compilers)), tuple(sorted(levels)), all(atomic), is_threaded
     )
-
-
-def _mapped(descriptor: int) -> mmap.mmap:
-    return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
 
 
 def build_in(request: Request, *, is_any: bool = False) -> Build:

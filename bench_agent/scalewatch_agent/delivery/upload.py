@@ -154,7 +154,11 @@ def _judge(response: httpx.Response, ids: Sequence[str]) -> list[Answer]:
     content = _json(response)
     if status in {200, 202}:
         receipts = content if isinstance(content, list) else [content]
-        if _acknowledges(receipts, ids):
+        known = [
+            str(receipt.get("id", "")) if isinstance(receipt, dict) else ""
+            for receipt in receipts
+        ]
+        if known == list(ids):
             return [Delivered(receipt) for receipt in receipts]
         # A proxy or a login page can answer 200 in the server's place.
         foreign = f"answered {status}, but not as a Scalewatch server does"
@@ -169,15 +173,6 @@ def _judge(response: httpx.Response, ids: Sequence[str]) -> list[Answer]:
         is_passing=status >= 500 or status in PASSING,
     )
     return _same(undelivered, ids)
-
-
-def _acknowledges(receipts: Sequence[Any], ids: Sequence[str]) -> bool:
-    """Tell whether a server says of each run, in turn, that it has it."""
-    known = [
-        str(receipt.get("id", "")) if isinstance(receipt, dict) else ""
-        for receipt in receipts
-    ]
-    return known == list(ids)
 
 
 def _same(answer: Answer, ids: Sequence[str]) -> list[Answer]:

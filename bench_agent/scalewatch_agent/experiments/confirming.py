@@ -81,7 +81,12 @@ def checked_out(
         yield loaded, version
         return
     top = Path(_git(loaded.source, "rev-parse", "--show-toplevel"))
-    _fetch(loaded.source, sha)
+    known = ("cat-file", "-e", f"{sha}^{{commit}}")
+    try:
+        _git(loaded.source, *known)
+    except OrderImpossible:
+        _git(loaded.source, "fetch", "--quiet", "--all", "--tags")
+        _git(loaded.source, *known)
     _git(top, "worktree", "add", "--quiet", "--detach", str(folder), sha)
     try:
         source = folder / loaded.source.relative_to(top.resolve())
@@ -101,16 +106,6 @@ def _is_at(configured: Configured, setting: RunSetting) -> bool:
     return setting.coordinate.keys() <= combination.keys() and all(
         there[name] == value for name, value in combination.items() if name in there
     )
-
-
-def _fetch(source: Path, sha: str) -> None:
-    """See that a repository has a commit; ask where it comes from, if it does not."""
-    known = ("cat-file", "-e", f"{sha}^{{commit}}")
-    try:
-        _git(source, *known)
-    except OrderImpossible:
-        _git(source, "fetch", "--quiet", "--all", "--tags")
-        _git(source, *known)
 
 
 def _is_on(top: Path, sha: str) -> bool:

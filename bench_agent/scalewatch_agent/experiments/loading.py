@@ -97,7 +97,20 @@ def experiment_in(
     try:
         experiment = Experiment.model_validate(_with(document.content, settings))
     except ValidationError as error:
-        raise ExperimentInvalid(path, _flaws(document, error)) from None
+        kinds = [each["type"] for each in error.errors(include_url=False)]
+        flaws = []
+        for kind, fault in zip(kinds, faults(error), strict=True):
+            parts: list[str | int] = [
+                int(part) if part.isdecimal() else part
+                for part in fault.field.split(".")
+            ]
+            message = {
+                "missing": MISSING,
+                "model_type": "keys with their values are expected here",
+                "extra_forbidden": "there is no such key",
+            }.get(kind, fault.message)
+            flaws.append(document.flaw(parts, message))
+        raise ExperimentInvalid(path, list(dict.fromkeys(flaws))) from None
     check = _Check(document, experiment)
     check.settings(settings, document.content["parameters"])
     check.names()
@@ -118,23 +131,6 @@ def _with(content: Any, settings: Mapping[str, Scalar]) -> Any:
     if not settings or not isinstance(parameters, dict):
         return content
     return {**content, "parameters": {**parameters, **settings}}
-
-
-def _flaws(document: ExperimentDocument, error: ValidationError) -> list[Flaw]:
-    """Return what pydantic found, at its lines."""
-    kinds = [each["type"] for each in error.errors(include_url=False)]
-    flaws = []
-    for kind, fault in zip(kinds, faults(error), strict=True):
-        parts: list[str | int] = [
-            int(part) if part.isdecimal() else part for part in fault.field.split(".")
-        ]
-        message = {
-            "missing": MISSING,
-            "model_type": "keys with their values are expected here",
-            "extra_forbidden": "there is no such key",
-        }.get(kind, fault.message)
-        flaws.append(document.flaw(parts, message))
-    return list(dict.fromkeys(flaws))
 
 
 class _Check:
@@ -239,30 +235,27 @@ class _Check:
         for combination in combinations:
             if self.flaws:
                 return  # the same formula is wrong for most of the others, too
-            yield self._configured(combination)
-
-    def _configured(self, combination: Combination) -> Configured:
-        execute = self.experiment.execute
-        counts = {
-            key: self._of(key, getattr(execute, key), Expression.count, combination)
-            for key in _COUNTS
-        }
-        limit = self._of(
-            "time_limit", execute.time_limit, Expression.number, combination
-        )
-        if limit is not None and limit <= 0:
-            self.flaw(("execute", "time_limit"), f"{limit:g} s are no time")
-        return Configured(
-            combination=combination,
-            processes=counts["processes"],
-            threads=counts["threads"] or 1,
-            nodes=counts["nodes"],
-            tasks_per_node=counts["tasks_per_node"],
-            time_limit=limit or 1.0,
-            seconds=self._of(
-                "estimate", execute.estimate, Expression.number, combination
-            ),
-        )
+            execute = self.experiment.execute
+            counts = {
+                key: self._of(key, getattr(execute, key), Expression.count, combination)
+                for key in _COUNTS
+            }
+            limit = self._of(
+                "time_limit", execute.time_limit, Expression.number, combination
+            )
+            if limit is not None and limit <= 0:
+                self.flaw(("execute", "time_limit"), f"{limit:g} s are no time")
+            yield Configured(
+                combination=combination,
+                processes=counts["processes"],
+                threads=counts["threads"] or 1,
+                nodes=counts["nodes"],
+                tasks_per_node=counts["tasks_per_node"],
+                time_limit=limit or 1.0,
+                seconds=self._of(
+                    "estimate", execute.estimate, Expression.number, combination
+                ),
+            )
 
     def _of(
         self,

@@ -52,7 +52,12 @@ class Parameters:
         BadParameters
             If there are none or too many, or one cannot be computed.
         """
-        groups = self._groups()
+        partners = {name: group for group in self.zipped for name in group}
+        together = dict.fromkeys(partners.get(name, (name,)) for name in self.lists)
+        groups = [
+            (group, list(zip(*(self.lists[name] for name in group), strict=True)))
+            for group in together
+        ]
         if prod(len(rows) for _, rows in groups) > MOST_COMBINATIONS:
             reason = f"there are over {MOST_COMBINATIONS:,} combinations"
             raise BadParameters(("parameters",), reason)
@@ -69,15 +74,6 @@ class Parameters:
         if not wanted:
             raise BadParameters(("where",), "no combination is left")
         return wanted
-
-    def _groups(self) -> list[tuple[tuple[str, ...], list[tuple[Scalar, ...]]]]:
-        """Return names that move together, each with their rows of values."""
-        partners = {name: group for group in self.zipped for name in group}
-        groups = dict.fromkeys(partners.get(name, (name,)) for name in self.lists)
-        return [
-            (group, list(zip(*(self.lists[name] for name in group), strict=True)))
-            for group in groups
-        ]
 
     def _derivation(self) -> list[str]:
         """Return the derived parameters, each after those that it follows from."""

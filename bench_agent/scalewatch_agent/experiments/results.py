@@ -128,7 +128,12 @@ def _nothing(rule: ResultRule) -> str:
 def _entries(rule: ResultRule, folder: Path) -> Iterator[Mapping[str, Any]]:
     """Yield what a rule finds, as objects with some of `KEYS`."""
     if rule.pattern is not None:
-        yield from _matches(rule, rule.pattern, _text(folder, rule.file))
+        pattern = rule.pattern
+        try:
+            for groups in matches(pattern, _text(folder, rule.file)):
+                yield {key: groups[key] for key in KEYS if key in groups}
+        except Unmatched as reason:
+            raise Unfound(f"{pattern!r} in {rule.file}: {reason}") from None
     elif rule.document is not None:
         content = _json(_text(folder, rule.document), rule.document)
         yield from _objects(content, rule.document)
@@ -151,14 +156,6 @@ def _text(folder: Path, name: str) -> str:
     if len(content) > LARGEST:
         raise Unfound(f"{name} is larger than {LARGEST // 2**20} MiB")
     return content.decode(errors="replace")
-
-
-def _matches(rule: ResultRule, pattern: str, text: str) -> Iterator[Mapping[str, Any]]:
-    try:
-        for groups in matches(pattern, text):
-            yield {key: groups[key] for key in KEYS if key in groups}
-    except Unmatched as reason:
-        raise Unfound(f"{pattern!r} in {rule.file}: {reason}") from None
 
 
 def _json(text: str, where: str) -> Any:

@@ -114,7 +114,11 @@ class ExperimentSweep:
                 yield self._report(Executed(request, Job(), why))
         for request in sound:
             if request.key not in self.journal.submitted:
-                self._make_folder(request)
+                try:
+                    fresh_folder(request.folder)
+                except OSError as error:
+                    # The program cannot start without it, as its run will say.
+                    self.warn(f"{request.folder} cannot be made: {error.strerror}")
         for executed in self.launcher.execute(sound, self.journal):
             report = self._report(executed)
             yield report
@@ -128,19 +132,31 @@ class ExperimentSweep:
         except FolderUnwritable as error:
             self.warn(f"a later sweep will measure this job again: {error.reason}")
 
-    def _make_folder(self, request: Request) -> None:
-        try:
-            fresh_folder(request.folder)
-        except OSError as error:
-            # The program cannot start without it, which is what its run will say.
-            self.warn(f"{request.folder} cannot be made: {error.strerror}")
-
     def _request(self, configured: Configured, repeat: int) -> Request:
         combination = configured.combination
         folder = self.folder / "jobs" / digest_of(combination) / str(repeat)
         execute = self.loaded.experiment.execute
         values = self._values(combination, folder, repeat)
-        identity = [self._identity(), combination, repeat]
+        experiment = self.loaded.experiment
+        parts = (experiment.prepare, experiment.compile, experiment.analyse)
+        identity = [
+            [
+                experiment.project,
+                self.version.commit.sha,
+                self.version.changes,
+                self.machine,
+                experiment.execute.run,
+                experiment.execute.environment,
+                experiment.launcher.mpi,
+                experiment.launcher.mpiexec,
+                dict(self.launcher.settings),
+                [part and part.run for part in parts],
+                self.instrument.identity,
+                *filter(None, [self.version.sources]),
+            ],
+            combination,
+            repeat,
+        ]
         request = Request(
             key=digest_of(identity),
             configured=configured,
@@ -151,25 +167,6 @@ class ExperimentSweep:
             work=self.work,
         )
         return self.instrument.prepared(request)
-
-    def _identity(self) -> list[Any]:
-        """Return what decides whether a job of an earlier sweep is the same one."""
-        experiment = self.loaded.experiment
-        parts = (experiment.prepare, experiment.compile, experiment.analyse)
-        return [
-            experiment.project,
-            self.version.commit.sha,
-            self.version.changes,
-            self.machine,
-            experiment.execute.run,
-            experiment.execute.environment,
-            experiment.launcher.mpi,
-            experiment.launcher.mpiexec,
-            dict(self.launcher.settings),
-            [part and part.run for part in parts],
-            self.instrument.identity,
-            *filter(None, [self.version.sources]),
-        ]
 
     def _values(
         self, combination: Combination, folder: Path, repeat: int
@@ -203,13 +200,15 @@ class ExperimentSweep:
         )
 
     def _compile_folder(self, combination: Combination) -> Path:
-        return self.folder / "compile" / digest_of(self._compiled_for(combination))
-
-    def _compiled_for(self, combination: Combination) -> dict[str, Scalar]:
-        """Return the parameters on which the compilation depends."""
         step = self.loaded.experiment.compile
         names = names_in(step.run) if step else frozenset()
-        return {name: value for name, value in combination.items() if name in names}
+        return (
+            self.folder
+            / "compile"
+            / digest_of(
+                {name: value for name, value in combination.items() if name in names}
+            )
+        )
 
     def _compile(self, combination: Combination) -> str | None:
         """Compile once for all combinations that need the same; return a failure."""
@@ -259,7 +258,11 @@ class ExperimentSweep:
                 for name, value in combination.items()
                 if name in self.loaded.coordinate and not isinstance(value, str)
             },
-            configuration={**self._configuration(combination), **output.settings},
+            configuration={
+                **self.launcher.settings,
+                **self._others(combination, named=True),
+                **output.settings,
+            },
             job=self._job(executed, output.facts),
             results=tuple(
                 self._with_procedure(result, executed.request.configured)
@@ -267,9 +270,6 @@ class ExperimentSweep:
             ),
             profile=output.profile,
         )
-
-    def _configuration(self, combination: Combination) -> dict[str, Fact]:
-        return {**self.launcher.settings, **self._others(combination, named=True)}
 
     def _others(self, combination: Combination, *, named: bool) -> dict[str, Fact]:
         """Return what is no coordinate: what tells runs apart, or all else."""

@@ -11,7 +11,7 @@ from functools import partial
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation, kernel, pattern, seconds
-from scalewatch_agent.loops.compiled import FunctionCall, Memory, memory_of, step
+from scalewatch_agent.loops.compiled import FunctionCall, memory_of, step
 
 TAG = 3
 AT_ONCE = 16
@@ -105,7 +105,8 @@ def _all_at_once(
     number = AT_ONCE * len(messages)
     size = MPI._sizeof(MPI.Request)  # noqa: SLF001 - mpi4py's only way
     requests = memory_of(number * size)
-    places = iter(_parts(requests, number, size))
+    part = ctypes.c_char * size
+    places = iter([part.from_buffer(requests, i * size) for i in range(number)])
     steps = [
         step(function, buffer, *of_each, next(places))
         for function, buffer in messages
@@ -113,13 +114,6 @@ def _all_at_once(
     ]
     statuses = memory_of(number * MPI._sizeof(MPI.Status))  # noqa: SLF001 - same
     return [*steps, step("MPI_Waitall", number, requests, statuses)]
-
-
-def _parts(
-    memory: "ctypes.Array[ctypes.c_char]", number: int, size: int
-) -> list[Memory]:
-    part = ctypes.c_char * size
-    return [part.from_buffer(memory, i * size) for i in range(number)]
 
 
 def _of_bandwidth(operation: Operation, rate: partial[float]) -> Operation:

@@ -22,7 +22,11 @@ REHEARSALS = 20
 
 def measure(plan: Plan) -> None:
     """Measure the memory of the regions of `plan`, and that of MPI around them."""
-    _rehearse()
+    _footprint()
+    if is_available():
+        with counted() as allocations:
+            for _ in range(REHEARSALS):
+                allocations.mark(object)
     mpi4py.rc.initialize = False
     before_loading = _footprint()
     from mpi4py import MPI  # noqa: PLC0415 - what this adds is measured
@@ -38,15 +42,6 @@ _LEVELS = {
     "single": lambda mpi: mpi.THREAD_SINGLE,
     "multiple": lambda mpi: mpi.THREAD_MULTIPLE,
 }
-
-
-def _rehearse() -> None:
-    """Let the instruments allocate what they keep before the first reading."""
-    _footprint()
-    if is_available():
-        with counted() as allocations:
-            for _ in range(REHEARSALS):
-                allocations.mark(object)
 
 
 def _footprint() -> Footprint | None:

@@ -111,8 +111,14 @@ def _measure_constructors(
     regions: Sequence[str], plan: Plan, comm: MPI.Intracomm, announce: Announce
 ) -> None:
     if not _all(comm, is_available()):
+        from scalewatch.errors.installation import pip_install  # noqa: PLC0415 - late
+
+        reason = (
+            f"memray, which counts allocations, is not installed: {pip_install('agent')}"
+            "; there are wheels for Linux on x86_64 and aarch64"
+        )
         for region in regions:
-            announce("failed", region=region, reason=_without_memray())
+            announce("failed", region=region, reason=reason)
         return
     objects: dict[str, int] = {}
     reason = ""
@@ -131,17 +137,25 @@ def _measure_constructors(
     sizes = iter(allocations.remaining)
     for region in regions:
         object_sizes = [next(sizes) for _ in range(objects[region])]
-        _announce_sizes(region, object_sizes, plan, comm, announce)
-
-
-def _without_memray() -> str:
-    """Return why allocations are not counted, and what to do about it."""
-    from scalewatch.errors.operations import pip_install  # noqa: PLC0415 - as late
-
-    return (
-        "memray, which counts allocations, is not installed: "
-        f"{pip_install('agent')}; there are wheels for Linux on x86_64 and aarch64"
-    )
+        first, later = object_sizes[0], object_sizes[1:]
+        medians = [
+            median(later[start : start + OBJECTS])
+            for start in range(0, len(later), OBJECTS)
+        ]
+        first, *values = _largest(comm, [first, *medians])
+        procedure = {"repetitions_asked": plan.repetitions}
+        for metric, bytes_of_it in (
+            ("memory", values),
+            ("first-object memory", [first]),
+        ):
+            announce(
+                "measured",
+                region=region,
+                metric=metric,
+                unit="B",
+                values=bytes_of_it,
+                procedure=procedure if metric == "memory" else {},
+            )
 
 
 def _construct(
@@ -162,27 +176,6 @@ def _construct(
         goes_on[0] = perf_counter() - began < plan.budget
         comm.Bcast([goes_on, MPI.SIGNED_CHAR])
     return 1 + made * OBJECTS
-
-
-def _announce_sizes(
-    region: str, sizes: list[int], plan: Plan, comm: MPI.Intracomm, announce: Announce
-) -> None:
-    first, later = sizes[0], sizes[1:]
-    medians = [
-        median(later[start : start + OBJECTS])
-        for start in range(0, len(later), OBJECTS)
-    ]
-    first, *values = _largest(comm, [first, *medians])
-    procedure = {"repetitions_asked": plan.repetitions}
-    for metric, bytes_of_it in (("memory", values), ("first-object memory", [first])):
-        announce(
-            "measured",
-            region=region,
-            metric=metric,
-            unit="B",
-            values=bytes_of_it,
-            procedure=procedure if metric == "memory" else {},
-        )
 
 
 def _measure_footprint(

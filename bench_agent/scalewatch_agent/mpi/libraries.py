@@ -172,7 +172,18 @@ def install_library(requirement: str, folder: Path) -> Library:
         # Written last: an interrupted installation is made anew.
         stamp = environment / "installed"
         if not stamp.exists():
-            _install(requirement, environment)
+            make = [
+                sys.executable,
+                "-m",
+                "venv",
+                "--clear",
+                "--without-pip",
+                str(environment),
+            ]
+            _run(requirement, make)
+            _run(requirement, [*_installer(requirement, environment), requirement])
+            if not (environment / "bin" / "mpiexec").exists():
+                raise MpiNotInstalled(requirement, "the package brings no mpiexec")
             stamp.touch()
         try:
             library = library_at(environment / "bin" / "mpiexec")
@@ -185,14 +196,6 @@ def install_library(requirement: str, folder: Path) -> Library:
 def is_installed(requirement: str, folder: Path) -> bool:
     """Tell whether `requirement` needs no installation."""
     return (folder / requirement.replace("==", "-") / "installed").exists()
-
-
-def _install(requirement: str, environment: Path) -> None:
-    make = [sys.executable, "-m", "venv", "--clear", "--without-pip", str(environment)]
-    _run(requirement, make)
-    _run(requirement, [*_installer(requirement, environment), requirement])
-    if not (environment / "bin" / "mpiexec").exists():
-        raise MpiNotInstalled(requirement, "the package brings no mpiexec")
 
 
 def _installer(requirement: str, environment: Path) -> list[str]:
@@ -230,15 +233,13 @@ def _run(requirement: str, command: list[str]) -> None:
         reason = f"{Path(command[0]).name} took over {PATIENCE} s"
         raise MpiNotInstalled(requirement, reason) from None
     if answer.returncode:
-        raise MpiNotInstalled(requirement, _complaint(answer.stderr))
-
-
-def _complaint(stderr: str) -> str:
-    """Return what an installer says of its failure, in one line."""
-    lines = [line.strip(" ×╰─▶│") for line in stderr.splitlines()]
-    lines = [line for line in lines if line]
-    errors = [line for line in lines if line.upper().startswith("ERROR")]
-    return " ".join((errors or lines or ["the installer says nothing"])[-2:])
+        lines = [line.strip(" ×╰─▶│") for line in answer.stderr.splitlines()]
+        lines = [line for line in lines if line]
+        errors = [line for line in lines if line.upper().startswith("ERROR")]
+        raise MpiNotInstalled(
+            requirement,
+            " ".join((errors or lines or ["the installer says nothing"])[-2:]),
+        )
 
 
 @contextmanager

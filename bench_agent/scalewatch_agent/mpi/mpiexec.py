@@ -66,16 +66,20 @@ class Launcher:
 
     def bound(self, processes: int, *words: str) -> list[str]:
         """Return the command that runs a program with each process on its core."""
-        return self.program(processes, *self._binding(processes), *words)
+        is_alone = processes <= physical_cores()
+        return self.program(
+            processes,
+            *(
+                ("-bind-to", "core")
+                if is_alone and self.library.name == "mpich"
+                else ()
+            ),
+            *words,
+        )
 
     def program(self, processes: int, *words: str) -> list[str]:
         """Return the command that runs any program in so many processes."""
         return [str(self.library.mpiexec), "-n", str(processes), *words]
-
-    def _binding(self, processes: int) -> tuple[str, ...]:
-        """Return what keeps a process on its core; Open MPI does so by itself."""
-        is_alone = processes <= physical_cores()
-        return ("-bind-to", "core") if is_alone and self.library.name == "mpich" else ()
 
     def environment(self, processes: int) -> dict[str, str]:
         """Return all variables of a job of this interpreter."""

@@ -231,7 +231,21 @@ def run_report(
 def _results(job: Job, outcome: Outcome) -> Iterator[Result]:
     for region in job.kind.regions:
         if values := outcome.measured.get(region):
-            yield _measured(job, region, values)
+            is_difference = job.part == "overheads"
+            yield Result(
+                region=region,
+                metric=job.kind.metric,
+                unit=job.kind.unit,
+                better=job.kind.better,
+                values=tuple(values),
+                procedure=Procedure(
+                    oversubscribed=job.is_oversubscribed,
+                    repetitions_asked=job.repetitions,
+                    warm_ups=job.kind.warm_ups,
+                    loop="compiled",
+                    uncertainty=uncertainty(values) if is_difference else None,
+                ),
+            )
         else:
             yield Result(
                 region=region,
@@ -241,24 +255,6 @@ def _results(job: Job, outcome: Outcome) -> Iterator[Result]:
                 status="failed",
                 reason=outcome.failure or "the job ended without measuring it",
             )
-
-
-def _measured(job: Job, region: str, values: Sequence[float]) -> Result:
-    is_difference = job.part == "overheads"
-    return Result(
-        region=region,
-        metric=job.kind.metric,
-        unit=job.kind.unit,
-        better=job.kind.better,
-        values=tuple(values),
-        procedure=Procedure(
-            oversubscribed=job.is_oversubscribed,
-            repetitions_asked=job.repetitions,
-            warm_ups=job.kind.warm_ups,
-            loop="compiled",
-            uncertainty=uncertainty(values) if is_difference else None,
-        ),
-    )
 
 
 def uncertainty(values: Sequence[float]) -> float:

@@ -177,7 +177,18 @@ class Clocks:
             else partial(CompiledExchange, library=library)
         )
         self.clock = Clock()
-        self.own = comm.Split(_first_like(comm, identity or host()), comm.rank)
+        size = LONGEST_IDENTITY
+        mine = (identity or host())[:size].ljust(size)
+        everyone = bytearray(size * comm.size)
+        comm.Allgather([mine, MPI.BYTE], [everyone, size, MPI.BYTE])
+        self.own = comm.Split(
+            next(
+                rank
+                for rank in range(comm.size)
+                if everyone[size * rank : size * (rank + 1)] == mine
+            ),
+            comm.rank,
+        )
         self.leads = self.own.rank == 0
         leaders = comm.Split(0 if self.leads else MPI.UNDEFINED, comm.rank)
         self.leaders = leaders if self.leads else None
@@ -186,7 +197,20 @@ class Clocks:
         """Compare all clocks with that of rank 0, once more."""
         result = array("q", [0, 0, 0])
         if self.leaders is not None:
-            compared = self._compare_tree(self.leaders, exchanges)
+            mine = ClockReading(self.now(), 0, 0)
+            distance = 1 << max(self.leaders.size - 1, 0).bit_length() >> 1
+            while distance:
+                place = self.leaders.rank % (2 * distance)
+                if place == distance:
+                    comparison = self.exchange(
+                        self.leaders, self.leaders.rank - distance
+                    )
+                    mine = comparison.ask(exchanges).comparison
+                elif place == 0 and self.leaders.rank + distance < self.leaders.size:
+                    asker = self.exchange(self.leaders, self.leaders.rank + distance)
+                    asker.answer(exchanges, mine)
+                distance >>= 1
+            compared = mine
             result = array("q", [compared.at, compared.offset, compared.error])
         self.own.Bcast([result, MPI.INT64_T])
         self.clock.learn(ClockReading(*result))
@@ -212,31 +236,3 @@ class Clocks:
         self.own.Free()
         if self.leaders is not None:
             self.leaders.Free()
-
-    def _compare_tree(self, leaders: MPI.Comm, times: int) -> ClockReading:
-        """Compare with rank 0 of `leaders` along a binomial tree."""
-        mine = ClockReading(self.now(), 0, 0)
-        distance = 1 << max(leaders.size - 1, 0).bit_length() >> 1
-        while distance:
-            place = leaders.rank % (2 * distance)
-            if place == distance:
-                comparison = self.exchange(leaders, leaders.rank - distance)
-                mine = comparison.ask(times).comparison
-            elif place == 0 and leaders.rank + distance < leaders.size:
-                asker = self.exchange(leaders, leaders.rank + distance)
-                asker.answer(times, mine)
-            distance >>= 1
-        return mine
-
-
-def _first_like(comm: MPI.Intracomm, identity: bytes) -> int:
-    """Return the lowest rank with the same identity."""
-    size = LONGEST_IDENTITY
-    mine = identity[:size].ljust(size)
-    everyone = bytearray(size * comm.size)
-    comm.Allgather([mine, MPI.BYTE], [everyone, size, MPI.BYTE])
-    return next(
-        rank
-        for rank in range(comm.size)
-        if everyone[size * rank : size * (rank + 1)] == mine
-    )

@@ -122,7 +122,39 @@ def run_job(
     outcome = JobOutcome(started_at=_now(), ended_at=_now())
     progress = JobProgress(processes, outcome.measured, outcome.failed)
     try:
-        _run(command, environment, progress, monotonic() + time_limit, follow)
+        deadline = monotonic() + time_limit
+        mark = str(uuid4())
+        job = subprocess.Popen(  # noqa: S603 - composed by a launcher
+            command,
+            env={**environment, MARK: mark},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            errors="replace",
+            start_new_session=True,  # Ctrl-C reaches the agent alone
+            text=True,
+        )
+        assert job.stdout is not None
+        assert job.stderr is not None
+        lines: queue.Queue[str | None] = queue.Queue()
+        last_words: deque[str] = deque(maxlen=LAST_WORDS)
+        readers = (
+            _reader(job.stdout, lines.put, lambda: lines.put(None)),
+            _reader(job.stderr, last_words.append, lambda: None),
+        )
+        try:
+            while (line := _next_line(lines, deadline)) is not None:
+                if event := _event(line):
+                    progress.take(event)
+                    follow(event)
+            code = job.wait(max(deadline - monotonic(), 0))
+        finally:
+            # Also after a proper end: a process that lost its mpiexec lives on.
+            end_processes(job, mark)
+            for reader in readers:
+                reader.join(PATIENCE)
+        if code:
+            raise JobFailed.with_code(code, progress.place, complaint(last_words))
     except JobFailed as failure:
         outcome.failure = str(failure)
     except (TimeoutError, subprocess.TimeoutExpired):
@@ -133,47 +165,6 @@ def run_job(
         progress.keep_parts()
     outcome.ended_at = _now()
     return outcome
-
-
-def _run(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    progress: JobProgress,
-    deadline: float,
-    follow: Follow,
-) -> None:
-    mark = str(uuid4())
-    job = subprocess.Popen(  # noqa: S603 - composed by a launcher
-        command,
-        env={**environment, MARK: mark},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        errors="replace",
-        start_new_session=True,  # Ctrl-C reaches the agent alone, which ends the job
-        text=True,
-    )
-    assert job.stdout is not None
-    assert job.stderr is not None
-    lines: queue.Queue[str | None] = queue.Queue()
-    last_words: deque[str] = deque(maxlen=LAST_WORDS)
-    readers = (
-        _reader(job.stdout, lines.put, lambda: lines.put(None)),
-        _reader(job.stderr, last_words.append, lambda: None),
-    )
-    try:
-        while (line := _next_line(lines, deadline)) is not None:
-            if event := _event(line):
-                progress.take(event)
-                follow(event)
-        code = job.wait(max(deadline - monotonic(), 0))
-    finally:
-        # Also after a proper end: a process that lost its mpiexec lives on.
-        end_processes(job, mark)
-        for reader in readers:
-            reader.join(PATIENCE)
-    if code:
-        raise JobFailed.with_code(code, progress.place, complaint(last_words))
 
 
 def _reader(

@@ -120,7 +120,25 @@ def measure(plan: Plan) -> None:
     measurements = [task.measurement for task in tasks]
     clocks.synchronise()
     random = Random(plan.seed)  # noqa: S311 - an order, no secret
-    _take_turns(tasks, clocks, random, Teller(plan, overheads, announce))
+    tell = Teller(plan, overheads, announce)
+    turns = 0
+    while tasks:
+        random.shuffle(tasks)
+        for task in tasks:
+            tell.announce("measuring", region=task.region)
+            task.measurement.take_turn()
+            if task.measurement.is_done:
+                tell.result(task, "measured")
+                if task.operation.free is not None:
+                    task.operation.free()
+        tasks = [task for task in tasks if not task.measurement.is_done]
+        turns += 1
+        # A job that dies still leaves half of what it measured, and says so rarely.
+        if turns.bit_count() == 1:
+            for task in tasks:
+                tell.result(task, "partly")
+        if clocks.is_stale(SYNCHRONISE_EVERY):
+            clocks.synchronise()
     in_loops = sum(measurement.spent_in_all for measurement in measurements)
     announce("finished", seconds=seconds(in_loops))
 
@@ -156,30 +174,6 @@ def _loop(operation: Operation, comm: MPI.Intracomm, library: Library | None) ->
     if library is None or operation.steps is None:
         return InterpretedLoop(operation.call, comm)
     return CompiledLoop(operation.steps, comm, library)
-
-
-def _take_turns(
-    tasks: list[Task], clocks: Clocks, random: Random, tell: "Teller"
-) -> None:
-    """Let all tasks take turns until they are done; all processes draw one order."""
-    turns = 0
-    while tasks:
-        random.shuffle(tasks)
-        for task in tasks:
-            tell.announce("measuring", region=task.region)
-            task.measurement.take_turn()
-            if task.measurement.is_done:
-                tell.result(task, "measured")
-                if task.operation.free is not None:
-                    task.operation.free()
-        tasks = [task for task in tasks if not task.measurement.is_done]
-        turns += 1
-        # A job that dies still leaves half of what it measured, and says so rarely.
-        if turns.bit_count() == 1:
-            for task in tasks:
-                tell.result(task, "partly")
-        if clocks.is_stale(SYNCHRONISE_EVERY):
-            clocks.synchronise()
 
 
 class Teller(NamedTuple):

@@ -73,7 +73,15 @@ def _results(plan: Plan, message_bytes: int, outcome: JobOutcome) -> Iterator[Re
         if measured:
             yield from (_measured(plan, event) for event in measured)
         else:
-            yield _failed(plan, region, outcome)
+            metric, unit = SUITES[plan.suite].measured_of(region)
+            reason = outcome.failed.get(region) or outcome.failure
+            yield Result(
+                region=region,
+                metric=metric,
+                unit=unit,
+                status="failed",
+                reason=reason or "the job ended without measuring it",
+            )
 
 
 def _measured(plan: Plan, event: Mapping[str, Any]) -> Result:
@@ -88,18 +96,6 @@ def _measured(plan: Plan, event: Mapping[str, Any]) -> Result:
         procedure=Procedure(
             oversubscribed=plan.oversubscribed, caveats=caveats, **procedure
         ),
-    )
-
-
-def _failed(plan: Plan, region: str, outcome: JobOutcome) -> Result:
-    metric, unit = SUITES[plan.suite].measured_of(region)
-    reason = outcome.failed.get(region) or outcome.failure
-    return Result(
-        region=region,
-        metric=metric,
-        unit=unit,
-        status="failed",
-        reason=reason or "the job ended without measuring it",
     )
 
 

@@ -2,73 +2,18 @@
 
 Operations take turns in random order, so that what disturbs a machine for a while does
 not hit all repetitions of one and none of another.
-
-In each round rank 0 announces when it starts, in its own time, and each process waits
-on its own clock. A process that is not there by then makes the repetition worthless, so
-it is counted and made again; since each round has an announcement of its own, a late
-process delays nobody but that round.
-
-References
-----------
-S. Hunold, A. Carpen-Amarie: Reproducible MPI benchmarking is still not as easy as you
-think (2016), section 4: the Round-Time scheme.
 """
 
 from array import array
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation
 from scalewatch_agent.loops import Loop
 from scalewatch_agent.suite.clocks import Clocks
+from scalewatch_agent.suite.rounds import TOLERANCE, Pace, is_hopeless
 from scalewatch_agent.suite.statistics import median
-
-TOLERANCE = 1_000
-"""A start up to a microsecond late counts as punctual: the waiting loop's own grain."""
-
-SLACK = 20_000
-"""Nanoseconds that an announcement has to reach everyone."""
-
-LARGEST_STRETCH = 16
-
-HOPELESS = 100
-"""Late starts after which rounds have failed, unless one in ten is punctual."""
-
-
-class Pace(NamedTuple):
-    """How long before a start it is announced, in nanoseconds.
-
-    Late starts double the lead, as long as they are more than a few: a system may be
-    slower than it seemed. Punctual rounds undo it.
-    """
-
-    shortest: int
-    stretch: int = 1
-
-    @classmethod
-    def for_duration(cls, duration: int) -> Self:
-        """Return the pace for an operation of that many nanoseconds.
-
-        Rank 0 may be done with it, and announce the next start, before others are.
-        """
-        return cls(duration + SLACK)
-
-    @property
-    def lead(self) -> int:
-        """From the announcement to the start."""
-        return self.shortest * self.stretch
-
-    def after(self, late: int, batch: int) -> Self:
-        """Return the pace that a batch with so many late starts calls for."""
-        stretch = self.stretch * 2 if 10 * late > batch else self.stretch // 2
-        return self._replace(stretch=min(max(stretch, 1), LARGEST_STRETCH))
-
-
-def is_hopeless(punctual: int, late: int) -> bool:
-    """Tell whether nearly all starts are late, as on a machine that is busy."""
-    return late > max(HOPELESS, 10 * punctual)
-
 
 TURN = 50
 """Repetitions that an operation makes before it is another one's turn."""
@@ -162,7 +107,18 @@ class TimedOperation:
         if self.synchronisation == "barrier":
             self.values += self._behind_barriers(batch)
         else:
-            self._in_rounds(batch)
+            began = self.clocks.now()
+            offset = self.clocks.offset()
+            rounds = self.loop.in_rounds(batch, self.pace.lead, offset)
+            largest = self._largest(rounds.lasted + rounds.late, began)
+            is_late = [delay > TOLERANCE for delay in largest[batch:]]
+            self.values += [
+                value
+                for value, late in zip(largest[:batch], is_late, strict=True)
+                if not late
+            ]
+            self.late = (self.late or 0) + sum(is_late)
+            self.pace = self.pace.after(sum(is_late), batch)
         is_over = self.spent >= self.budget
         if self.synchronisation == "barrier" or not self._has_failed(is_over=is_over):
             self.is_done = is_over or len(self.values) >= self.effort.repetitions
@@ -189,20 +145,6 @@ class TimedOperation:
         made, late = len(self.values), self.late or 0
         is_short = made < min(ENOUGH, self.effort.repetitions)
         return is_hopeless(made, late) or (is_over and is_short)
-
-    def _in_rounds(self, batch: int) -> None:
-        began = self.clocks.now()
-        offset = self.clocks.offset()
-        rounds = self.loop.in_rounds(batch, self.pace.lead, offset)
-        largest = self._largest(rounds.lasted + rounds.late, began)
-        is_late = [delay > TOLERANCE for delay in largest[batch:]]
-        self.values += [
-            value
-            for value, late in zip(largest[:batch], is_late, strict=True)
-            if not late
-        ]
-        self.late = (self.late or 0) + sum(is_late)
-        self.pace = self.pace.after(sum(is_late), batch)
 
     def _behind_barriers(self, batch: int) -> list[int]:
         began = self.clocks.now()

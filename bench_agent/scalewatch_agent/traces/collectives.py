@@ -53,8 +53,22 @@ class Collectives:
     def __init__(self, trace: Trace) -> None:
         """Look at all records once."""
         self._trace = trace
-        self._is_wanted = _is_collective(trace)
-        self._members = _agreeing(trace, self._is_wanted)
+        is_wanted = np.zeros(len(trace.functions), bool)
+        is_wanted[numbers_of(trace.functions, COLLECTIVES)] = True
+        self._is_wanted = is_wanted
+        positions = {process.rank: at for at, process in enumerate(trace.processes)}
+        signatures = [
+            _signatures(process.records, self._is_wanted) for process in trace.processes
+        ]
+        agreeing = {}
+        for number in sorted({signature for each in signatures for signature in each}):
+            ranks = trace.communicators.get(number, np.zeros(0, np.int64)).tolist()
+            if len(ranks) < 2 or any(rank not in positions for rank in ranks):
+                continue
+            of = [positions[rank] for rank in ranks]
+            if len({signatures[at].get(number) for at in of}) == 1:
+                agreeing[number] = np.array(of, np.int64)
+        self._members = agreeing
 
     def operations(self, size: int = WINDOW) -> Iterator[Operations]:
         """Yield the operations of each communicator, some at a time.
@@ -65,43 +79,43 @@ class Collectives:
             Records of the trace that are taken at a time.
         """
         if self._members:
-            yield from _operations(self._trace, self._is_wanted, self._members, size)
-
-
-def _operations(
-    trace: Trace,
-    is_wanted: NDArray[np.bool_],
-    members: Mapping[int, Indices],
-    size: int,
-) -> Iterator[Operations]:
-    waiting = {number: [np.zeros(0, CALL)] * len(of) for number, of in members.items()}
-    places = {
-        (number, at): place
-        for number, of in members.items()
-        for place, at in enumerate(of.tolist())
-    }
-    for window in windows([process.records for process in trace.processes], size):
-        changed = set()
-        for at, (begin, end) in enumerate(window):
-            block = trace.processes[at].records[begin:end]
-            for number, calls in _by_communicator(_calls(block, is_wanted, begin)):
-                if (place := places.get((number, at))) is not None:
-                    rows = waiting[number]
-                    rows[place] = np.concatenate([rows[place], calls])
-                    changed.add(number)
-        for number in sorted(changed):
-            count = min(map(len, waiting[number]))
-            if count:
-                calls = np.stack([each[:count] for each in waiting[number]])
-                yield _together(members[number], calls)
-                waiting[number] = [each[count:] for each in waiting[number]]
-
-
-def _is_collective(trace: Trace) -> NDArray[np.bool_]:
-    """Tell for each function whether it is a blocking collective."""
-    is_wanted = np.zeros(len(trace.functions), bool)
-    is_wanted[numbers_of(trace.functions, COLLECTIVES)] = True
-    return is_wanted
+            waiting = {
+                number: [np.zeros(0, CALL)] * len(of)
+                for number, of in self._members.items()
+            }
+            places = {
+                (number, at): place
+                for number, of in self._members.items()
+                for place, at in enumerate(of.tolist())
+            }
+            for window in windows(
+                [process.records for process in self._trace.processes], size
+            ):
+                changed = set()
+                for at, (begin, end) in enumerate(window):
+                    block = self._trace.processes[at].records[begin:end]
+                    for number, calls in _by_communicator(
+                        _calls(block, self._is_wanted, begin)
+                    ):
+                        if (place := places.get((number, at))) is not None:
+                            rows = waiting[number]
+                            rows[place] = np.concatenate([rows[place], calls])
+                            changed.add(number)
+                for number in sorted(changed):
+                    count = min(map(len, waiting[number]))
+                    if count:
+                        calls = np.stack([each[:count] for each in waiting[number]])
+                        numbers = self._members[number]
+                        peers = calls["peer"]
+                        yield Operations(
+                            numbers,
+                            calls["call"],
+                            calls["start"],
+                            calls["took"],
+                            calls["function"].astype(np.int64),
+                            peers == np.arange(len(numbers))[:, np.newaxis],
+                        )
+                        waiting[number] = [each[count:] for each in waiting[number]]
 
 
 def _calls(block: Records, is_wanted: NDArray[np.bool_], begin: int) -> NDArray[Any]:
@@ -122,23 +136,6 @@ def _by_communicator(calls: NDArray[Any]) -> Iterator[tuple[int, NDArray[Any]]]:
         yield number, calls[on == number] if len(numbers) > 1 else calls
 
 
-def _agreeing(trace: Trace, is_wanted: NDArray[np.bool_]) -> Mapping[int, Indices]:
-    """Return the members of communicators all of which call the same operations."""
-    positions = {process.rank: at for at, process in enumerate(trace.processes)}
-    signatures = [
-        _signatures(process.records, is_wanted) for process in trace.processes
-    ]
-    agreeing = {}
-    for number in sorted({signature for each in signatures for signature in each}):
-        ranks = trace.communicators.get(number, np.zeros(0, np.int64)).tolist()
-        if len(ranks) < 2 or any(rank not in positions for rank in ranks):
-            continue
-        of = [positions[rank] for rank in ranks]
-        if len({signatures[at].get(number) for at in of}) == 1:
-            agreeing[number] = np.array(of, np.int64)
-    return agreeing
-
-
 def _signatures(records: Any, is_wanted: NDArray[np.bool_]) -> Mapping[int, bytes]:
     """Return for each communicator what tells the operations of a process apart."""
     hashes: dict[int, Any] = {}
@@ -147,15 +144,3 @@ def _signatures(records: Any, is_wanted: NDArray[np.bool_]) -> Mapping[int, byte
             known = hashes.setdefault(number, hashlib.blake2b(digest_size=16))
             known.update(calls["function"].tobytes())
     return {number: known.digest() for number, known in hashes.items()}
-
-
-def _together(numbers: Indices, calls: NDArray[Any]) -> Operations:
-    peers = calls["peer"]
-    return Operations(
-        numbers,
-        calls["call"],
-        calls["start"],
-        calls["took"],
-        calls["function"].astype(np.int64),
-        peers == np.arange(len(numbers))[:, np.newaxis],
-    )

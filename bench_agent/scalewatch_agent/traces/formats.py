@@ -72,18 +72,6 @@ def read_reduced(path: Path, calibration: Calibration | None = None) -> Reduced:
     """
     if path.is_dir():
         return reduced_by(calibration, read_own(path))
-    first = _beginning(path)
-    for start, mark, read in READERS:
-        if first.startswith(mark, start):
-            return read(path, calibration)
-    raise TraceUnusable(
-        path,
-        "it is no trace of a known format: Paraver (.prv), OTF2 (its anchor, .otf2), "
-        "CUBE (.cubex), TALP (.json)",
-    )
-
-
-def _beginning(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             first = file.read(LONGEST)
@@ -94,4 +82,11 @@ def _beginning(path: Path) -> bytes:
         raise TraceUnusable(path, f"it cannot be unpacked: {error}") from None
     except OSError as error:
         raise TraceUnusable(path, error.strerror or str(error)) from None
-    return first
+    for start, mark, read in READERS:
+        if first.startswith(mark, start):
+            return read(path, calibration)
+    raise TraceUnusable(
+        path,
+        "it is no trace of a known format: Paraver (.prv), OTF2 (its anchor, .otf2), "
+        "CUBE (.cubex), TALP (.json)",
+    )

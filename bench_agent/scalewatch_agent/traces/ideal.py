@@ -67,7 +67,9 @@ def ideal_runtime(
     if steps is None:
         return None
     operations, held = list(collectives.operations()), messages.rows[:]
-    members = _members(operations)
+    members = [
+        len(each.numbers) for each in operations for _ in range(each.calls.shape[1])
+    ]
     scripts = [
         _script(process, number, calls, held, operations)
         for number, (process, calls) in enumerate(
@@ -109,13 +111,6 @@ def _taking_part(
         yield begins[block["receiver"]] + block["receive"]
     for operation in collectives.operations():
         yield (begins[operation.numbers][:, np.newaxis] + operation.calls).reshape(-1)
-
-
-def _members(operations: Sequence[Operations]) -> list[int]:
-    """Return how many meet in each operation, in the order of all of them."""
-    return [
-        len(each.numbers) for each in operations for _ in range(each.calls.shape[1])
-    ]
 
 
 def _script(
@@ -208,32 +203,26 @@ def _play(scripts: list[_Script], members: list[int]) -> None:
         script = scripts[number]
         while script.at < len(script.meeting):
             if not script.has_entered:
-                _enter(script, number, stage, ready, members)
+                script.clock += script.work[script.at]
+                script.has_entered = True
+                for message in script.sends[script.at]:
+                    stage.sent[message] = script.clock
+                    if (
+                        waiting := stage.waits_for_message.pop(message, None)
+                    ) is not None:
+                        ready.append(waiting)
+                meeting = script.meeting[script.at]
+                if meeting >= 0:
+                    stage.entered[meeting].append(number)
+                    stage.clocks[meeting].append(script.clock)
+                    if len(stage.entered[meeting]) == members[meeting]:
+                        ready.extend(
+                            each for each in stage.entered[meeting] if each != number
+                        )
             if not _may_leave(script, number, stage, members):
                 break
             script.at += 1
             script.has_entered = False
-
-
-def _enter(
-    script: _Script,
-    number: int,
-    stage: _Stage,
-    ready: "deque[int]",
-    members: list[int],
-) -> None:
-    script.clock += script.work[script.at]
-    script.has_entered = True
-    for message in script.sends[script.at]:
-        stage.sent[message] = script.clock
-        if (waiting := stage.waits_for_message.pop(message, None)) is not None:
-            ready.append(waiting)
-    meeting = script.meeting[script.at]
-    if meeting >= 0:
-        stage.entered[meeting].append(number)
-        stage.clocks[meeting].append(script.clock)
-        if len(stage.entered[meeting]) == members[meeting]:
-            ready.extend(each for each in stage.entered[meeting] if each != number)
 
 
 def _may_leave(script: _Script, number: int, stage: _Stage, members: list[int]) -> bool:

@@ -57,36 +57,35 @@ class Posts:
         self._done = [0] * len(processes)
         self.has_messages = False
         for number, process in enumerate(processes):
-            self._mark(number, process.records)
-
-    def _mark(self, number: int, records: Rows) -> None:
-        marks = part(self._marks, *self._begins[number : number + 2])
-        requests, count = Open(), 0
-        for begin, block in blocks(records):
-            flags = block["flags"]
-            at = np.flatnonzero(flags & (Flag.RECEIVED | Flag.POSTED))
-            self.has_messages |= bool(len(at)) or bool((flags & Flag.SENT).any())
-            if not len(at):
-                continue
-            rows, marked = np.zeros(len(at), MARK), block[at]
-            is_brought = (marked["flags"] & Flag.RECEIVED) != 0
-            rows["record"] = np.where(is_brought, begin + at + 1, 0)
-            if (block["flags"] & Flag.PART).any():
-                rows["call"] = np.where(is_brought, begin + calls_of(block)[at] + 1, 0)
-            else:
-                rows["call"] = rows["record"]
-            posted = np.flatnonzero(marked["flags"] & Flag.POSTED)
-            ended = np.flatnonzero(is_brought & (marked["request"] > 0))
-            known, goals = requests.ended(
-                marked["request"][posted].astype(np.int64),
-                count + posted,
-                marked["request"][ended].astype(np.int64),
-            )
-            moved = rows[ended[known]]
-            rows[ended[known]] = 0
-            marks[count : count + len(rows)] = rows
-            marks[goals] = moved
-            count += len(rows)
+            marks = part(self._marks, *self._begins[number : number + 2])
+            requests, count = Open(), 0
+            for begin, block in blocks(process.records):
+                flags = block["flags"]
+                at = np.flatnonzero(flags & (Flag.RECEIVED | Flag.POSTED))
+                self.has_messages |= bool(len(at)) or bool((flags & Flag.SENT).any())
+                if not len(at):
+                    continue
+                rows, marked = np.zeros(len(at), MARK), block[at]
+                is_brought = (marked["flags"] & Flag.RECEIVED) != 0
+                rows["record"] = np.where(is_brought, begin + at + 1, 0)
+                if (block["flags"] & Flag.PART).any():
+                    rows["call"] = np.where(
+                        is_brought, begin + calls_of(block)[at] + 1, 0
+                    )
+                else:
+                    rows["call"] = rows["record"]
+                posted = np.flatnonzero(marked["flags"] & Flag.POSTED)
+                ended = np.flatnonzero(is_brought & (marked["request"] > 0))
+                known, goals = requests.ended(
+                    marked["request"][posted].astype(np.int64),
+                    count + posted,
+                    marked["request"][ended].astype(np.int64),
+                )
+                moved = rows[ended[known]]
+                rows[ended[known]] = 0
+                marks[count : count + len(rows)] = rows
+                marks[goals] = moved
+                count += len(rows)
 
     def received(self, number: int, begin: int, block: Records) -> Received:
         """Return the messages that were posted in a block of a process's records.

@@ -145,6 +145,16 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
     path = critical_path(trace, waiting, partial(_keys, trace), size)
     useful = trace.useful
     ideal = ideal_runtime(trace, messages, collectives)
+    remarks = [*trace.remarks]
+    if messages.doubtful and not trace.is_truncated:
+        remarks.append(
+            f"{messages.unmatched} messages lack an end: no late senders and receivers "
+            "are told of their communicators"
+        )
+    if not (ideal is not None):
+        remarks.append(NO_IDEAL)
+    if not (path is not None):
+        remarks.append(no_path())
     return Reduced(
         processes=len(trace.processes),
         runtime=trace.runtime * 1e-9,
@@ -159,27 +169,9 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         not_calibrated=frozenset(missing),
         unmatched=messages.unmatched,
         is_truncated=trace.is_truncated,
-        remarks=_remarks(
-            trace, messages, has_ideal=ideal is not None, has_path=path is not None
-        ),
+        remarks=tuple(remarks),
         path_computing=None if path is None else path.computing * 1e-9,
     )
-
-
-def _remarks(
-    trace: Trace, messages: Messages, *, has_ideal: bool, has_path: bool
-) -> tuple[str, ...]:
-    remarks = [*trace.remarks]
-    if messages.doubtful and not trace.is_truncated:
-        remarks.append(
-            f"{messages.unmatched} messages lack an end: no late senders and receivers "
-            "are told of their communicators"
-        )
-    if not has_ideal:
-        remarks.append(NO_IDEAL)
-    if not has_path:
-        remarks.append(no_path())
-    return tuple(remarks)
 
 
 def _keys(trace: Trace, records: Records) -> NDArray[np.int64]:

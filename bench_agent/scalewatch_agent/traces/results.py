@@ -222,19 +222,14 @@ def trace_facts(reduced: Reduced) -> dict[str, Fact]:
     if reduced.not_calibrated:
         facts[UNCALIBRATED] = ", ".join(sorted(reduced.not_calibrated))
     if reduced.path_computing is not None:
-        facts[CRITICAL_PATH] = _longest_on_path(reduced)
+        shares = 100 * np.asarray(reduced.path_computing) / reduced.runtime
+        longest = np.argsort(-shares, kind="stable")[:MOST_NAMED]
+        named = [
+            f"process {rank}: {shares[rank]:.1f} % of the run time"
+            for rank in longest.tolist()
+            if shares[rank] >= LEAST_NAMED
+        ]
+        facts[CRITICAL_PATH] = ", ".join(named) or "no process computes on it"
     if reduced.remarks:
         facts["remarks"] = "; ".join(reduced.remarks)
     return facts
-
-
-def _longest_on_path(reduced: Reduced) -> str:
-    """Name the processes that compute longest on the critical path."""
-    shares = 100 * np.asarray(reduced.path_computing) / reduced.runtime
-    longest = np.argsort(-shares, kind="stable")[:MOST_NAMED]
-    named = [
-        f"process {rank}: {shares[rank]:.1f} % of the run time"
-        for rank in longest.tolist()
-        if shares[rank] >= LEAST_NAMED
-    ]
-    return ", ".join(named) or "no process computes on it"

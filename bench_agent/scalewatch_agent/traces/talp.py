@@ -47,7 +47,16 @@ def read_talp(path: Path) -> Reduced:
     TraceUnusable
         If it is none, or lacks the time of the whole run.
     """
-    document = _document(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        document = json.loads(content) if len(content) <= LARGEST else None
+    except OSError as error:
+        raise TraceUnusable(path, error.strerror or str(error)) from None
+    except (ValueError, RecursionError):
+        raise TraceUnusable(path, "it is no JSON") from None
+    if not isinstance(document, dict):
+        raise TraceUnusable(path, "it is no file of TALP")
     regions = _regions(document)
     if not regions:
         raise TraceUnusable(path, "it is no file of TALP: it names no regions")
@@ -59,6 +68,17 @@ def read_talp(path: Path) -> Reduced:
         raise TraceUnusable(path, "it does not say how long the run took")
     useful, has_each = _useful(path, whole, runtime, processes)
     mpi_time = _seconds(path, whole, "mpiTime")
+    parallel = useful.mean() / runtime
+    remarks = []
+    if _number(path, whole, "mpiTime") is None:
+        remarks.append("TALP did not tell the time in MPI")
+    efficiency = _number(path, whole, "parallelEfficiency")
+    if efficiency is not None and abs(efficiency - parallel) > CLOSE:
+        remarks.append(
+            f"TALP tells a parallel efficiency of {efficiency:.2f}, of the time in "
+            f"which it saw threads: of the run time of all processors {parallel:.2f} "
+            "is useful"
+        )
     return Reduced(
         processes=processes,
         runtime=runtime,
@@ -71,7 +91,7 @@ def read_talp(path: Path) -> Reduced:
         not_calibrated=frozenset({MPI}),
         unmatched=0,
         is_truncated=False,
-        remarks=_remarks(path, whole, useful.mean() / runtime),
+        remarks=tuple(remarks),
         has_each=has_each,
     )
 
@@ -89,34 +109,6 @@ def _regions(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
                 renamed = {NEWER.get(str(k), str(k)): v for k, v in region.items()}
                 regions[name] = {**regions.get(name, {}), **renamed}
     return regions
-
-
-def _remarks(path: Path, whole: Mapping[str, Any], parallel: float) -> tuple[str, ...]:
-    remarks = []
-    if _number(path, whole, "mpiTime") is None:
-        remarks.append("TALP did not tell the time in MPI")
-    efficiency = _number(path, whole, "parallelEfficiency")
-    if efficiency is not None and abs(efficiency - parallel) > CLOSE:
-        remarks.append(
-            f"TALP tells a parallel efficiency of {efficiency:.2f}, of the time in "
-            f"which it saw threads: of the run time of all processors {parallel:.2f} "
-            "is useful"
-        )
-    return tuple(remarks)
-
-
-def _document(path: Path) -> dict[str, Any]:
-    try:
-        with path.open("rb") as file:
-            content = file.read(LARGEST + 1)
-        document = json.loads(content) if len(content) <= LARGEST else None
-    except OSError as error:
-        raise TraceUnusable(path, error.strerror or str(error)) from None
-    except (ValueError, RecursionError):
-        raise TraceUnusable(path, "it is no JSON") from None
-    if not isinstance(document, dict):
-        raise TraceUnusable(path, "it is no file of TALP")
-    return document
 
 
 def _processes(path: Path, resources: Any, whole: Mapping[str, Any]) -> int:

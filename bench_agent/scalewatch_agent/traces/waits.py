@@ -73,7 +73,23 @@ def wait_states(
     states = WaitStates(zeros(int(begins[-1]), WAITED), begins)
     for block in messages.blocks():
         _put_messages(trace, states, _reliable(trace, messages, block))
-    _put_collectives(trace, states, collectives)
+    kinds = [
+        numbers_of(trace.functions, names)
+        for names in (ALL_TO_ALL, ROOT_TO_ALL, ALL_TO_ROOT)
+    ]
+    for operations in collectives.operations():
+        waited = _waited(operations, *kinds)
+        last = operations.start.argmax(axis=0)
+        roots = operations.is_root.argmax(axis=0)
+        is_from_root = np.isin(operations.function[0], kinds[1])
+        latest: Indices = np.where(is_from_root, roots, last)
+        causes = operations.numbers[latest]
+        for number, calls, times in zip(
+            operations.numbers.tolist(), operations.calls, waited, strict=True
+        ):
+            late = times > 0
+            at = states.begins[number] + calls[late]
+            _put_largest(states.rows, "collective", at, times[late], causes[late])
     return states
 
 
@@ -141,33 +157,6 @@ def _put_largest(
     known[name][is_longer] = waited[last][is_longer]
     known["cause"][is_longer] = causes[last][is_longer] + 1
     rows[at] = known
-
-
-def _put_collectives(
-    trace: Trace, states: WaitStates, collectives: Collectives
-) -> None:
-    kinds = [
-        numbers_of(trace.functions, names)
-        for names in (ALL_TO_ALL, ROOT_TO_ALL, ALL_TO_ROOT)
-    ]
-    for operations in collectives.operations():
-        waited = _waited(operations, *kinds)
-        causes = operations.numbers[_latest(operations, kinds[1])]
-        for number, calls, times in zip(
-            operations.numbers.tolist(), operations.calls, waited, strict=True
-        ):
-            late = times > 0
-            at = states.begins[number] + calls[late]
-            _put_largest(states.rows, "collective", at, times[late], causes[late])
-
-
-def _latest(operations: Operations, root_to_all: list[int]) -> Indices:
-    """Return for which member others wait in each operation: its root, or the last."""
-    last = operations.start.argmax(axis=0)
-    roots = operations.is_root.argmax(axis=0)
-    is_from_root = np.isin(operations.function[0], root_to_all)
-    latest: Indices = np.where(is_from_root, roots, last)
-    return latest
 
 
 def _waited(

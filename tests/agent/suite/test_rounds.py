@@ -1,4 +1,4 @@
-from scalewatch_agent.suite.timing import HOPELESS, LARGEST_STRETCH, Pace, is_hopeless
+from scalewatch_agent.suite.rounds import HOPELESS, LARGEST_STRETCH, Pace, is_hopeless
 
 
 def test_many_late_starts_lengthen_the_lead_until_all_is_well():

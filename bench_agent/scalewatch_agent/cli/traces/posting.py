@@ -62,11 +62,12 @@ def record_program(
     experiment = program.loaded.experiment.model_copy(update={"suite": suite})
     loaded = replace(program.loaded, experiment=experiment)
     launcher = job_launcher(loaded)
+    folder = options.get("kept")
     tracing = Tracing(
         interposer=interposer_for(launcher),
         roots=tuple(dict.fromkeys((loaded.source, Path.cwd()))),
         depth=options.get("depth", 0),
-        kept=_kept(options.get("kept")),
+        kept=None if folder is None else make_folder(folder.absolute()),
         writes_otf2=options.get("otf2", False),
     )
     sweep = ExperimentSweep(
@@ -84,7 +85,19 @@ def record_program(
     )
     if options["fresh"]:
         sweep.discard_builds()
-    reports = _renamed(_traced(sweep), tracing)
+    requests = sweep.requests()
+    reports = []
+    with job_display(len(requests)) as display:
+        for report in sweep.run(requests, lambda _: False):
+            reports.append(report)
+            shown = [
+                each
+                for each in report.results
+                if each.region == PROGRAM
+                and (each.metric in SHOWN or each.status != "ok")
+            ]
+            display.finish(report.model_copy(update={"results": tuple(shown)}))
+    reports = _renamed(reports, tracing)
     show_and_deliver(ctx, reports, options)
     if any(each.status == "failed" for run in reports for each in run.results):
         ctx.exit(Exit.FAILED)
@@ -99,10 +112,6 @@ def interposer_for(launcher: JobLauncher) -> Path:
     )
 
 
-def _kept(folder: Path | None) -> Path | None:
-    return None if folder is None else make_folder(folder.absolute())
-
-
 def _version(loaded: Loaded, options: dict[str, Any]) -> CheckedOutVersion:
     """Return the version that is traced; a dry run does without."""
     try:
@@ -113,28 +122,9 @@ def _version(loaded: Loaded, options: dict[str, Any]) -> CheckedOutVersion:
         return CheckedOutVersion(Commit(sha=UNKNOWN))
 
 
-def _traced(sweep: ExperimentSweep) -> list[RunReport]:
-    requests = sweep.requests()
-    reports = []
-    with job_display(len(requests)) as display:
-        for report in sweep.run(requests, lambda _: False):
-            reports.append(report)
-            display.finish(_in_short(report))
-    return reports
-
-
 def _repeats(loaded: Loaded) -> int:
     experiment = loaded.experiment
     return experiment.repeats if "repeats" in experiment.model_fields_set else REPEATS
-
-
-def _in_short(report: RunReport) -> RunReport:
-    shown = [
-        each
-        for each in report.results
-        if each.region == PROGRAM and (each.metric in SHOWN or each.status != "ok")
-    ]
-    return report.model_copy(update={"results": tuple(shown)})
 
 
 def _renamed(reports: list[RunReport], tracing: Tracing) -> list[RunReport]:
@@ -161,7 +151,18 @@ UNKNOWN: Final = "unknown"
 
 def read(ctx: click.Context, paths: Sequence[Path], options: dict[str, Any]) -> None:
     """Reduce the traces at some paths, and post them or show what would be posted."""
-    subject = _subject(options)
+    machine = options["machine"]
+    if machine is None and not options["dry_run"]:
+        raise click.UsageError(
+            "A trace does not say where it was recorded: name it by --machine."
+        )
+    subject = TracedSubject(
+        project=options["project"] or Path.cwd().name or UNKNOWN,
+        suite=options["suite"],
+        commit=_commit(options),
+        machine=Machine(name=machine or UNKNOWN),
+        settings=options["at"],
+    )
     calibration = None
     if table := options["calibration"]:
         if table == AUTO:
@@ -203,21 +204,6 @@ def show_and_deliver(
         measured.add(report)
     if not measured.deliver(as_json=options["as_json"]):
         ctx.exit(Exit.UNDELIVERED)
-
-
-def _subject(options: dict[str, Any]) -> TracedSubject:
-    machine = options["machine"]
-    if machine is None and not options["dry_run"]:
-        raise click.UsageError(
-            "A trace does not say where it was recorded: name it by --machine."
-        )
-    return TracedSubject(
-        project=options["project"] or Path.cwd().name or UNKNOWN,
-        suite=options["suite"],
-        commit=_commit(options),
-        machine=Machine(name=machine or UNKNOWN),
-        settings=options["at"],
-    )
 
 
 def _commit(options: dict[str, Any]) -> Commit:

@@ -84,22 +84,22 @@ class Gcov:
             return None
         functions: list[Function] = []
         for data in files:
-            functions += _of_object(data, prefix, roots)
+            notes_file = Path(os.sep) / data.relative_to(prefix).with_suffix(".gcno")
+            notes, modified = _notes_of(notes_file)
+            graphs = {
+                ident: graph
+                for ident, graph in notes.graphs.items()
+                if _is_own(graph, roots)
+            }
+            check_sources(
+                {graph.place.file for graph in graphs.values()}, notes_file, modified
+            )
+            functions += _counted(graphs, read_counters(data, notes))
         begun: Counter[str] = Counter()
         for function in functions:
             if function.name == PROGRAM and function.calls:
                 begun[function.place.file.name] += function.calls
         return Tally(functions, begun)
-
-
-def _of_object(data: Path, prefix: Path, roots: tuple[Path, ...]) -> list[Function]:
-    notes_file = Path(os.sep) / data.relative_to(prefix).with_suffix(".gcno")
-    notes, modified = _notes_of(notes_file)
-    graphs = {
-        ident: graph for ident, graph in notes.graphs.items() if _is_own(graph, roots)
-    }
-    check_sources({graph.place.file for graph in graphs.values()}, notes_file, modified)
-    return _counted(graphs, read_counters(data, notes))
 
 
 def _is_own(graph: Graph, roots: tuple[Path, ...]) -> bool:
@@ -131,11 +131,12 @@ def _counted(graphs: Mapping[int, Graph], counters: Counters) -> list[Function]:
         if known is None:
             known = (0,) * sum(not arc.is_derived for arc in graph.arcs)
         counts = arc_counts(graph, known)
+        pairs = zip(graph.arcs, counts, strict=True)
         functions.append(
             Function(
                 name=names[graph.name, graph.place.file],
                 place=graph.place,
-                calls=_entries(graph, counts),
+                calls=sum(count for arc, count in pairs if arc.source == ENTRY),
                 parts=(
                     *(
                         Part(LOOP, loop.place, iterations(graph, counts, loop))
@@ -146,11 +147,6 @@ def _counted(graphs: Mapping[int, Graph], counters: Counters) -> list[Function]:
             )
         )
     return functions
-
-
-def _entries(graph: Graph, counts: Sequence[int]) -> int:
-    pairs = zip(graph.arcs, counts, strict=True)
-    return sum(count for arc, count in pairs if arc.source == ENTRY)
 
 
 CALL: Final = re.compile(

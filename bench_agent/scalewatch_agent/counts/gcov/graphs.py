@@ -94,7 +94,13 @@ def loops_of(graph: Graph) -> tuple[Loop, ...]:
     for arc in graph.arcs:
         if arc.source in above and _dominates(arc.target, arc.source, above):
             body = bodies.setdefault(arc.target, {arc.target})
-            _add_body(body, arc.source, leaders)
+            # Add the blocks from which `latch` is reached without passing the header.
+            left = [arc.source]
+            while left:
+                block = left.pop()
+                if block not in body:
+                    body.add(block)
+                    left += leaders.get(block, [])
     loops = [
         Loop(header, frozenset(body), _place_of(graph, header, body))
         for header, body in bodies.items()
@@ -209,16 +215,6 @@ def _reverse_postorder(followers: Mapping[int, list[int]]) -> list[int]:
             order.append(block)
             stack.pop()
     return order[::-1]
-
-
-def _add_body(body: set[int], latch: int, leaders: Mapping[int, list[int]]) -> None:
-    """Add the blocks from which `latch` is reached without passing the header."""
-    left = [latch]
-    while left:
-        block = left.pop()
-        if block not in body:
-            body.add(block)
-            left += leaders.get(block, [])
 
 
 def _place_of(graph: Graph, header: int, body: set[int]) -> Place:

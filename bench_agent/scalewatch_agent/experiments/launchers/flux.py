@@ -104,15 +104,6 @@ class FluxJobs(QueuedJobs):
         folder = shlex.quote(str(request.folder))
         setup = self.section.setup
         path.write_text(script(request, (), folder, self.variables, setup))
-        answer = self.ask(["flux", "batch", *self._options(request), str(path)])
-        job = answer.stdout.strip()
-        if answer.returncode:
-            raise SubmissionRefused(self.reason(answer))
-        if _number(job) is None:
-            raise SubmissionRefused(f"it answers {job[:100]!r}, which is no job's id")
-        return [job]
-
-    def _options(self, request: Request) -> list[str]:
         configured = request.configured
         options = {
             "job-name": self.title,
@@ -125,7 +116,15 @@ class FluxJobs(QueuedJobs):
             "error": request.folder / "stderr",
         }
         stated = [f"--{key}={value}" for key, value in options.items() if value]
-        return [*stated, *self.section.options]
+        answer = self.ask(
+            ["flux", "batch", *[*stated, *self.section.options], str(path)]
+        )
+        job = answer.stdout.strip()
+        if answer.returncode:
+            raise SubmissionRefused(self.reason(answer))
+        if _number(job) is None:
+            raise SubmissionRefused(f"it answers {job[:100]!r}, which is no job's id")
+        return [job]
 
     def states(self, jobs: Sequence[str]) -> Mapping[str, JobState]:
         """Return the states of those jobs that Flux knows.

@@ -284,7 +284,14 @@ class QueuedJobs(MeasuredJobs, ABC):
             left = remains(submitted.request.folder)
             yield Executed(
                 submitted.request,
-                self._job(submitted, left, state),
+                Job(
+                    scheduler=self.section.kind,
+                    id=submitted.id,
+                    nodes=self.nodes(left, state),
+                    started_at=left.started_at,
+                    ended_at=left.ended_at,
+                    environment={**left.surroundings, **(state.facts if state else {})},
+                ),
                 failure or None,
                 {**left.hardware, **({"mpi": left.library} if left.library else {})},
             )
@@ -322,16 +329,6 @@ class QueuedJobs(MeasuredJobs, ABC):
             case code:
                 name = submitted.request.words[0]
                 return f"{name} ended with exit code {code}{last_words(folder)}"
-
-    def _job(self, submitted: Submitted, left: Remains, state: JobState | None) -> Job:
-        return Job(
-            scheduler=self.section.kind,
-            id=submitted.id,
-            nodes=self.nodes(left, state),
-            started_at=left.started_at,
-            ended_at=left.ended_at,
-            environment={**left.surroundings, **(state.facts if state else {})},
-        )
 
     def ask(self, words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
         """Run a command of the scheduler, again where its failure is a passing one.

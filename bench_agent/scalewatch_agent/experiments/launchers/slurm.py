@@ -130,16 +130,6 @@ class SlurmJobs(QueuedJobs):
             If Slurm will not have them, for example because no node is large enough.
         """
         path = group[0].folder.parent / SCRIPT
-        path.write_text(self._script(group))
-        answer = self.ask(["sbatch", "--parsable", str(path)])
-        if answer.returncode:
-            raise SubmissionRefused(self.reason(answer))
-        job = answer.stdout.strip().splitlines()[-1].partition(";")[0]
-        if len(group) == 1:
-            return [job]
-        return [f"{job}_{request.repeat}" for request in group]
-
-    def _script(self, group: Sequence[Request]) -> str:
         request = group[0]
         configured = request.configured
         is_array = len(group) > 1
@@ -167,7 +157,16 @@ class SlurmJobs(QueuedJobs):
             "SRUN_CPUS_PER_TASK": str(configured.threads),
             **self.variables,
         }
-        return script(request, directives, folder, variables, self.section.setup)
+        path.write_text(
+            script(request, directives, folder, variables, self.section.setup)
+        )
+        answer = self.ask(["sbatch", "--parsable", str(path)])
+        if answer.returncode:
+            raise SubmissionRefused(self.reason(answer))
+        job = answer.stdout.strip().splitlines()[-1].partition(";")[0]
+        if len(group) == 1:
+            return [job]
+        return [f"{job}_{request.repeat}" for request in group]
 
     def states(self, jobs: Sequence[str]) -> Mapping[str, JobState]:  # noqa: ARG002 - asks for all
         """Return the states of this user's jobs, elements of arrays apart.
@@ -196,7 +195,15 @@ class SlurmJobs(QueuedJobs):
         """Return why a job failed, an empty text if it did not, None while it runs."""
         folder = submitted.request.folder
         if state.state == "PENDING":
-            return self._waiting(submitted, state)
+            if state.reason.startswith(HOPELESS):
+                self.cancel(submitted.id)
+                return f"Slurm would never start it: {state.reason}"
+            if state.reason.startswith(HELD) and not _is_helped(
+                submitted, self._release
+            ):
+                self.cancel(submitted.id)
+                return f"Slurm holds it: {state.reason}"
+            return None
         if state.state in OPEN or (
             state.state in LOST and _is_helped(submitted, self._requeue)
         ):
@@ -205,16 +212,6 @@ class SlurmJobs(QueuedJobs):
             return self.judged(submitted, remains(folder))
         words = last_words(folder)
         return f"Slurm ended it as {state.state.lower().replace('_', ' ')}{words}"
-
-    def _waiting(self, submitted: Submitted, state: JobState) -> str | None:
-        """Return why a job would wait for ever, if it would; it is then cancelled."""
-        if state.reason.startswith(HOPELESS):
-            self.cancel(submitted.id)
-            return f"Slurm would never start it: {state.reason}"
-        if state.reason.startswith(HELD) and not _is_helped(submitted, self._release):
-            self.cancel(submitted.id)
-            return f"Slurm holds it: {state.reason}"
-        return None
 
     def _requeue(self, job: str) -> bool:
         return self.ask(["scontrol", "requeue", job]).returncode == 0

@@ -83,7 +83,16 @@ def _read(path: str) -> ProfileSums:
     except ImportError:
         refuse("profiles of CUBE need pycubexr: pip install 'scalewatch[cube]'")
     with CubexParser(path) as profile:
-        masters = _masters(profile)
+        known = {each.id: at for at, each in enumerate(profile.get_locations())}
+        if len(known) > MOST_LOCATIONS:
+            refuse(f"{len(known):,} threads are too many")
+        [system] = profile._anchor_result.system_tree_nodes  # noqa: SLF001 - no other way
+        # The first thread of each process.
+        masters = [
+            known[group.all_locations()[0].id]
+            for group in system.all_location_groups()
+            if group.type in {None, "process"} and group.all_locations()
+        ] or refuse("it names no process")
         nodes = profile.all_cnodes()
         arrays = {
             what: values
@@ -92,7 +101,7 @@ def _read(path: str) -> ProfileSums:
         }
         if TIME not in arrays:
             refuse("it has no times")
-        of_mpi = np.array([_is_mpi(node) for node in nodes])
+        of_mpi = np.array([str(node.region.name).startswith("MPI_") for node in nodes])
         total = arrays[TIME].sum(axis=0)
         return ProfileSums(
             runtime=float(total.max()),
@@ -109,20 +118,6 @@ def _read(path: str) -> ProfileSums:
                 if of_mpi[at]
             ],
         )
-
-
-def _masters(profile: Any) -> list[int]:
-    """Return the positions of the first thread of each process."""
-    known = {each.id: at for at, each in enumerate(profile.get_locations())}
-    if len(known) > MOST_LOCATIONS:
-        refuse(f"{len(known):,} threads are too many")
-    [system] = profile._anchor_result.system_tree_nodes  # noqa: SLF001 - no other way
-    masters = [
-        known[group.all_locations()[0].id]
-        for group in system.all_location_groups()
-        if group.type in {None, "process"} and group.all_locations()
-    ]
-    return masters or refuse("it names no process")
 
 
 def _values(
@@ -146,10 +141,6 @@ def _values(
         values = np.maximum(values, 0.0)
         together = values if together is None else together + values
     return together
-
-
-def _is_mpi(node: Any) -> bool:
-    return str(node.region.name).startswith("MPI_")
 
 
 def _path(node: Any, sums: dict[str, float]) -> CallPath:

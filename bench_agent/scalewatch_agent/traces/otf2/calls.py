@@ -143,7 +143,20 @@ class Converter:
         useful, now = 0, span[0]
         for first in range(0, len(rows), BLOCK):
             block = _begun(rows[first : first + BLOCK], completed)
-            records = self._records(block, numbers)
+            records: Records = np.zeros(len(block), RECORD)
+            start = self._nanoseconds(block["start"])
+            records["start"] = start
+            records["took"] = self._nanoseconds(block["start"] + block["took"]) - start
+            for name in ("bytes", "peer", "tag"):
+                records[name] = block[name]
+            records["function"] = self.functions.of(block["function"])
+            records["site"] = self.sites.of(block["caller"])
+            places = self._communicators.of(block["communicator"])
+            records["communicator"] = np.array(self._communicators.meanings)[places]
+            records["flags"] = block["flags"] & KEPT
+            if (is_requested := (block["flags"] & REQUESTED) != 0).any():
+                requests = numbers(block["request"][is_requested])
+                records["request"][is_requested] = requests
             starts = records["start"].astype(np.int64)
             ends = np.maximum.accumulate(
                 np.maximum(now, starts + records["took"].astype(np.int64))
@@ -161,25 +174,6 @@ class Converter:
             Process(rank, part(records, begin, end), useful, span=span)
             for rank, (begin, end, useful, span) in enumerate(self._added)
         ]
-
-    def _records(
-        self, rows: Rows, request_numbers: Callable[[Ticks], Indices]
-    ) -> Records:
-        records: Records = np.zeros(len(rows), RECORD)
-        start = self._nanoseconds(rows["start"])
-        records["start"] = start
-        records["took"] = self._nanoseconds(rows["start"] + rows["took"]) - start
-        for name in ("bytes", "peer", "tag"):
-            records[name] = rows[name]
-        records["function"] = self.functions.of(rows["function"])
-        records["site"] = self.sites.of(rows["caller"])
-        places = self._communicators.of(rows["communicator"])
-        records["communicator"] = np.array(self._communicators.meanings)[places]
-        records["flags"] = rows["flags"] & KEPT
-        if (is_requested := (rows["flags"] & REQUESTED) != 0).any():
-            requests = request_numbers(rows["request"][is_requested])
-            records["request"][is_requested] = requests
-        return records
 
 
 def _completed(rows: StoredRows) -> Rows:

@@ -134,7 +134,12 @@ class Collector:
             return 0
         self.open -= 1
         if left.region == region:
-            self._end_call(left, time)
+            del self.calls[left.calls :]
+            caller = self.frames[-1].region if self.frames else NOTHING
+            self.backwards += time < left.entered
+            took = max(0, time - left.entered)
+            messages = slice(left.messages, len(self.messages))
+            self.calls.append(_Call(left.entered, took, left.region, caller, messages))
         else:
             self.left_open += 1
         if not self.open:
@@ -161,14 +166,6 @@ class Collector:
         self.events += 1
         self.first, self.last = min(self.first, time), max(self.last, time)
         return 0
-
-    def _end_call(self, left: _Frame, time: int) -> None:
-        del self.calls[left.calls :]
-        caller = self.frames[-1].region if self.frames else NOTHING
-        self.backwards += time < left.entered
-        took = max(0, time - left.entered)
-        messages = slice(left.messages, len(self.messages))
-        self.calls.append(_Call(left.entered, took, left.region, caller, messages))
 
     def _tell(self, time: int, message: _Message) -> int:
         self._see(time)

@@ -48,7 +48,18 @@ def read_otf2(anchor: Path) -> Trace:
             anchor, "archives of OTF2 need libotf2: pip install 'scalewatch[otf2]'"
         )
     with TemporaryDirectory(prefix="otf2-") as folder:
-        _run_child(anchor, Path(folder))
+        collector = build_collector(loops_folder())
+        size = _size(anchor)
+        read_in_child(
+            anchor,
+            library.__name__,
+            [
+                *(str(Path(folder)), str(collector or "")),
+                *(str(MEMORY), str(GROWTH * size + 2**20)),
+            ],
+            reader="libotf2",
+            patience=max(LEAST_PATIENCE, PATIENCE_PER_BYTE * size),
+        )
         definitions = Definitions.load(Path(folder, DEFINITIONS))
         if definitions.resolution < 1:
             raise TraceUnusable(anchor, "its clock has no resolution")
@@ -56,21 +67,6 @@ def read_otf2(anchor: Path) -> Trace:
         paths = [calls_file(Path(folder), each) for each in ranks]
         locations = [_Location(path, *read_rows(path)) for path in paths]
         return _trace(anchor, definitions, locations)
-
-
-def _run_child(anchor: Path, folder: Path) -> None:
-    collector = build_collector(loops_folder())
-    size = _size(anchor)
-    read_in_child(
-        anchor,
-        library.__name__,
-        [
-            *(str(folder), str(collector or "")),
-            *(str(MEMORY), str(GROWTH * size + 2**20)),
-        ],
-        reader="libotf2",
-        patience=max(LEAST_PATIENCE, PATIENCE_PER_BYTE * size),
-    )
 
 
 def _size(anchor: Path) -> int:
@@ -124,13 +120,22 @@ def _trace(
     communicators = {0: np.arange(len(locations), dtype=np.int64)}
     for reference, ranks in members.items():
         communicators[numbers[reference]] = np.array(ranks, np.int64)
+    left_open = sum(each["left_open"] for each in headings)
+    backwards = sum(each["backwards"] for each in headings)
+    remarks = []
+    if definitions.repeated:
+        remarks.append(f"{definitions.repeated} definitions came twice, the last holds")
+    if left_open:
+        remarks.append(f"{left_open} calls have no end")
+    if backwards:
+        remarks.append(f"in {backwards} calls time ran backwards: they took none")
     return Trace(
         converter.processes(),
         converter.functions.meanings,
         converter.sites.meanings,
         communicators,
         runtime,
-        remarks=_remarks(definitions, headings),
+        remarks=tuple(remarks),
     )
 
 
@@ -157,18 +162,3 @@ def _site(definitions: Definitions, number: int) -> Site:
     """Return the place of a caller; EZTrace's own regions are none."""
     region = definitions.region(number)
     return Site(region.file, caller=region.name) if "." in region.file else Site()
-
-
-def _remarks(
-    definitions: Definitions, headings: Sequence[Mapping[str, int]]
-) -> tuple[str, ...]:
-    left_open = sum(each["left_open"] for each in headings)
-    backwards = sum(each["backwards"] for each in headings)
-    remarks = []
-    if definitions.repeated:
-        remarks.append(f"{definitions.repeated} definitions came twice, the last holds")
-    if left_open:
-        remarks.append(f"{left_open} calls have no end")
-    if backwards:
-        remarks.append(f"in {backwards} calls time ran backwards: they took none")
-    return tuple(remarks)

@@ -81,7 +81,15 @@ def _understand(
     kind, first, *rest = fields
     match kind:
         case "site" | "python":
-            definitions.sites[int(first)] = _frames(rest, is_python=kind == "python")
+            frames = []
+            for at in range(0, len(rest), 3):
+                number, function, path = rest[at : at + 3]
+                frames.append(
+                    Frame(Path(path), function, int(number))
+                    if kind == "python"
+                    else Frame(Path(path), function, offset=int(number, 16))
+                )
+            definitions.sites[int(first)] = tuple(frames)
         case "comm":
             definitions.communicators[int(first)] = Members(_ranks(rest[0], processes))
         case "remote":
@@ -101,18 +109,6 @@ def _understand(
             definitions.lost = first
         case _:
             raise ValueError(kind)
-
-
-def _frames(fields: Sequence[str], *, is_python: bool) -> tuple[Frame, ...]:
-    frames = []
-    for at in range(0, len(fields), 3):
-        number, function, path = fields[at : at + 3]
-        frames.append(
-            Frame(Path(path), function, int(number))
-            if is_python
-            else Frame(Path(path), function, offset=int(number, 16))
-        )
-    return tuple(frames)
 
 
 def _ranks(text: str, processes: int) -> NDArray[np.int64]:

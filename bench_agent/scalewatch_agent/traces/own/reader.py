@@ -79,6 +79,21 @@ def read_own(path: Path) -> Trace:
     if not any(len(process.records) for process in processes):
         raise TraceUnusable(path, NOTHING)
     begin = min(each.times.begin for each in recorded)
+    remarks = []
+    if lost := [each for each in recorded if each.definitions.lost]:
+        first = lost[0]
+        reason = first.definitions.lost
+        remarks.append(f"process {first.rank} has lost records: {reason}")
+    if any(each.definitions.end is None for each in recorded):
+        remarks.append("the program did not reach MPI_Finalize")
+    elif cut := [each.rank for each in recorded if _is_cut(each)]:
+        remarks.append(f"records of process {cut[0]} are cut off at the end")
+    if backwards:
+        remarks.append(f"time runs backwards {backwards} times, and was held there")
+    if any(site.caller and not site.line for site in sites):
+        remarks.append("places without a line: compile with -g")
+    if any(len(each.threads) > 1 for each in recorded):
+        remarks.append("several threads call MPI: the useful time is that of the first")
     return Trace(
         processes=processes,
         functions=functions,
@@ -88,7 +103,7 @@ def read_own(path: Path) -> Trace:
         is_truncated=any(
             file.is_truncated for each in recorded for file in each.threads
         ),
-        remarks=tuple(_remarks(recorded, sites, backwards)),
+        remarks=tuple(remarks),
     )
 
 
@@ -171,24 +186,3 @@ def _process(
 
 def _is_cut(recorded: _Recorded) -> bool:
     return any(file.is_truncated for file in recorded.threads)
-
-
-def _remarks(
-    recorded: Sequence[_Recorded], sites: Sequence[Any], backwards: int
-) -> list[str]:
-    remarks = []
-    if lost := [each for each in recorded if each.definitions.lost]:
-        first = lost[0]
-        reason = first.definitions.lost
-        remarks.append(f"process {first.rank} has lost records: {reason}")
-    if any(each.definitions.end is None for each in recorded):
-        remarks.append("the program did not reach MPI_Finalize")
-    elif cut := [each.rank for each in recorded if _is_cut(each)]:
-        remarks.append(f"records of process {cut[0]} are cut off at the end")
-    if backwards:
-        remarks.append(f"time runs backwards {backwards} times, and was held there")
-    if any(site.caller and not site.line for site in sites):
-        remarks.append("places without a line: compile with -g")
-    if any(len(each.threads) > 1 for each in recorded):
-        remarks.append("several threads call MPI: the useful time is that of the first")
-    return remarks

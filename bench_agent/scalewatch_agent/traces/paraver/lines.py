@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,51 +69,7 @@ def read_lines(path: Path, kinds: Sequence[int]) -> tuple[Header, Iterator[Block
     texts = _texts(path)
     first = next(texts, b"")
     head, _, rest = first.partition(b"\n")
-    header = _header(path, head.decode("utf-8", "replace").rstrip("\r"))
-    count = 0
-    while rest.startswith(b"c:"):
-        line, _, rest = rest.partition(b"\n")
-        count += 1
-        _add_communicator(path, header, line, 1 + count)
-    return header, _blocks(path, rest, texts, 2 + count, kinds)
-
-
-def _texts(path: Path) -> Iterator[bytes]:
-    """Yield whole lines, some megabytes at a time."""
-    try:
-        with path.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-            raw.seek(0)
-            file = gzip.GzipFile(fileobj=raw) if packed else raw
-            most = path.stat().st_size * MOST_RATIO + BLOCK
-            yield from _whole_lines(path, file, most)
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise TraceUnusable(path, f"it cannot be unpacked: {error}") from None
-    except OSError as error:
-        raise TraceUnusable(path, error.strerror or str(error)) from None
-
-
-def _whole_lines(
-    path: Path, file: "IO[bytes] | gzip.GzipFile", most: int
-) -> Iterator[bytes]:
-    begun, size = b"", 0
-    while text := file.read(BLOCK):
-        size += len(text)
-        if size > most:
-            raise TraceUnusable(
-                path, f"it unpacks to more than {MOST_RATIO} times its size"
-            )
-        whole, end, begun_next = text.rpartition(b"\n")
-        if not end:
-            raise TraceUnusable(path, f"a line is longer than {BLOCK // 2**20} MiB")
-        yield begun + whole + end
-        begun = begun_next
-    if begun:
-        yield begun + b"\n"
-
-
-def _header(path: Path, line: str) -> Header:
-    match = HEADER.match(line)
+    match = HEADER.match(head.decode("utf-8", "replace").rstrip("\r"))
     if match is None:
         raise TraceUnusable(path, "the first line is no header of Paraver", 1)
     if match["unit"] != "_ns":
@@ -132,7 +88,43 @@ def _header(path: Path, line: str) -> Header:
         raise TraceUnusable(path, f"{placed:,} tasks are too many", 1)
     if not int(match["runtime"]):
         raise TraceUnusable(path, "the run took no time", 1)
-    return Header(int(match["runtime"]), int(tasks[1]), {})
+    header = Header(int(match["runtime"]), int(tasks[1]), {})
+    count = 0
+    while rest.startswith(b"c:"):
+        line, _, rest = rest.partition(b"\n")
+        count += 1
+        _add_communicator(path, header, line, 1 + count)
+    return header, _blocks(path, rest, texts, 2 + count, kinds)
+
+
+def _texts(path: Path) -> Iterator[bytes]:
+    """Yield whole lines, some megabytes at a time."""
+    try:
+        with path.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+            raw.seek(0)
+            file = gzip.GzipFile(fileobj=raw) if packed else raw
+            most = path.stat().st_size * MOST_RATIO + BLOCK
+            begun, size = b"", 0
+            while text := file.read(BLOCK):
+                size += len(text)
+                if size > most:
+                    raise TraceUnusable(
+                        path, f"it unpacks to more than {MOST_RATIO} times its size"
+                    )
+                whole, end, begun_next = text.rpartition(b"\n")
+                if not end:
+                    raise TraceUnusable(
+                        path, f"a line is longer than {BLOCK // 2**20} MiB"
+                    )
+                yield begun + whole + end
+                begun = begun_next
+            if begun:
+                yield begun + b"\n"
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TraceUnusable(path, f"it cannot be unpacked: {error}") from None
+    except OSError as error:
+        raise TraceUnusable(path, error.strerror or str(error)) from None
 
 
 def _add_communicator(path: Path, header: Header, line: bytes, number: int) -> None:
@@ -164,10 +156,29 @@ def _block(path: Path, text: bytes, first_line: int, wanted: Sequence[int]) -> B
     joined = text.replace(b"\n", b":").decode("ascii")
     numbers = np.fromstring(joined, np.int64, sep=":")
     kinds = numbers[offsets]
-    _check_fields(path, kinds, fields, first_line)
+    right = np.zeros(len(kinds), bool)
+    for kind, count in FIELDS.items():
+        right |= (kinds == kind) & (fields == count)
+    right |= (kinds == EVENT) & (fields >= 8) & (fields % 2 == 0)
+    if not right.all():
+        line = int(np.argmin(right))
+        raise TraceUnusable(
+            path,
+            f"a record of kind {kinds[line]} with {fields[line]} fields is unknown",
+            first_line + line,
+        )
+    chosen = kinds == EVENT
+    offsets, pairs = offsets[chosen], (fields[chosen] - 6) // 2
+    begin = np.repeat(offsets, pairs)
+    rank = np.arange(len(begin)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    at = begin + 6 + 2 * rank
+    # Most are of counters: those go first.
+    is_wanted = np.isin(numbers[at], wanted)
+    begin, at = begin[is_wanted], at[is_wanted]
+    columns = [numbers[begin + 3], numbers[begin + 4], numbers[begin + 5]]
     return Block(
         _rows(numbers, offsets[kinds == STATE], FIELDS[STATE]),
-        _events(numbers, offsets, fields, kinds == EVENT, wanted),
+        np.stack([*columns, numbers[at], numbers[at + 1]], axis=1),
         _rows(numbers, offsets[kinds == MESSAGE], FIELDS[MESSAGE]),
     )
 
@@ -192,38 +203,6 @@ def _check_characters(
         raise TraceUnusable(path, "this line holds other things than numbers", line)
 
 
-def _check_fields(path: Path, kinds: Numbers, fields: Numbers, first_line: int) -> None:
-    right = np.zeros(len(kinds), bool)
-    for kind, count in FIELDS.items():
-        right |= (kinds == kind) & (fields == count)
-    right |= (kinds == EVENT) & (fields >= 8) & (fields % 2 == 0)
-    if not right.all():
-        line = int(np.argmin(right))
-        raise TraceUnusable(
-            path,
-            f"a record of kind {kinds[line]} with {fields[line]} fields is unknown",
-            first_line + line,
-        )
-
-
 def _rows(numbers: Numbers, offsets: Numbers, count: int) -> Numbers:
     rows: Numbers = numbers[offsets[:, np.newaxis] + np.arange(count)]
     return rows
-
-
-def _events(
-    numbers: Numbers,
-    offsets: Numbers,
-    fields: Numbers,
-    chosen: NDArray[np.bool_],
-    wanted: Sequence[int],
-) -> Numbers:
-    offsets, pairs = offsets[chosen], (fields[chosen] - 6) // 2
-    begin = np.repeat(offsets, pairs)
-    rank = np.arange(len(begin)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
-    at = begin + 6 + 2 * rank
-    # Most are of counters: those go first.
-    is_wanted = np.isin(numbers[at], wanted)
-    begin, at = begin[is_wanted], at[is_wanted]
-    columns = [numbers[begin + 3], numbers[begin + 4], numbers[begin + 5]]
-    return np.stack([*columns, numbers[at], numbers[at + 1]], axis=1)

@@ -17,7 +17,7 @@ from scalewatch_agent.traces.paraver.calls import (
     Calls,
     read_labels,
 )
-from scalewatch_agent.traces.paraver.lines import Block, Header, Numbers, read_lines
+from scalewatch_agent.traces.paraver.lines import Header, Numbers, read_lines
 from scalewatch_agent.traces.stored import Spool, part
 from scalewatch_agent.traces.trace import MESSAGE as FOUND
 from scalewatch_agent.traces.trace import Indices, Messages, Process, Trace
@@ -56,8 +56,27 @@ def read_paraver(path: Path) -> Trace:
     header, blocks = read_lines(path, KINDS)
     running, messages, collector = Spool(RUN), Spool(MESSAGE), CallCollector()
     for block in blocks:
-        _check(path, header, block)
-        running.add(_running(block.states))
+        columns = (
+            block.states[:, _STATE_TASK],
+            block.events[:, 0],
+            block.messages[:, _SENDER],
+            block.messages[:, _RECEIVER],
+        )
+        for tasks in columns:
+            outside = (tasks < 1) | (tasks > header.tasks)
+            if outside.any():
+                raise TraceUnusable(
+                    path, f"task {tasks[outside][0]} is none of {header.tasks}"
+                )
+        if (block.states[:, _END] < block.states[:, _BEGIN]).any():
+            raise TraceUnusable(path, "a state ends before it begins")
+        is_running = (block.states[:, _STATE] == RUNNING) & (
+            block.states[:, _STATE_THREAD] == 1
+        )
+        chosen = block.states[is_running]
+        rows = np.zeros(len(chosen), RUN)
+        rows["task"], rows["span"] = chosen[:, _STATE_TASK], chosen[:, [_BEGIN, _END]]
+        running.add(rows)
         messages.add(_sent(block.messages))
         collector.add(block.events[block.events[:, THREAD] == 1])
         if collector.sites > MOST_SITES or collector.functions > MOST_FUNCTIONS:
@@ -70,33 +89,6 @@ def read_paraver(path: Path) -> Trace:
 
 def _labels_beside(path: Path) -> Path:
     return path.with_name(path.name.removesuffix(".gz").removesuffix(".prv") + ".pcf")
-
-
-def _check(path: Path, header: Header, block: Block) -> None:
-    """See that every number of a task is one, and that time does not run backwards."""
-    columns = (
-        block.states[:, _STATE_TASK],
-        block.events[:, 0],
-        block.messages[:, _SENDER],
-        block.messages[:, _RECEIVER],
-    )
-    for tasks in columns:
-        outside = (tasks < 1) | (tasks > header.tasks)
-        if outside.any():
-            raise TraceUnusable(
-                path, f"task {tasks[outside][0]} is none of {header.tasks}"
-            )
-    if (block.states[:, _END] < block.states[:, _BEGIN]).any():
-        raise TraceUnusable(path, "a state ends before it begins")
-
-
-def _running(states: Numbers) -> NDArray[Any]:
-    """Return when master threads computed."""
-    is_running = (states[:, _STATE] == RUNNING) & (states[:, _STATE_THREAD] == 1)
-    chosen = states[is_running]
-    rows = np.zeros(len(chosen), RUN)
-    rows["task"], rows["span"] = chosen[:, _STATE_TASK], chosen[:, [_BEGIN, _END]]
-    return rows
 
 
 def _sent(messages: Numbers) -> NDArray[Any]:

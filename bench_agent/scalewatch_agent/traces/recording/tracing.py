@@ -92,12 +92,37 @@ class Tracing:
         """
         folder = executed.request.folder / FOLDER
         if folder.is_dir():
-            self._describe(executed, folder)
+            # What the records do not say themselves.
+            request = executed.request
+            place = request.work or request.folder
+            program = shutil.which(request.words[0]) or place / request.words[0]
+            header = {
+                "schema": 1,
+                "command": list(request.words),
+                "program": str(Path(program).resolve()),
+                "parameters": dict(request.configured.combination),
+                "roots": [str(root) for root in self.roots],
+                "started": str(executed.job.started_at),
+                "failure": executed.failure,
+            }
+            (folder / HEADER).write_text(json.dumps(header, indent=1))
         if executed.failure is not None:
             self.traced.append(None)
             self._dispose(executed.request, folder)
             settings: dict[str, Fact] = {"traced": True}
-            return Output([_failed(executed.failure)], settings=settings)
+            return Output(
+                [
+                    Result(
+                        region=PROGRAM,
+                        metric="mpi_time",
+                        unit="s",
+                        better="lower",
+                        status="failed",
+                        reason=executed.failure[:2000],
+                    )
+                ],
+                settings=settings,
+            )
         trace = read_own(folder)
         sums = reduced_by(self.calibration, trace)
         if self.writes_otf2:
@@ -110,22 +135,6 @@ class Tracing:
             facts=trace_facts(sums),
         )
 
-    def _describe(self, executed: Executed, folder: Path) -> None:
-        """Write down, beside the records, what they do not say themselves."""
-        request = executed.request
-        place = request.work or request.folder
-        program = shutil.which(request.words[0]) or place / request.words[0]
-        header = {
-            "schema": 1,
-            "command": list(request.words),
-            "program": str(Path(program).resolve()),
-            "parameters": dict(request.configured.combination),
-            "roots": [str(root) for root in self.roots],
-            "started": str(executed.job.started_at),
-            "failure": executed.failure,
-        }
-        (folder / HEADER).write_text(json.dumps(header, indent=1))
-
     def _dispose(self, request: Request, folder: Path) -> None:
         if self.kept is None:
             shutil.rmtree(folder, ignore_errors=True)
@@ -136,17 +145,6 @@ class Tracing:
         shutil.rmtree(goal, ignore_errors=True)
         if folder.is_dir():
             shutil.move(folder, goal)
-
-
-def _failed(reason: str) -> Result:
-    return Result(
-        region=PROGRAM,
-        metric="mpi_time",
-        unit="s",
-        better="lower",
-        status="failed",
-        reason=reason[:2000],
-    )
 
 
 def archived(trace: Trace, folder: Path, sums: Reduced) -> Reduced:

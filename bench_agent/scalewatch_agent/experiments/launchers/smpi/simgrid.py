@@ -203,7 +203,10 @@ def failure_said(folder: Path) -> str | None:
     except OSError:
         return None
     said = "\n".join(
-        line for line in text.splitlines() if "/CRITICAL] " in line or _is_hint(line)
+        line
+        for line in text.splitlines()
+        if "/CRITICAL] " in line
+        or (line.startswith("Error: Did you compile") or "[smpi_pmpi/WARNING]" in line)
     )
     for pattern, sentence in SENTENCES:
         if pattern.search(said):
@@ -217,7 +220,3 @@ def _own_words(text: str) -> list[str]:
     if "Backtrace" in text:
         return []
     return [line for line in text.splitlines() if not _LOGGED.match(line)]
-
-
-def _is_hint(line: str) -> bool:
-    return line.startswith("Error: Did you compile") or "[smpi_pmpi/WARNING]" in line
