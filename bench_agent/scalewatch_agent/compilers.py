@@ -12,8 +12,7 @@ from platform import machine
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from scalewatch_agent.folders import make_folder
-from scalewatch_agent.programs import complaint
+from scalewatch_agent import folders, programs
 
 COMPILERS: Final = ("cc", "gcc", "clang", "icx")
 PATIENCE: Final = 60
@@ -77,7 +76,7 @@ def compile_source(
         except subprocess.TimeoutExpired:
             return f"{compiler[0]} took over {PATIENCE} s"
         if done.returncode or not new.exists():
-            return f"{compiler[0]} failed{complaint(done.stderr.splitlines())}"
+            return f"{compiler[0]} failed{programs.complaint(done.stderr.splitlines())}"
         new.replace(made)
     return ""
 
@@ -118,7 +117,7 @@ def build_library(
     if not (compiler := compiler_in(environment)):
         return None
     mark = hashlib.sha256(source + repr((compiler, OPTIONS, machine())).encode())
-    library = make_folder(folder) / f"{name}-{mark.hexdigest()[:16]}.so"
+    library = folders.make_folder(folder) / f"{name}-{mark.hexdigest()[:16]}.so"
     if library.exists() or not compile_source(compiler, OPTIONS, source, library):
         return library
     return None

@@ -11,6 +11,7 @@ from uuid import uuid4
 import click
 
 from scalewatch.wire import Result, RunReport
+from scalewatch_agent import errors, folders
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.launching import is_queued, job_launcher, launcher_options
 from scalewatch_agent.cli.measured import measured_runs, out_option
@@ -25,13 +26,10 @@ from scalewatch_agent.cli.subject import commit, subject_options
 from scalewatch_agent.cli.sweeping import COMMAND_LINE, warn, with_options
 from scalewatch_agent.cli.traces.posting import interposer_for
 from scalewatch_agent.cli.traces.tables import print_calibration
-from scalewatch_agent.errors import CalibrationUnusable
 from scalewatch_agent.experiments.documents import ExperimentDocument
-from scalewatch_agent.experiments.launchers.jobs import JobLauncher
-from scalewatch_agent.experiments.launchers.local import LocalJobs
+from scalewatch_agent.experiments.launchers import jobs, local
 from scalewatch_agent.experiments.loading import Loaded, experiment_in
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.folders import make_folder
 from scalewatch_agent.machine import processors
 from scalewatch_agent.mpi.mpiexec import timed_counts
 from scalewatch_agent.traces.calibration.cells import FUNCTIONS, Cell
@@ -149,7 +147,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("Messages take two or more processes: -p 2,4,8.")
     with TemporaryDirectory(prefix="scalewatch-") as folder:
         calibrated = calibrate(options, Path(folder))
-    make_folder(calibrated.path.parent)
+    folders.make_folder(calibrated.path.parent)
     for path in filter(None, (calibrated.path, options["save"])):
         write_calibration(calibrated.table, path)
     if not options["as_json"]:
@@ -197,7 +195,7 @@ def calibrate(options: dict[str, Any], folder: Path) -> Calibrated:
                 display.finish(report)
                 for result in report.results:
                     if result.status == "failed":
-                        raise CalibrationUnusable(
+                        raise errors.CalibrationUnusable(
                             f"p = {report.coordinate['p']}", str(result.reason)
                         )
                 reports.append(report)
@@ -238,13 +236,13 @@ def _loaded(options: dict[str, Any], folder: Path, sizes: calibrating.Sizes) -> 
 
 def _sweep(
     loaded: Loaded,
-    launcher: JobLauncher,
+    launcher: jobs.JobLauncher,
     instrument: calibrating.Calibrating,
     options: dict[str, Any],
     folder: Path,
 ) -> ExperimentSweep:
     """Return a sweep whose project is the library that is measured, unless named."""
-    if isinstance(launcher, LocalJobs):
+    if isinstance(launcher, local.LocalJobs):
         library = launcher.launcher.library
         name, version = library.name, library.version
     else:

@@ -6,17 +6,10 @@ from typing import Any
 import click
 
 from scalewatch.wire import Name
+from scalewatch_agent.cli import sweeping
 from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.launching import job_launcher, launcher_option
 from scalewatch_agent.cli.options import process_counts, time_limit_option, wire
-from scalewatch_agent.cli.sweeping import (
-    carry_out,
-    sweep_options,
-    swept_program,
-    swept_settings,
-    version_of,
-    warn,
-)
 from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_counts
 from scalewatch_agent.counts.methods import METHODS, counting
 from scalewatch_agent.experiments.sweep import ExperimentSweep
@@ -58,7 +51,7 @@ def _print_flags(
     "settings",
     multiple=True,
     metavar="NAME=VALUE,…",
-    callback=swept_settings,
+    callback=sweeping.swept_settings,
     help="Values of a parameter: of a place {NAME} in COMMAND, or instead of those in "
     "the file.",
 )
@@ -103,7 +96,7 @@ def _print_flags(
     help="Suite of the runs of a COMMAND; the program's name unless given.",
 )
 @time_limit_option("a job of a COMMAND")
-@sweep_options
+@sweeping.sweep_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Count the work of a program: calls of functions and iterations of loops.
@@ -112,15 +105,15 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     one job per setting. An experiment is the file that `run` takes, with {cflags} where
     it compiles; a COMMAND is started as it is, in this folder.
     """
-    with swept_program(options, ".counts") as subject:
+    with sweeping.swept_program(options, ".counts") as subject:
         loaded = subject.loaded
         sweep = ExperimentSweep(
             loaded=loaded,
             launcher=job_launcher(loaded),
-            version=version_of(loaded, options["commit"]),
+            version=sweeping.version_of(loaded, options["commit"]),
             folder=make_folder(subject.folder),
             repeats=options["repeats"],
-            warn=warn,
+            warn=sweeping.warn,
             instrument=counting(
                 loaded,
                 (subject.folder, Path.cwd() if subject.work else loaded.path.parent),
@@ -139,4 +132,4 @@ def command(ctx: click.Context, /, **options: Any) -> None:
                 f"{FOR_A_VERDICT}.",
                 err=True,
             )
-        carry_out(ctx, sweep, options, print_counts)
+        sweeping.carry_out(ctx, sweep, options, print_counts)

@@ -3,17 +3,7 @@
 from enum import IntEnum
 
 from scalewatch.errors import ScalewatchError
-from scalewatch_agent.errors import (
-    BadExpression,
-    CalibrationUnusable,
-    ExperimentInvalid,
-    FolderUnwritable,
-    MpiNotInstalled,
-    OpenMPMissing,
-    ServerSilent,
-    TraceUnusable,
-    VersionUnknown,
-)
+from scalewatch_agent import errors
 
 SUMMARY = """\b
 Exit codes:
@@ -43,19 +33,19 @@ def exit_code(error: ScalewatchError) -> Exit:
     """Return the exit code that tells a script what went wrong."""
     match error:
         case (
-            BadExpression()
-            | CalibrationUnusable()
-            | ExperimentInvalid()
-            | VersionUnknown()
+            errors.BadExpression()
+            | errors.CalibrationUnusable()
+            | errors.ExperimentInvalid()
+            | errors.VersionUnknown()
         ):
             return Exit.WRONG_INPUT
-        case FolderUnwritable() | ServerSilent():
+        case errors.FolderUnwritable() | errors.ServerSilent():
             return Exit.UNDELIVERED
-        case TraceUnusable():
+        case errors.TraceUnusable():
             return Exit.BAD_TRACE
-        case MpiNotInstalled():
+        case errors.MpiNotInstalled():
             return Exit.NOT_INSTALLED
-        case OpenMPMissing():
+        case errors.OpenMPMissing():
             return Exit.NO_OPENMP
         case _:
             return Exit.FAILED

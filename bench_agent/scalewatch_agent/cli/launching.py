@@ -8,8 +8,7 @@ import click
 
 from scalewatch_agent.cli.options import library_of, refuse_both, together
 from scalewatch_agent.errors import MpiMissing, MpiUnusable
-from scalewatch_agent.experiments.launchers import LAUNCHERS
-from scalewatch_agent.experiments.launchers.jobs import JobLauncher, LaunchedSweep
+from scalewatch_agent.experiments.launchers import LAUNCHERS, jobs
 from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.parameters import names_in
 from scalewatch_agent.mpi.libraries import Library
@@ -48,13 +47,13 @@ def is_queued(options: Mapping[str, Any]) -> bool:
     return options["kind"] is not None and LAUNCHERS[options["kind"]].is_queued
 
 
-def job_launcher(loaded: Loaded) -> JobLauncher:
+def job_launcher(loaded: Loaded) -> jobs.JobLauncher:
     """Return what starts the jobs of an experiment."""
     experiment = loaded.experiment
     steps = (experiment.prepare, experiment.compile)
     used = [names_in(step.run) for step in steps if step]
     return experiment.launcher.launcher(
-        LaunchedSweep(
+        jobs.LaunchedSweep(
             title=experiment.name,
             folder=loaded.path.parent,
             configured=loaded.configured,

@@ -10,11 +10,10 @@ from typing import Any, Protocol
 import click
 
 from scalewatch.wire import Result, RunReport
+from scalewatch_agent import errors, folders
 from scalewatch_agent.delivery.deliver import ONCE, Delivery, deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Delivered, Patience, Refused, Undelivered
-from scalewatch_agent.errors import FolderUnwritable
-from scalewatch_agent.folders import spool_folder
 
 
 class MeasuredRuns(Protocol):
@@ -50,7 +49,7 @@ def measured_runs(options: Mapping[str, Any]) -> MeasuredRuns:
     """Return what takes the runs: a file where `--out` names one, else a server."""
     if options["out"] is not None:
         return RunsFile(options["out"])
-    return SweepRuns(Spool(spool_folder()), options["server"], options["token"])
+    return SweepRuns(Spool(folders.spool_folder()), options["server"], options["token"])
 
 
 @dataclass(slots=True)
@@ -118,7 +117,7 @@ class SweepRuns:
         self.entries.append(entry)
         try:
             self.spool.put(entry)
-        except FolderUnwritable as error:
+        except errors.FolderUnwritable as error:
             click.echo(f"Warning: {error}", err=True)
 
     def keeps(self, report: RunReport) -> bool:
@@ -132,7 +131,7 @@ class SweepRuns:
             for delivery in self._deliver(self.entries[-1:], ONCE):
                 if not isinstance(delivery.answer, Undelivered):
                     self.deliveries[delivery.entry.id] = delivery
-        except FolderUnwritable:
+        except errors.FolderUnwritable:
             return  # the disk is full; the run stays in memory
 
     def deliver(self, *, as_json: bool) -> bool:

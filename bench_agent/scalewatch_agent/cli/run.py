@@ -9,18 +9,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from scalewatch_agent.cli import sweeping
 from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.launching import job_launcher, launcher_options
 from scalewatch_agent.cli.progress import print_runs
-from scalewatch_agent.cli.sweeping import (
-    SweptProgram,
-    carry_out,
-    scalar,
-    sweep_options,
-    version_of,
-    warn,
-    with_options,
-)
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import WrittenOutput
 from scalewatch_agent.experiments.loading import Loaded, load_experiment
@@ -49,7 +41,7 @@ def _settings(
         if not (name and is_there and value):
             message = f"{text!r} is not NAME=VALUE"
             raise click.BadParameter(message)
-        settings[name] = scalar(value)
+        settings[name] = sweeping.scalar(value)
     return settings
 
 
@@ -70,7 +62,7 @@ def _settings(
     type=click.IntRange(min=1, max=10_000),
     help="Jobs per combination; the file's choice, or 10, unless given.",
 )
-@sweep_options
+@sweeping.sweep_options
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Sweep any program through the parameters of an experiment file.
@@ -80,7 +72,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     with its reason, and the sweep goes on. A sweep that was interrupted goes on where
     it ended when the same command is given again.
     """
-    loaded = with_options(
+    loaded = sweeping.with_options(
         load_experiment(options["file"], options["settings"]), options
     )
     folder = options["folder"] or options["file"].with_suffix(".sweep")
@@ -94,19 +86,19 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             record_program,
         )
 
-        program = SweptProgram(loaded, folder.absolute(), None)
+        program = sweeping.SweptProgram(loaded, folder.absolute(), None)
         record_program(ctx, program, {**options, "repeats": repeats})
         return
     sweep = ExperimentSweep(
         loaded=loaded,
         launcher=job_launcher(loaded),
-        version=version_of(loaded, options["commit"]),
+        version=sweeping.version_of(loaded, options["commit"]),
         folder=make_folder(folder.absolute()),
         repeats=repeats,
-        warn=warn,
+        warn=sweeping.warn,
         instrument=WrittenOutput(loaded.experiment),
     )
-    carry_out(ctx, sweep, options, print_runs)
+    sweeping.carry_out(ctx, sweep, options, print_runs)
 
 
 def _print_plan(loaded: Loaded, repeats: int, *, as_json: bool) -> None:

@@ -14,34 +14,18 @@ import click
 
 from scalewatch.errors import ScalewatchError
 from scalewatch.wire import Name
+from scalewatch_agent import compilers, errors, folders
 from scalewatch_agent.cli.launching import job_launcher
 from scalewatch_agent.cli.measured import SweepRuns
 from scalewatch_agent.cli.options import server_options, wire
 from scalewatch_agent.cli.subject import subject
-from scalewatch_agent.compilers import build_loops
-from scalewatch_agent.delivery.confirmations import (
-    ClaimedRun,
-    ConfirmationRequests,
-    RunSetting,
-)
+from scalewatch_agent.delivery import confirmations
 from scalewatch_agent.delivery.spool import Spool
-from scalewatch_agent.errors import OrderImpossible, ServerSilent
-from scalewatch_agent.experiments.confirming import (
-    checked_out,
-    experiments_for,
-    experiments_in,
-)
+from scalewatch_agent.experiments import confirming
 from scalewatch_agent.experiments.instruments import WrittenOutput
 from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.folders import libraries_folder, loops_folder, spool_folder
-from scalewatch_agent.mpi.libraries import (
-    PACKAGES,
-    Library,
-    find_library,
-    install_library,
-    is_installed,
-)
+from scalewatch_agent.mpi import libraries
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
 from scalewatch_agent.suite.jobs import Event
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, Suite
@@ -97,7 +81,7 @@ def command(**options: Any) -> None:
     release of MPI in question, and posts the results. Several
     agents can serve a machine: each run is given to one of them.
     """
-    if not experiments_in(options["folder"]):
+    if not confirming.experiments_in(options["folder"]):
         click.echo(
             f"{options['folder']} holds no experiment file (*.yaml): only runs of the "
             "built-in suites can be made",
@@ -105,12 +89,14 @@ def command(**options: Any) -> None:
         )
     agent = f"{platform.node() or 'agent'}-{os.getpid()}"
     is_silent = False
-    with ConfirmationRequests(options["server"], options["token"], agent) as orders:
+    with confirmations.ConfirmationRequests(
+        options["server"], options["token"], agent
+    ) as orders:
         while True:
             try:
                 order = orders.claim(options["machine"])
                 is_silent = False
-            except ServerSilent as error:
+            except errors.ServerSilent as error:
                 if options["once"]:
                     raise
                 if not is_silent:
@@ -125,7 +111,9 @@ def command(**options: Any) -> None:
 
 
 def _carry_out(
-    orders: ConfirmationRequests, order: ClaimedRun, options: dict[str, Any]
+    orders: confirmations.ConfirmationRequests,
+    order: confirmations.ClaimedRun,
+    options: dict[str, Any],
 ) -> None:
     """Measure what is asked for, and tell the server what came of it."""
     confirmation = order.confirmation
@@ -133,7 +121,9 @@ def _carry_out(
         f"{confirmation.project} {confirmation.commit.sha[:10]}: {confirmation.reason}",
         err=True,
     )
-    measured = SweepRuns(Spool(spool_folder()), options["server"], options["token"])
+    measured = SweepRuns(
+        Spool(folders.spool_folder()), options["server"], options["token"]
+    )
     try:
         with orders.holding(order):
             for sweep, launcher, subject in suite_sweeps(order):
@@ -144,8 +134,8 @@ def _carry_out(
             rest = tuple(each for each in order.settings if each.suite not in BUILT_IN)
             if rest or not order.settings:
                 others = order.model_copy(update={"settings": rest})
-                files = experiments_in(options["folder"])
-                for loaded in experiments_for(others, files):
+                files = confirming.experiments_in(options["folder"])
+                for loaded in confirming.experiments_for(others, files):
                     _measure(loaded, confirmation.commit.sha, measured)
     except ScalewatchError as error:
         state, outcome = "failed", str(error)
@@ -155,7 +145,7 @@ def _carry_out(
     click.echo(f"{state}: {outcome}", err=True)
     try:
         orders.finish(order, state, outcome)
-    except ServerSilent as error:
+    except errors.ServerSilent as error:
         click.echo(f"Warning: {error}", err=True)
 
 
@@ -167,7 +157,7 @@ def _measure(loaded: Loaded, sha: str, measured: SweepRuns) -> None:
     """Run the jobs of an experiment once, each in a folder that is removed after."""
     with (
         tempfile.TemporaryDirectory(prefix="scalewatch-") as name,
-        checked_out(loaded, sha, Path(name) / "code") as (there, version),
+        confirming.checked_out(loaded, sha, Path(name) / "code") as (there, version),
     ):
         folder = Path(name) / "sweep"
         folder.mkdir()
@@ -206,7 +196,7 @@ BUDGET: Final = 1.0
 
 
 def suite_sweeps(
-    order: ClaimedRun,
+    order: confirmations.ClaimedRun,
 ) -> Iterator[tuple[SuiteSweep, Launcher, MeasuredSubject]]:
     """Yield what an order wants of the built-in suites, once per configuration.
 
@@ -215,7 +205,7 @@ def suite_sweeps(
     OrderImpossible
         If the library, or how it was started, is unknown here.
     """
-    alike: dict[tuple[str, str], list[RunSetting]] = defaultdict(list)
+    alike: dict[tuple[str, str], list[confirmations.RunSetting]] = defaultdict(list)
     for setting in order.settings:
         if setting.suite in BUILT_IN:
             held = json.dumps(setting.configuration, sort_keys=True)
@@ -231,7 +221,11 @@ def suite_sweeps(
         yield sweep, launcher, subject(options, launcher, suite)
 
 
-def _sweep(order: ClaimedRun, suite: Suite, settings: list[RunSetting]) -> SuiteSweep:
+def _sweep(
+    order: confirmations.ClaimedRun,
+    suite: Suite,
+    settings: list[confirmations.RunSetting],
+) -> SuiteSweep:
     configuration = settings[0].configuration
     is_compiled = configuration.get("loop") == "compiled"
     rare = [name for name in suite.more if name in order.confirmation.reason]
@@ -243,17 +237,17 @@ def _sweep(order: ClaimedRun, suite: Suite, settings: list[RunSetting]) -> Suite
         repetitions=suite.repetitions,
         warm_ups=WARM_UPS,
         budget=BUDGET,
-        loop=build_loops(loops_folder()) if is_compiled else None,
+        loop=compilers.build_loops(folders.loops_folder()) if is_compiled else None,
     )
 
 
 def _launcher(
-    order: ClaimedRun, sweep: SuiteSweep, configuration: dict[str, Any]
+    order: confirmations.ClaimedRun, sweep: SuiteSweep, configuration: dict[str, Any]
 ) -> Launcher:
     named = configuration.get("transport")
     transport = next((each for each in TRANSPORTS if each == named), None)
     if transport is None:
-        raise OrderImpossible(f"the agent knows no transport {named!r}")
+        raise errors.OrderImpossible(f"the agent knows no transport {named!r}")
     is_crowded = any(map(is_oversubscribed, sweep.processes))
     return Launcher(
         _library(order),
@@ -263,19 +257,19 @@ def _launcher(
     )
 
 
-def _library(order: ClaimedRun) -> Library:
+def _library(order: confirmations.ClaimedRun) -> libraries.Library:
     """Return the release that is to be measured, where it is here."""
     project, release = order.confirmation.project, order.confirmation.commit.sha
     wanted = f"{project}=={release.removeprefix('v')}"
-    folder = libraries_folder()
-    if project in PACKAGES and is_installed(wanted, folder):
-        return install_library(wanted, folder)
+    folder = folders.libraries_folder()
+    if project in libraries.PACKAGES and libraries.is_installed(wanted, folder):
+        return libraries.install_library(wanted, folder)
     try:
-        library = find_library()
+        library = libraries.find_library()
     except ScalewatchError as error:
-        raise OrderImpossible(str(error)) from None
+        raise errors.OrderImpossible(str(error)) from None
     if (library.name, f"v{library.version}") != (project, release):
-        raise OrderImpossible(
+        raise errors.OrderImpossible(
             f"{project} {release} is not installed here; the agent has {library.title}"
         )
     return library

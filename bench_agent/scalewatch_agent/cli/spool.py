@@ -9,14 +9,13 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from scalewatch_agent import errors, folders
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import delivery_state, report_deliveries
 from scalewatch_agent.cli.options import token_option, url
 from scalewatch_agent.delivery.deliver import deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Delivered, Patience
-from scalewatch_agent.errors import UnreadableEntry
-from scalewatch_agent.folders import spool_folder
 
 EXAMPLES = """\b
 Examples:
@@ -44,7 +43,7 @@ def command() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
 def list_runs(*, as_json: bool) -> None:
     """List the runs that wait, and those that the server refused."""
-    spool = Spool(spool_folder())
+    spool = Spool(folders.spool_folder())
     rows = [
         *(_row(entry, "waits") for entry in _entries(spool.pending())),
         *(_row(entry, "refused") for entry in _entries(spool.refused())),
@@ -101,7 +100,7 @@ def replay(
 
     Posting a run that the server already has does no harm.
     """
-    spool = Spool(spool_folder())
+    spool = Spool(folders.spool_folder())
     entries = _chosen(spool, ids, rejected=rejected)
     as_json = options["as_json"]
     if not entries and not as_json:
@@ -128,7 +127,7 @@ def drop(*, ids: Sequence[str], rejected: bool, everything: bool, yes: bool) -> 
     """Delete runs that are no longer wanted."""
     if bool(ids) == everything:
         raise click.UsageError("Name the runs to drop by their ids, or all by --all.")
-    spool = Spool(spool_folder())
+    spool = Spool(folders.spool_folder())
     entries = _chosen(spool, ids, rejected=rejected)
     if entries and not yes:
         click.confirm(f"Delete {len(entries)} runs that no server has?", abort=True)
@@ -157,7 +156,7 @@ def _entries(paths: Iterable[Path]) -> Iterator[SpooledRun]:
     for path in paths:
         try:
             yield SpooledRun.read(path)
-        except UnreadableEntry as error:
+        except errors.UnreadableEntry as error:
             click.echo(f"Warning: {error}", err=True)
 
 

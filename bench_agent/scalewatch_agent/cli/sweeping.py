@@ -12,23 +12,17 @@ from typing import Any, Final
 import click
 
 from scalewatch.wire import Commit, Name, RunReport, Sha
+from scalewatch_agent import errors, versions
 from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.cli.launching import is_queued, stated_launcher
 from scalewatch_agent.cli.measured import measured_runs, out_option
 from scalewatch_agent.cli.options import library_options, server_options, together, wire
 from scalewatch_agent.cli.progress import job_display
-from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments.documents import ExperimentDocument, read_document
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.launchers import LAUNCHERS
 from scalewatch_agent.experiments.loading import Loaded, experiment_in
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.versions import (
-    CheckedOutVersion,
-    completed,
-    sources_digest,
-    version_in,
-)
 
 sweep_options = together(
     library_options,
@@ -87,22 +81,22 @@ def with_options(loaded: Loaded, options: dict[str, Any]) -> Loaded:
     return replace(loaded, experiment=loaded.experiment.model_copy(update=changes))
 
 
-def version_of(loaded: Loaded, sha: str | None) -> CheckedOutVersion:
+def version_of(loaded: Loaded, sha: str | None) -> versions.CheckedOutVersion:
     """Return what the command line, the file or git says, in this order."""
     given = loaded.experiment.commit
     if sha is not None:
         given = (given or Commit(sha=sha)).model_copy(update={"sha": sha})
     if given is not None:
-        sources = sources_digest(loaded.source)
-        return CheckedOutVersion(completed(given), sources=sources)
-    version = version_in(loaded.source)
+        sources = versions.sources_digest(loaded.source)
+        return versions.CheckedOutVersion(versions.completed(given), sources=sources)
+    version = versions.version_in(loaded.source)
     if version.changes:
         click.echo(
             f"Warning: {loaded.source} differs from commit "
             f"{version.commit.sha[:10]}; its runs say so.",
             err=True,
         )
-    return replace(version, commit=completed(version.commit))
+    return replace(version, commit=versions.completed(version.commit))
 
 
 def carry_out(
@@ -168,7 +162,9 @@ def _say_what_changed(sweep: ExperimentSweep) -> None:
             "built and measured anew, and their runs join the earlier ones unless "
             "--commit names another version"
         )
-    with suppress(FolderUnwritable):  # later sweeps do not warn, and build all the same
+    with suppress(
+        errors.FolderUnwritable
+    ):  # later sweeps do not warn, and build all the same
         sweep.journal.note("sources", sha, sources=now)
 
 

@@ -7,13 +7,9 @@ from typing import Any, Final
 import click
 
 from scalewatch.wire import Name
+from scalewatch_agent.cli import sweeping
 from scalewatch_agent.cli.launching import launcher_options
 from scalewatch_agent.cli.options import process_counts, time_limit_option, wire
-from scalewatch_agent.cli.sweeping import (
-    scalar,
-    sweep_options,
-    swept_settings,
-)
 from scalewatch_agent.cli.traces.posting import SUITE, read, record
 
 DEEPEST: Final = 32
@@ -45,7 +41,7 @@ def _settings(
     settings = {}
     for text in stated.split(",") if stated else ():
         name, _, value = text.partition("=")
-        number = scalar(value)
+        number = sweeping.scalar(value)
         if not name or isinstance(number, str | bool) or number <= 0:
             raise click.BadParameter(f"{text!r} is not NAME=NUMBER.")
         settings[name.strip()] = number
@@ -68,7 +64,7 @@ def _settings(
     "settings",
     multiple=True,
     metavar="NAME=VALUE,…",
-    callback=swept_settings,
+    callback=sweeping.swept_settings,
     help="Values of a parameter: of a place {NAME} in PROGRAM, or instead of those in "
     "the file.",
 )
@@ -139,7 +135,7 @@ def _settings(
 )
 @time_limit_option("a job of a PROGRAM")
 @launcher_options
-@sweep_options
+@sweeping.sweep_options
 @click.pass_context
 def command(
     ctx: click.Context, /, words: Sequence[str], path: Path | None, **options: Any

@@ -15,24 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+from scalewatch_agent.counts import programs, regions
 from scalewatch_agent.counts.counting import Tally
-from scalewatch_agent.counts.programs import (
-    Build,
-    build_in,
-    build_of,
-    check_sources,
-    files_in,
-    written_at,
-)
-from scalewatch_agent.counts.regions import (
-    LOOP,
-    Function,
-    Part,
-    Place,
-    Uncountable,
-    is_below,
-    written_names,
-)
 from scalewatch_agent.experiments.launchers.jobs import Request
 
 FLAGS: Final = "-g -grecord-command-line -fprofile-instr-generate -fcoverage-mapping"
@@ -66,20 +50,20 @@ class Clang:
         """Return the program as it is."""
         return words
 
-    def build(self, request: Request) -> Build:
+    def build(self, request: Request) -> programs.Build:
         """Return how clang compiled the program."""
-        return build_in(request)
+        return programs.build_in(request)
 
     def tally(
         self, prefix: Path, request: Request, roots: tuple[Path, ...]
     ) -> Tally | None:
         """Return the counts of all processes that have written some."""
-        files = written_at(prefix, ".profraw")
+        files = programs.written_at(prefix, ".profraw")
         if not files:
             return None
-        programs = {file.name.split(".")[-2] for file in files}
-        if len(programs) > 1:
-            raise Uncountable(
+        signatures = {file.name.split(".")[-2] for file in files}
+        if len(signatures) > 1:
+            raise regions.Uncountable(
                 "two programs, or a program and a library, have counted in one job: "
                 "count one alone, and compile the others without counters"
             )
@@ -93,16 +77,16 @@ class Clang:
             _functions(json.loads(coverage)["data"][0]["functions"], roots)
         )
         sources = {each.place.file for each in functions}
-        check_sources(sources, program, program.stat().st_mtime)
+        programs.check_sources(sources, program, program.stat().st_mtime)
         return Tally(functions, {program.name: len(files)})
 
 
 def _program(request: Request) -> Path:
     """Return the program that a job has started, which says what was counted."""
-    for path in files_in(request):
+    for path in programs.files_in(request):
         if counts_regions(path):
             return path
-    raise Uncountable(
+    raise regions.Uncountable(
         "no word of the command names the program that has counted: start it by its "
         "path, not by a script"
     )
@@ -115,11 +99,15 @@ def counts_regions(program: Path) -> bool:
 
 def _tool(name: str, program: Path, *words: str | Path) -> str:
     """Return what a tool says, that of the compiler's own version if it is there."""
-    (compiler, *_) = build_of(program, program.stat().st_mtime).compilers or ("",)
+    (compiler, *_) = programs.build_of(program, program.stat().st_mtime).compilers or (
+        "",
+    )
     major = compiler.rpartition(" ")[2].partition(".")[0]
     tool = shutil.which(f"{name}-{major}") or shutil.which(name)
     if tool is None:
-        raise Uncountable(f"{name} is not installed, which comes with clang as `llvm`")
+        raise regions.Uncountable(
+            f"{name} is not installed, which comes with clang as `llvm`"
+        )
     try:
         answer = subprocess.run(  # noqa: S603 - of the compiler's own tools
             [tool, *map(str, words)],
@@ -129,25 +117,25 @@ def _tool(name: str, program: Path, *words: str | Path) -> str:
             timeout=PATIENCE,
         )
     except (OSError, subprocess.TimeoutExpired) as error:
-        raise Uncountable(f"{name} cannot read the counts: {error}") from None
+        raise regions.Uncountable(f"{name} cannot read the counts: {error}") from None
     if answer.returncode:
         said = answer.stderr.strip().splitlines() or ["it gives no reason"]
-        raise Uncountable(f"{name} cannot read the counts: {said[-1]}")
+        raise regions.Uncountable(f"{name} cannot read the counts: {said[-1]}")
     return answer.stdout
 
 
 def _functions(
     entries: Sequence[Mapping[str, Any]], roots: tuple[Path, ...]
-) -> Iterator[Function]:
+) -> Iterator[regions.Function]:
     """Yield the functions of sources below the roots."""
     in_sources = [
         (each["name"].rpartition(":")[2], Path(each["filenames"][0]), each)
         for each in entries
-        if is_below(Path(each["filenames"][0]), roots)
+        if regions.is_below(Path(each["filenames"][0]), roots)
     ]
-    names = written_names((name, file) for name, file, _ in in_sources)
+    names = regions.written_names((name, file) for name, file, _ in in_sources)
     for name, file, entry in in_sources:
-        regions = {
+        counts = {
             (region[0], region[1]): region[4]
             for region in reversed(entry["regions"])
             if region[5] == 0 and region[7] == CODE
@@ -157,14 +145,16 @@ def _functions(
             bodies = bodies_in(file, file.stat().st_mtime)
         except OSError:
             bodies = ()
-        yield Function(
+        yield regions.Function(
             name=names[name, file],
-            place=Place(file, first[0]),
+            place=regions.Place(file, first[0]),
             calls=entry["count"],
             parts=tuple(
-                Part(LOOP, Place(file, body.line), regions[body.start])
+                regions.Part(
+                    regions.LOOP, regions.Place(file, body.line), counts[body.start]
+                )
                 for body in bodies
-                if body.start in regions and tuple(first) < body.start < tuple(last)
+                if body.start in counts and tuple(first) < body.start < tuple(last)
             ),
         )
 

@@ -7,15 +7,8 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from scalewatch.wire import Fact, Result
+from scalewatch_agent.counts import regions
 from scalewatch_agent.counts.programs import Build
-from scalewatch_agent.counts.regions import (
-    Function,
-    Uncountable,
-    added,
-    failed,
-    regions,
-    results,
-)
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Output
 from scalewatch_agent.experiments.launchers.jobs import Executed, Request
@@ -31,7 +24,7 @@ class Tally:
     `processes` says how many of each program have written their counts.
     """
 
-    functions: Sequence[Function] = ()
+    functions: Sequence[regions.Function] = ()
     processes: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -74,7 +67,7 @@ class Method(Protocol):
 
         Raises
         ------
-        Uncountable
+        regions.Uncountable
             If that cannot be used.
         """
 
@@ -131,17 +124,17 @@ class Counting:
         if build.optimisation:
             settings["optimisation"] = build.optimisation
         if executed.failure is not None:
-            results = failed(self.name, executed.failure)
+            outcome = regions.failed(self.name, executed.failure)
         else:
             try:
-                results = self._results(executed.request, build)
-            except Uncountable as reason:
-                results = failed(self.name, str(reason))
-        return Output(results, settings=settings, facts=facts)
+                outcome = self._results(executed.request, build)
+            except regions.Uncountable as reason:
+                outcome = regions.failed(self.name, str(reason))
+        return Output(outcome, settings=settings, facts=facts)
 
     def _results(self, request: Request, build: Build) -> list[Result]:
         if self.method.flags and build.is_threaded and not build.is_atomic:
-            raise Uncountable(
+            raise regions.Uncountable(
                 "the program has threads, which lose counts of each other: compile "
                 "with -fprofile-update=atomic"
             )
@@ -150,15 +143,17 @@ class Counting:
         tallies = [self.method.tally(each, request, self.roots) for each in prefixes]
         ranks = [tally for tally in tallies if tally is not None]
         if not ranks:
-            raise Uncountable(self.method.advice)
+            raise regions.Uncountable(self.method.advice)
         # What no process enters is left out: libraries hold much that nobody calls.
         together = [
             function
-            for function in added(each for rank in ranks for each in rank.functions)
+            for function in regions.added(
+                each for rank in ranks for each in rank.functions
+            )
             if function.is_used
         ]
         if not together:
-            raise Uncountable(
+            raise regions.Uncountable(
                 "nothing was counted in the folder of the sources: name it by --source"
             )
         # See that one program has counted, in all its processes.
@@ -168,22 +163,25 @@ class Counting:
             begun.update(rank.processes)
         if len(begun) > 1:
             programs = " and ".join(sorted(begun))
-            raise Uncountable(
+            raise regions.Uncountable(
                 f"two programs have counted in one job, {programs}: count one alone"
             )
         for program, number in begun.items():
             if number != wanted:
-                raise Uncountable(
+                raise regions.Uncountable(
                     f"{number} of {wanted} processes have written what they counted "
                     f"({program}): each has to end by exit, or by returning from main"
                 )
         apart: list[Mapping[str, int]] = []
         if self.is_by_rank:
             apart = [
-                {each.name: each.count for each in regions(rank.functions, self.roots)}
+                {
+                    each.name: each.count
+                    for each in regions.regions(rank.functions, self.roots)
+                }
                 for rank in ranks
             ]
-        return results(regions(together, self.roots), apart)
+        return regions.results(regions.regions(together, self.roots), apart)
 
 
 def _of_ranks(prefix: Path) -> list[Path]:

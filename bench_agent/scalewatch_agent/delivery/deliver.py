@@ -5,17 +5,10 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Final
 
+from scalewatch_agent.delivery import upload
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
-from scalewatch_agent.delivery.upload import (
-    Answer,
-    Delivered,
-    Patience,
-    Refused,
-    Server,
-    Undelivered,
-)
 
-ONCE: Final = Patience(attempts=1)
+ONCE: Final = upload.Patience(attempts=1)
 
 MOST_RUNS: Final = 100
 MOST_BYTES: Final = 4 * 2**20
@@ -32,13 +25,13 @@ class Delivery:
 
     entry: SpooledRun
     server: str
-    answer: Answer
+    answer: upload.Answer
 
 
 def deliver(
     entries: Iterable[SpooledRun],
     spool: Spool,
-    patience: Patience,
+    patience: upload.Patience,
     server: str | None = None,
     token: str | None = None,
 ) -> Iterator[Delivery]:
@@ -60,20 +53,20 @@ def deliver(
         measured, and still is.
     """
     away: set[str] = set()
-    servers: dict[str, Server] = {}
+    servers: dict[str, upload.Server] = {}
     with ExitStack() as connections:
         for url, batch in _batches(entries, server):
             if url not in servers:
-                servers[url] = connections.enter_context(Server(url, token))
+                servers[url] = connections.enter_context(upload.Server(url, token))
             effort = ONCE if url in away else patience
             for entry, answer in _posted(servers[url], batch, effort):
                 match answer:
-                    case Delivered():
+                    case upload.Delivered():
                         spool.remove(entry)
                         away.discard(url)
-                    case Refused():
+                    case upload.Refused():
                         spool.reject(entry, answer.problem)
-                    case Undelivered():
+                    case upload.Undelivered():
                         spool.keep(entry)
                         away.add(url)
                 yield Delivery(entry, url, answer)
@@ -98,15 +91,15 @@ def _batches(
 
 
 def _posted(
-    server: Server, batch: Sequence[Parcel], patience: Patience
-) -> Iterator[tuple[SpooledRun, Answer]]:
+    server: upload.Server, batch: Sequence[Parcel], patience: upload.Patience
+) -> Iterator[tuple[SpooledRun, upload.Answer]]:
     """Post a batch, and yield what became of each of its runs.
 
     A server takes all of a batch or nothing: halves of a refused one find the run
     that is to blame, and the others are delivered.
     """
     answers = server.post([(entry.id, body) for entry, body in batch], patience)
-    if len(batch) == 1 or not isinstance(answers[0], Refused):
+    if len(batch) == 1 or not isinstance(answers[0], upload.Refused):
         for (entry, _), answer in zip(batch, answers, strict=True):
             yield entry, answer
         return

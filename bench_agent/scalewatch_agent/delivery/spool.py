@@ -14,8 +14,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from scalewatch.wire import RunReport
-from scalewatch_agent.errors import FolderUnwritable, UnreadableEntry
-from scalewatch_agent.folders import make_folder
+from scalewatch_agent import errors, folders
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +42,11 @@ class SpooledRun:
             moment = datetime.fromisoformat(content["spooled_at"])
             return cls(path, str(content["server"]), moment, run)
         except OSError as error:
-            raise UnreadableEntry(path, error.strerror or str(error)) from error
+            raise errors.UnreadableEntry(path, error.strerror or str(error)) from error
         except (ValueError, TypeError, KeyError) as error:
-            raise UnreadableEntry(path, f"{type(error).__name__}: {error}") from error
+            raise errors.UnreadableEntry(
+                path, f"{type(error).__name__}: {error}"
+            ) from error
 
     @property
     def id(self) -> str:
@@ -77,8 +78,8 @@ class Spool:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = make_folder(folder)
-        self.rejected = make_folder(folder / "rejected")
+        self.folder = folders.make_folder(folder)
+        self.rejected = folders.make_folder(folder / "rejected")
 
     def entry(self, report: RunReport, server: str) -> SpooledRun:
         """Return the entry of a run, not yet on disk."""
@@ -102,7 +103,9 @@ class Spool:
         try:
             _write_whole(entry.path, json.dumps(content).encode())
         except OSError as error:
-            raise FolderUnwritable(self.folder, error.strerror or str(error)) from error
+            raise errors.FolderUnwritable(
+                self.folder, error.strerror or str(error)
+            ) from error
 
     def keep(self, entry: SpooledRun) -> None:
         """Write a run that is not on disk, since the disk was full before.

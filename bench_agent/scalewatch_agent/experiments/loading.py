@@ -9,11 +9,7 @@ from pydantic import ValidationError
 
 from scalewatch.wire import faults
 from scalewatch_agent.errors import BadExpression, ExperimentInvalid, Flaw
-from scalewatch_agent.experiments.documents import (
-    MISSING,
-    ExperimentDocument,
-    read_document,
-)
+from scalewatch_agent.experiments import documents, schema
 from scalewatch_agent.experiments.expressions import Expression, Scalar
 from scalewatch_agent.experiments.launchers.jobs import Configured
 from scalewatch_agent.experiments.parameters import (
@@ -25,12 +21,6 @@ from scalewatch_agent.experiments.parameters import (
     Parameters,
     names_in,
 )
-from scalewatch_agent.experiments.schema import (
-    COUNTED,
-    Derived,
-    Experiment,
-    Range,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +28,7 @@ class Loaded:
     """An experiment that can be carried out."""
 
     path: Path
-    experiment: Experiment
+    experiment: schema.Experiment
     coordinate: tuple[str, ...]
     configured: tuple[Configured, ...]
 
@@ -79,11 +69,11 @@ def load_experiment(path: Path, settings: Mapping[str, Scalar] | None = None) ->
     ExperimentInvalid
         With file, line and key of everything that is wrong.
     """
-    return experiment_in(read_document(path), settings or {})
+    return experiment_in(documents.read_document(path), settings or {})
 
 
 def experiment_in(
-    document: ExperimentDocument,
+    document: documents.ExperimentDocument,
     settings: Mapping[str, Any],
     *,
     is_counted: bool = False,
@@ -95,7 +85,7 @@ def experiment_in(
     """
     path = document.path
     try:
-        experiment = Experiment.model_validate(_with(document.content, settings))
+        experiment = schema.Experiment.model_validate(_with(document.content, settings))
     except ValidationError as error:
         kinds = [each["type"] for each in error.errors(include_url=False)]
         flaws = []
@@ -105,7 +95,7 @@ def experiment_in(
                 for part in fault.field.split(".")
             ]
             message = {
-                "missing": MISSING,
+                "missing": documents.MISSING,
                 "model_type": "keys with their values are expected here",
                 "extra_forbidden": "there is no such key",
             }.get(kind, fault.message)
@@ -115,7 +105,7 @@ def experiment_in(
     check.settings(settings, document.content["parameters"])
     check.names()
     if not (is_counted or experiment.execute.trace or experiment.results):
-        check.flaw(["results"], MISSING)
+        check.flaw(["results"], documents.MISSING)
     if check.flaws:
         raise ExperimentInvalid(path, check.flaws)
     configured = tuple(check.configured())
@@ -136,7 +126,9 @@ def _with(content: Any, settings: Mapping[str, Scalar]) -> Any:
 class _Check:
     """Collects flaws that no single value shows."""
 
-    def __init__(self, document: ExperimentDocument, experiment: Experiment) -> None:
+    def __init__(
+        self, document: documents.ExperimentDocument, experiment: schema.Experiment
+    ) -> None:
         self.document = document
         self.experiment = experiment
         self.flaws: list[Flaw] = []
@@ -169,7 +161,7 @@ class _Check:
         derived = {
             name
             for name, parameter in self.experiment.parameters.items()
-            if isinstance(parameter, Derived)
+            if isinstance(parameter, schema.Derived)
         }
         seen: set[str] = set()
         for position, group in enumerate(self.experiment.zipped):
@@ -208,7 +200,7 @@ class _Check:
 
     def _list(self, name: str) -> tuple[Any, ...]:
         parameter = self.experiment.parameters[name]
-        if isinstance(parameter, Range):
+        if isinstance(parameter, schema.Range):
             return parameter.values()
         return tuple(parameter) if isinstance(parameter, list) else (parameter,)
 
@@ -218,12 +210,12 @@ class _Check:
         lists = {
             name: self._list(name)
             for name, parameter in experiment.parameters.items()
-            if not isinstance(parameter, Derived)
+            if not isinstance(parameter, schema.Derived)
         }
         derived = {
             name: parameter.expression
             for name, parameter in experiment.parameters.items()
-            if isinstance(parameter, Derived)
+            if isinstance(parameter, schema.Derived)
         }
         groups = tuple(tuple(group) for group in experiment.zipped)
         parameters = Parameters(lists, derived, groups, experiment.where)
@@ -278,13 +270,13 @@ class _Check:
         chosen = tuple(
             names
             if names is not None
-            else (name for name in self.experiment.parameters if name in COUNTED)
+            else (name for name in self.experiment.parameters if name in schema.COUNTED)
         )
         if not chosen:
             self.flaw(
                 ("coordinate",),
                 "name the parameters that span the scan; none is called "
-                + ", ".join(COUNTED),
+                + ", ".join(schema.COUNTED),
             )
         for job in configured:
             for name in chosen:
@@ -298,7 +290,7 @@ class _Check:
 def _is_coordinate(name: str, value: Scalar) -> bool:
     if isinstance(value, bool | str) or value <= 0:
         return False
-    return name not in COUNTED or value == int(value)
+    return name not in schema.COUNTED or value == int(value)
 
 
 _COUNTS = ("processes", "threads", "nodes", "tasks_per_node")

@@ -18,21 +18,14 @@ from pydantic import (
 
 from scalewatch.wire import UNITS, Commit, Name, wrong
 from scalewatch.wire.directions import Direction
-from scalewatch_agent.experiments.documents import (
-    Command,
-    FileSection,
-    Formula,
-    Identifier,
-    Output,
-    Value,
-)
+from scalewatch_agent.experiments import documents
 from scalewatch_agent.experiments.expressions import parse_expression
 from scalewatch_agent.experiments.launchers import LAUNCHERS, Launcher, LocalSection
 from scalewatch_agent.experiments.launchers.section import choice
 from scalewatch_agent.experiments.parameters import RESERVED, BadParameters, spaced
 
 
-class Range(FileSection):
+class Range(documents.FileSection):
     """Numbers at equal distances (`step`) or ratios (`factor`), both ends included."""
 
     start: int | float = Field(alias="from")
@@ -50,15 +43,15 @@ class Range(FileSection):
             raise wrong(str(error)) from error
         return self
 
-    def values(self) -> tuple[Value, ...]:
+    def values(self) -> tuple[documents.Value, ...]:
         """Return the numbers."""
         return spaced(self.start, self.end, self.step, self.factor)
 
 
-class Derived(FileSection):
+class Derived(documents.FileSection):
     """A parameter that follows from others."""
 
-    expression: Formula
+    expression: documents.Formula
 
 
 def _kind(value: object) -> str:
@@ -67,7 +60,7 @@ def _kind(value: object) -> str:
     return "list" if isinstance(value, list | tuple) else "value"
 
 
-def _distinct(values: list[Value]) -> list[Value]:
+def _distinct(values: list[documents.Value]) -> list[documents.Value]:
     if not values:
         raise wrong("the list is empty")
     return values
@@ -76,8 +69,8 @@ def _distinct(values: list[Value]) -> list[Value]:
 Parameter = Annotated[
     Annotated[Range, Tag("range")]
     | Annotated[Derived, Tag("derived")]
-    | Annotated[list[Value], AfterValidator(_distinct), Tag("list")]
-    | Annotated[Value, Tag("value")],
+    | Annotated[list[documents.Value], AfterValidator(_distinct), Tag("list")]
+    | Annotated[documents.Value, Tag("value")],
     Discriminator(_kind),
 ]
 
@@ -86,10 +79,10 @@ def _step(value: object) -> object:
     return {"run": value} if isinstance(value, str | list) else value
 
 
-class ShellStep(FileSection):
+class ShellStep(documents.FileSection):
     """Commands for the shell, each of which has to succeed."""
 
-    run: Command
+    run: documents.Command
     time_limit: float = Field(default=3600.0, gt=0)
 
 
@@ -101,22 +94,22 @@ def _starter(name: str) -> str:
     return name
 
 
-class Execute(FileSection):
+class Execute(documents.FileSection):
     """The program that is measured; it is not run by a shell."""
 
-    run: Command
-    processes: Formula | None = None
-    threads: Formula = parse_expression("1")
-    nodes: Formula | None = None
-    tasks_per_node: Formula | None = None
-    time_limit: Formula = parse_expression("600")
-    estimate: Formula | None = None
+    run: documents.Command
+    processes: documents.Formula | None = None
+    threads: documents.Formula = parse_expression("1")
+    nodes: documents.Formula | None = None
+    tasks_per_node: documents.Formula | None = None
+    time_limit: documents.Formula = parse_expression("600")
+    estimate: documents.Formula | None = None
     environment: dict[str, str] = Field({})
     starter: Annotated[str, AfterValidator(_starter)] | None = None
     trace: bool = False
 
 
-class ResultRule(FileSection):
+class ResultRule(documents.FileSection):
     """Where results stand in what the program writes.
 
     One of `pattern`, `json` and `json_lines`. What a rule names holds where the file
@@ -124,9 +117,9 @@ class ResultRule(FileSection):
     """
 
     pattern: str | None = None
-    file: Output = "stdout"
-    document: Output | None = Field(default=None, alias="json")
-    json_lines: Output | None = None
+    file: documents.Output = "stdout"
+    document: documents.Output | None = Field(default=None, alias="json")
+    json_lines: documents.Output | None = None
     region: Name | None = None
     metric: Name = "time"
     unit: str | None = None
@@ -165,10 +158,10 @@ class ResultRule(FileSection):
         return self
 
 
-class ProfileRule(FileSection):
+class ProfileRule(documents.FileSection):
     """Where the profile of a run stands: a JSON list of regions and their seconds."""
 
-    document: Output = Field(alias="json")
+    document: documents.Output = Field(alias="json")
 
 
 def _commit(value: object) -> object:
@@ -187,7 +180,7 @@ def _commit(value: object) -> object:
     return commit
 
 
-class Experiment(FileSection):
+class Experiment(documents.FileSection):
     """A whole file."""
 
     name: Name
@@ -196,11 +189,13 @@ class Experiment(FileSection):
     machine: Name | None = None
     source: str = "."
     commit: Annotated[Commit, BeforeValidator(_commit)] | None = None
-    parameters: dict[Identifier, Parameter] = Field(min_length=1, max_length=100)
-    zipped: list[list[Identifier]] = Field([])
-    where: Formula | None = None
-    coordinate: list[Identifier] | None = None
-    configuration: list[Identifier] | None = None
+    parameters: dict[documents.Identifier, Parameter] = Field(
+        min_length=1, max_length=100
+    )
+    zipped: list[list[documents.Identifier]] = Field([])
+    where: documents.Formula | None = None
+    coordinate: list[documents.Identifier] | None = None
+    configuration: list[documents.Identifier] | None = None
     repeats: int = Field(default=10, ge=1, le=10_000)
     prepare: Annotated[ShellStep, BeforeValidator(_step)] | None = None
     compile: Annotated[ShellStep, BeforeValidator(_step)] | None = None

@@ -8,31 +8,15 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from scalewatch.wire import (
-    Fact,
-    Job,
-    Machine,
-    Procedure,
-    Result,
-    RunReport,
-)
+from scalewatch import wire
 from scalewatch_agent.errors import FolderUnwritable
+from scalewatch_agent.experiments import steps
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Instrument
 from scalewatch_agent.experiments.journal import Journal, digest_of
-from scalewatch_agent.experiments.launchers.jobs import (
-    Configured,
-    Executed,
-    JobLauncher,
-    Request,
-)
+from scalewatch_agent.experiments.launchers import jobs
 from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.parameters import Combination, filled, names_in
-from scalewatch_agent.experiments.steps import (
-    fresh_folder,
-    places,
-    run_once,
-)
 from scalewatch_agent.versions import CheckedOutVersion, sources_digest
 
 Warn = Callable[[str], None]
@@ -55,7 +39,7 @@ class ExperimentSweep:
     """
 
     loaded: Loaded
-    launcher: JobLauncher
+    launcher: jobs.JobLauncher
     version: CheckedOutVersion
     folder: Path
     repeats: int
@@ -78,7 +62,7 @@ class ExperimentSweep:
         launcher = self.launcher
         return launcher.named(self.loaded.experiment.machine or launcher.machine)
 
-    def requests(self) -> list[Request]:
+    def requests(self) -> list[jobs.Request]:
         """Return all jobs, each repeat of all combinations before the next one.
 
         So that a machine which changes during the sweep changes for all of them.
@@ -89,13 +73,15 @@ class ExperimentSweep:
             for configured in self.loaded.configured
         ]
 
-    def open_requests(self) -> list[Request]:
+    def open_requests(self) -> list[jobs.Request]:
         """Return the jobs that no earlier sweep has measured."""
         return [each for each in self.requests() if each.key not in self.journal.done]
 
     def run(
-        self, requests: Sequence[Request], is_kept: Callable[[RunReport], bool]
-    ) -> Iterator[RunReport]:
+        self,
+        requests: Sequence[jobs.Request],
+        is_kept: Callable[[wire.RunReport], bool],
+    ) -> Iterator[wire.RunReport]:
         """Yield a run per job as soon as it has ended, well or not.
 
         A run counts as measured if it is kept when the next one is asked for; on a
@@ -111,11 +97,11 @@ class ExperimentSweep:
                 sound.append(request)
             elif (key := digest_of(request.configured.combination)) not in reported:
                 reported.add(key)
-                yield self._report(Executed(request, Job(), why))
+                yield self._report(jobs.Executed(request, wire.Job(), why))
         for request in sound:
             if request.key not in self.journal.submitted:
                 try:
-                    fresh_folder(request.folder)
+                    steps.fresh_folder(request.folder)
                 except OSError as error:
                     # The program cannot start without it, as its run will say.
                     self.warn(f"{request.folder} cannot be made: {error.strerror}")
@@ -132,7 +118,7 @@ class ExperimentSweep:
         except FolderUnwritable as error:
             self.warn(f"a later sweep will measure this job again: {error.reason}")
 
-    def _request(self, configured: Configured, repeat: int) -> Request:
+    def _request(self, configured: jobs.Configured, repeat: int) -> jobs.Request:
         combination = configured.combination
         folder = self.folder / "jobs" / digest_of(combination) / str(repeat)
         execute = self.loaded.experiment.execute
@@ -157,7 +143,7 @@ class ExperimentSweep:
             combination,
             repeat,
         ]
-        request = Request(
+        request = jobs.Request(
             key=digest_of(identity),
             configured=configured,
             repeat=repeat,
@@ -190,7 +176,7 @@ class ExperimentSweep:
         if step is None:
             folder.mkdir(parents=True, exist_ok=True)
             return None
-        return run_once(
+        return steps.run_once(
             step,
             self._common(),
             folder,
@@ -218,7 +204,7 @@ class ExperimentSweep:
         folder = self._compile_folder(combination)
         if folder.name not in self.compiled:
             values = {**self._common(), **combination, "compile": str(folder)}
-            self.compiled[folder.name] = run_once(
+            self.compiled[folder.name] = steps.run_once(
                 step,
                 values,
                 folder,
@@ -230,25 +216,25 @@ class ExperimentSweep:
 
     def _common(self) -> dict[str, Scalar]:
         return {
-            **places(self.loaded.path, self.loaded.source, self.folder),
+            **steps.places(self.loaded.path, self.loaded.source, self.folder),
             **self.instrument.flags,
             **self.launcher.compilers,
         }
 
-    def _report(self, executed: Executed) -> RunReport:
+    def _report(self, executed: jobs.Executed) -> wire.RunReport:
         experiment = self.loaded.experiment
         combination = executed.request.configured.combination
         values = self._values(
             combination, executed.request.folder, executed.request.repeat
         )
         output = self.instrument.output(executed, values)
-        return RunReport(
+        return wire.RunReport(
             schema_version=1,
             id=uuid4(),
             project=experiment.project,
             suite=experiment.suite or experiment.name,
             commit=self.version.commit,
-            machine=Machine(
+            machine=wire.Machine(
                 name=self.machine,
                 provenance=self.launcher.provenance,
                 fingerprint={**self.launcher.facts, **(executed.facts or {})},
@@ -271,7 +257,7 @@ class ExperimentSweep:
             profile=output.profile,
         )
 
-    def _others(self, combination: Combination, *, named: bool) -> dict[str, Fact]:
+    def _others(self, combination: Combination, *, named: bool) -> dict[str, wire.Fact]:
         """Return what is no coordinate: what tells runs apart, or all else."""
         telling = self.loaded.experiment.configuration
         return {
@@ -281,7 +267,9 @@ class ExperimentSweep:
             and (telling is None or name in telling) is named
         }
 
-    def _job(self, executed: Executed, measured: Mapping[str, Fact]) -> Job:
+    def _job(
+        self, executed: jobs.Executed, measured: Mapping[str, wire.Fact]
+    ) -> wire.Job:
         combination = executed.request.configured.combination
         facts = {**measured, **self._others(combination, named=False)}
         facts["repeat"] = executed.request.repeat
@@ -290,10 +278,12 @@ class ExperimentSweep:
         environment = {**executed.job.environment, **facts}
         return executed.job.model_copy(update={"environment": environment})
 
-    def _with_procedure(self, result: Result, configured: Configured) -> Result:
+    def _with_procedure(
+        self, result: wire.Result, configured: jobs.Configured
+    ) -> wire.Result:
         if result.exact:  # processes may take turns: they count the same
             return result
-        procedure = Procedure(
+        procedure = wire.Procedure(
             oversubscribed=self.launcher.is_oversubscribed(configured)
         )
         return result.model_copy(update={"procedure": procedure})

@@ -111,11 +111,11 @@ def _measure_constructors(
     regions: Sequence[str], plan: Plan, comm: MPI.Intracomm, announce: Announce
 ) -> None:
     if not _all(comm, is_available()):
-        from scalewatch.errors.installation import pip_install  # noqa: PLC0415 - late
+        from scalewatch.errors.operations import pip_install  # noqa: PLC0415 - late
 
         reason = (
-            f"memray, which counts allocations, is not installed: {pip_install('agent')}"
-            "; there are wheels for Linux on x86_64 and aarch64"
+            "memray, which counts allocations, is not installed: "
+            f"{pip_install('agent')}; there are wheels for Linux on x86_64 and aarch64"
         )
         for region in regions:
             announce("failed", region=region, reason=reason)

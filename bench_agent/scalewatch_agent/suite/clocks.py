@@ -25,15 +25,7 @@ from typing import NamedTuple, Protocol
 
 from mpi4py import MPI
 
-from scalewatch_agent.loops import nanoseconds
-from scalewatch_agent.loops.compiled import (
-    FunctionCall,
-    Library,
-    answer,
-    ask,
-    memory_of,
-    step,
-)
+from scalewatch_agent.loops import compiled, nanoseconds
 from scalewatch_agent.loops.drift import Clock, ClockReading
 
 TAG = 2
@@ -100,7 +92,7 @@ class InterpretedExchange:
 class CompiledExchange:
     """Exchanges messages from C, by the clock that Python calls perf_counter."""
 
-    def __init__(self, comm: MPI.Comm, other: int, library: Library) -> None:
+    def __init__(self, comm: MPI.Comm, other: int, library: compiled.Library) -> None:
         self.library = library
         self.comm, self.other = comm, other
 
@@ -108,23 +100,23 @@ class CompiledExchange:
         """Ask for the time so often, and return the quickest answer."""
         question, reply, quickest = (nanoseconds(count) for count in (2, 2, 4))
         both = (self._send(question), self._receive(reply))
-        ask(self.library, both, reply, times, quickest)
+        compiled.ask(self.library, both, reply, times, quickest)
         return ClockReply(*quickest)
 
     def answer(self, times: int, mine: ClockReading) -> None:
         """Answer as often with the time that `mine` makes of the local clock."""
         question, reply = nanoseconds(2), nanoseconds(2)
         both = (self._receive(question), self._send(reply))
-        answer(self.library, both, reply, times, mine)
+        compiled.answer(self.library, both, reply, times, mine)
 
-    def _send(self, numbers: "array[int]") -> FunctionCall:
+    def _send(self, numbers: "array[int]") -> compiled.FunctionCall:
         end = (len(numbers), MPI.INT64_T, self.other, TAG, self.comm)
-        return step("MPI_Send", numbers, *end)
+        return compiled.step("MPI_Send", numbers, *end)
 
-    def _receive(self, numbers: "array[int]") -> FunctionCall:
+    def _receive(self, numbers: "array[int]") -> compiled.FunctionCall:
         end = (len(numbers), MPI.INT64_T, self.other, TAG, self.comm)
-        status = memory_of(MPI._sizeof(MPI.Status))  # noqa: SLF001 - mpi4py's only way
-        return step("MPI_Recv", numbers, *end, status)
+        status = compiled.memory_of(MPI._sizeof(MPI.Status))  # noqa: SLF001 - mpi4py's only way
+        return compiled.step("MPI_Recv", numbers, *end, status)
 
 
 EXCHANGES = 50
@@ -167,7 +159,7 @@ class Clocks:
         comm: MPI.Intracomm,
         identity: bytes | None = None,
         now: Now = perf_counter_ns,
-        library: Library | None = None,
+        library: compiled.Library | None = None,
     ) -> None:
         self.comm = comm
         self.now = now

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.functions import COLLECTIVES, numbers_of
+from scalewatch_agent.traces import functions
 from scalewatch_agent.traces.records import WINDOW, Flag, Records, blocks, windows
 from scalewatch_agent.traces.trace import Indices, Nanoseconds, Trace
 
@@ -54,7 +54,7 @@ class Collectives:
         """Look at all records once."""
         self._trace = trace
         is_wanted = np.zeros(len(trace.functions), bool)
-        is_wanted[numbers_of(trace.functions, COLLECTIVES)] = True
+        is_wanted[functions.numbers_of(trace.functions, functions.COLLECTIVES)] = True
         self._is_wanted = is_wanted
         positions = {process.rank: at for at, process in enumerate(trace.processes)}
         signatures = [

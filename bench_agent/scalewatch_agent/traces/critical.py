@@ -18,7 +18,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.ideal import time_within
+from scalewatch_agent.traces import ideal
 from scalewatch_agent.traces.records import Flag, Records, blocks
 from scalewatch_agent.traces.trace import Indices, Nanoseconds, Trace
 
@@ -142,9 +142,11 @@ def _add(
     for _, block in blocks(trace.processes[number].records):
         calls = block[(block["flags"] & Flag.PART) == 0]
         start = calls["start"].astype(np.int64)
-        begin = time_within(spans, start)
+        begin = ideal.time_within(spans, start)
         end = np.maximum.accumulate(
-            np.maximum(last, time_within(spans, start + calls["took"].astype(np.int64)))
+            np.maximum(
+                last, ideal.time_within(spans, start + calls["took"].astype(np.int64))
+            )
         )
         before = np.r_[last, end[:-1]]
         gaps, inside = np.maximum(0, begin - before), end - np.maximum(begin, before)

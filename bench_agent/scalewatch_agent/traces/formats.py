@@ -8,15 +8,14 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces import talp
+from scalewatch_agent.traces import reduction, talp
 from scalewatch_agent.traces.calibration.table import Calibration, reduced_by
 from scalewatch_agent.traces.cube import reader as cube
 from scalewatch_agent.traces.otf2 import reader as otf2
 from scalewatch_agent.traces.own.reader import is_own_trace, read_own
 from scalewatch_agent.traces.paraver import reader as paraver
-from scalewatch_agent.traces.reduction import Reduced
 
-Reader = Callable[[Path, Calibration | None], Reduced]
+Reader = Callable[[Path, Calibration | None], reduction.Reduced]
 
 READERS: Final[tuple[tuple[int, bytes, Reader], ...]] = (
     (0, b"#Paraver", lambda path, best: reduced_by(best, paraver.read_paraver(path))),
@@ -62,7 +61,9 @@ def _traces_below(folder: Path) -> Iterator[Path]:
         folders[:] = [name for name in folders if name not in recorded]
 
 
-def read_reduced(path: Path, calibration: Calibration | None = None) -> Reduced:
+def read_reduced(
+    path: Path, calibration: Calibration | None = None
+) -> reduction.Reduced:
     """Return the sums of a file of any known format, told by its content.
 
     Raises

@@ -18,9 +18,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces import stored
 from scalewatch_agent.traces.collectives import Collectives, Operations
 from scalewatch_agent.traces.records import Flag, blocks
-from scalewatch_agent.traces.stored import part, zeros
 from scalewatch_agent.traces.trace import Indices, Messages, Nanoseconds, Process, Trace
 
 LAST: Final = np.array([np.iinfo(np.int64).max])
@@ -88,7 +88,7 @@ def _steps(
     """Return the calls of each process that others take part in; None if too many."""
     lengths = [len(process.records) for process in trace.processes]
     begins = np.r_[0, np.cumsum(lengths, dtype=np.int64)]
-    takes_part = zeros(int(begins[-1]), np.dtype(bool))
+    takes_part = stored.zeros(int(begins[-1]), np.dtype(bool))
     count = 0
     for calls in _taking_part(messages, collectives, begins):
         unique = np.unique(calls)
@@ -97,7 +97,7 @@ def _steps(
             return None
         takes_part[unique] = np.ones(len(unique), bool)
     return [
-        np.flatnonzero(part(takes_part, begin, end)[:])
+        np.flatnonzero(stored.part(takes_part, begin, end)[:])
         for begin, end in itertools.pairwise(begins.tolist())
     ]
 

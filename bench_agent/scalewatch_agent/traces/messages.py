@@ -17,7 +17,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.pairs import Open, calls_of, pairs
+from scalewatch_agent.traces import pairs, stored
 from scalewatch_agent.traces.records import (
     RECORD,
     WINDOW,
@@ -26,7 +26,6 @@ from scalewatch_agent.traces.records import (
     blocks,
     windows,
 )
-from scalewatch_agent.traces.stored import Rows, Spool, part, zeros
 from scalewatch_agent.traces.trace import MESSAGE, Indices, Messages, Process, Trace
 
 MARK: Final = np.dtype([("record", "<i8"), ("call", "<i8")])
@@ -53,12 +52,12 @@ class Posts:
         self._processes = processes
         lengths = [len(process.records) for process in processes]
         self._begins = np.r_[0, np.cumsum(lengths)].tolist()
-        self._marks: Rows = zeros(self._begins[-1], MARK)
+        self._marks: stored.Rows = stored.zeros(self._begins[-1], MARK)
         self._done = [0] * len(processes)
         self.has_messages = False
         for number, process in enumerate(processes):
-            marks = part(self._marks, *self._begins[number : number + 2])
-            requests, count = Open(), 0
+            marks = stored.part(self._marks, *self._begins[number : number + 2])
+            requests, count = pairs.Open(), 0
             for begin, block in blocks(process.records):
                 flags = block["flags"]
                 at = np.flatnonzero(flags & (Flag.RECEIVED | Flag.POSTED))
@@ -70,7 +69,7 @@ class Posts:
                 rows["record"] = np.where(is_brought, begin + at + 1, 0)
                 if (block["flags"] & Flag.PART).any():
                     rows["call"] = np.where(
-                        is_brought, begin + calls_of(block)[at] + 1, 0
+                        is_brought, begin + pairs.calls_of(block)[at] + 1, 0
                     )
                 else:
                     rows["call"] = rows["record"]
@@ -145,7 +144,7 @@ def matched(trace: Trace, size: int = WINDOW) -> Messages:
     posts = Posts(trace.processes)
     if not posts.has_messages:
         return Messages(np.zeros(0, MESSAGE))
-    messages = Spool(MESSAGE)
+    messages = stored.Spool(MESSAGE)
     sends = receives = np.zeros(0, END)
     new: list[tuple[Ends, Ends]] = []
     for window in windows([process.records for process in trace.processes], size):
@@ -160,13 +159,16 @@ def matched(trace: Trace, size: int = WINDOW) -> Messages:
 
 
 def _put(
-    messages: Spool, sends: Ends, receives: Ends, new: Iterable[tuple[Ends, Ends]]
+    messages: stored.Spool,
+    sends: Ends,
+    receives: Ends,
+    new: Iterable[tuple[Ends, Ends]],
 ) -> tuple[Ends, Ends]:
     """Match ends, put the messages down, and return the ends that are left."""
     sends = np.concatenate([sends, *(each for each, _ in new)])
     receives = np.concatenate([receives, *(each for _, each in new)])
     key = _keys(sends, receives)
-    first, second = pairs(key[: len(sends)], key[len(sends) :])
+    first, second = pairs.pairs(key[: len(sends)], key[len(sends) :])
     # In the order of the receives, so that those of one process stay together.
     order = np.argsort(second)
     first, second = first[order], second[order]
@@ -224,7 +226,7 @@ def _ends_in(
 
 def _calls(block: Records) -> Indices:
     if (block["flags"] & Flag.PART).any():
-        return calls_of(block)
+        return pairs.calls_of(block)
     return np.arange(len(block))
 
 

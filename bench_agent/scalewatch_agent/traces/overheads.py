@@ -11,15 +11,7 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces.functions import (
-    COLLECTIVES,
-    SCATTERING,
-    STARTING,
-    numbers_of,
-    standard_name,
-    wait_for,
-)
-from scalewatch_agent.traces.pairs import Open, calls_of
+from scalewatch_agent.traces import functions, pairs
 from scalewatch_agent.traces.records import Flag, Records
 from scalewatch_agent.traces.trace import Indices, Trace
 
@@ -66,9 +58,9 @@ class Overheads:
         """Begin before the first record of the process of a rank."""
         self.not_calibrated: set[str] = set()
         self._trace, self._best_times, self._rank = trace, best_times, rank
-        self._sent, self._started = Open(), Open()
+        self._sent, self._started = pairs.Open(), pairs.Open()
         self._kinds: dict[_Kind, int] = {}
-        self._starting = numbers_of(trace.functions, STARTING)
+        self._starting = functions.numbers_of(trace.functions, functions.STARTING)
 
     def of(self, records: Records) -> NDArray[np.float64]:
         """Return the overheads in ns, shape (n,); those of parts mean nothing."""
@@ -82,7 +74,7 @@ class Overheads:
         completed = self._completed(records)
         for name in names:
             calls = np.flatnonzero(records["function"] == trace.functions.index(name))
-            if standard_name(name) in WAITS:
+            if functions.standard_name(name) in WAITS:
                 best = self._of_waits(records, calls, completed)
             else:
                 best = self._of_calls(records, calls)
@@ -93,7 +85,9 @@ class Overheads:
         return lost
 
     def _of_calls(self, records: Records, calls: Indices) -> NDArray[np.float64] | None:
-        name = standard_name(self._trace.functions[int(records["function"][calls[0]])])
+        name = functions.standard_name(
+            self._trace.functions[int(records["function"][calls[0]])]
+        )
         best = np.zeros(len(calls))
         processes, sizes = self._taking_part(name, records[calls])
         for count in np.unique(processes).tolist():
@@ -111,7 +105,7 @@ class Overheads:
         everybody = len(self._trace.processes)
         processes = np.full(len(calls), everybody)
         sizes = calls["bytes"].astype(np.float64)
-        if name not in COLLECTIVES | STARTING:
+        if name not in functions.COLLECTIVES | functions.STARTING:
             return processes, sizes
         for number in np.unique(calls["communicator"]).tolist():
             members = self._trace.communicators.get(number)
@@ -119,7 +113,7 @@ class Overheads:
                 continue
             on = calls["communicator"] == number
             processes[on] = len(members)
-            if name in SCATTERING:
+            if name in functions.SCATTERING:
                 # The root brings what all get: table and others tell what each gets.
                 roots = np.append(members, -1)[np.minimum(calls["peer"], len(members))]
                 sizes[on & (roots == self._rank)] /= len(members)
@@ -130,7 +124,7 @@ class Overheads:
     ) -> NDArray[np.float64] | None:
         """Return the best times of waits: none where they complete nothing."""
         best = np.zeros(len(records))
-        owners = calls_of(records)[completed.at]
+        owners = pairs.calls_of(records)[completed.at]
         is_own = records["function"][owners] == records["function"][calls[0]]
         for function, is_one in (
             ("MPI_Recv", completed.is_received),
@@ -152,7 +146,7 @@ class Overheads:
         for (function, processes), numbers in together.items():
             chosen = np.flatnonzero(is_own & np.isin(completed.kind, numbers))
             best_times = self._best_times(
-                wait_for(function), processes, completed.sizes[chosen]
+                functions.wait_for(function), processes, completed.sizes[chosen]
             )
             if best_times is not None:
                 np.maximum.at(best, owners[chosen], best_times)
@@ -164,7 +158,7 @@ class Overheads:
         Own traces have parts of a wait for it; others tell the first in its own row.
         """
         flags, requests = records["flags"], records["request"].astype(np.int64)
-        waits = numbers_of(self._trace.functions, WAITS)
+        waits = functions.numbers_of(self._trace.functions, WAITS)
         is_told = (requests > 0) | ((flags & (Flag.PART | Flag.RECEIVED)) != 0)
         at = np.flatnonzero(is_told & np.isin(records["function"], waits))
         is_received = (flags[at] & Flag.RECEIVED) != 0
@@ -194,7 +188,7 @@ class Overheads:
         """Return the number of the kind of each call that starts a collective."""
         numbers = np.zeros(len(calls), np.int64)
         for function in np.unique(calls["function"]).tolist():
-            name = standard_name(self._trace.functions[function])
+            name = functions.standard_name(self._trace.functions[function])
             chosen = np.flatnonzero(calls["function"] == function)
             processes, sizes = self._taking_part(name, calls[chosen])
             both = np.stack([processes.astype(np.float64), sizes])

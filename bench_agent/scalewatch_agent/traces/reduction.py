@@ -19,13 +19,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces import critical
 from scalewatch_agent.traces.collectives import Collectives
-from scalewatch_agent.traces.critical import (
-    CriticalPath,
-    WaitingCalls,
-    critical_path,
-    no_path,
-)
 from scalewatch_agent.traces.efficiencies import Efficiencies, efficiencies
 from scalewatch_agent.traces.ideal import ideal_runtime
 from scalewatch_agent.traces.messages import matched
@@ -129,7 +124,7 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
     messages = matched(trace)
     collectives = Collectives(trace)
     waits = wait_states(trace, messages, collectives)
-    waiting = WaitingCalls(len(trace.processes))
+    waiting = critical.WaitingCalls(len(trace.processes))
     missing: set[str] = set()
     for number, process in enumerate(trace.processes):
         overheads, waited = Overheads(trace, best_times, process.rank), waits.of(number)
@@ -142,7 +137,7 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         missing |= overheads.not_calibrated
     if trace.messages is not None:
         sums["messages"] += _ends(trace, messages, size)
-    path = critical_path(trace, waiting, partial(_keys, trace), size)
+    path = critical.critical_path(trace, waiting, partial(_keys, trace), size)
     useful = trace.useful
     ideal = ideal_runtime(trace, messages, collectives)
     remarks = [*trace.remarks]
@@ -154,7 +149,7 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
     if not (ideal is not None):
         remarks.append(NO_IDEAL)
     if not (path is not None):
-        remarks.append(no_path())
+        remarks.append(critical.no_path())
     return Reduced(
         processes=len(trace.processes),
         runtime=trace.runtime * 1e-9,
@@ -229,7 +224,9 @@ def _ends(trace: Trace, messages: Messages, size: int) -> NDArray[np.float64]:
 
 
 def _locations(
-    trace: Trace, sums: dict[str, NDArray[np.float64]], path: CriticalPath | None
+    trace: Trace,
+    sums: dict[str, NDArray[np.float64]],
+    path: critical.CriticalPath | None,
 ) -> tuple[LocationSums, ...]:
     sites = trace.sites or (Site(),)
     unknown: list[float | None] = [None] * len(sums["calls"])

@@ -12,20 +12,10 @@ from uuid import NAMESPACE_URL, uuid5
 
 import numpy as np
 
-from scalewatch.wire import (
-    MOST_RESULTS,
-    Commit,
-    Fact,
-    Job,
-    Location,
-    Machine,
-    Result,
-    RunReport,
-)
+from scalewatch import wire
 from scalewatch_agent.counts.regions import MODULE, written_names
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.reduction import LocationSums, Reduced
-from scalewatch_agent.traces.trace import Site
+from scalewatch_agent.traces import reduction, trace
 
 PROGRAM: Final = "program"
 UNCALIBRATED: Final = "not_calibrated"
@@ -49,11 +39,11 @@ LONGEST: Final = 180
 _UNADDRESSABLE: Final = re.compile(r"[\x00-\x1f\x7f/?#]")
 
 
-Names = Mapping[tuple[str, Site], str]
+Names = Mapping[tuple[str, trace.Site], str]
 """Regions by function of MPI and place."""
 
 
-def results_of(reduced: Reduced, names: Names) -> list[Result]:
+def results_of(reduced: reduction.Reduced, names: Names) -> list[wire.Result]:
     """Return the results of a trace, those of the whole program first."""
     program = {
         "runtime": reduced.runtime,
@@ -64,7 +54,9 @@ def results_of(reduced: Reduced, names: Names) -> list[Result]:
         "overhead": reduced.overhead,
     }
     results = [
-        Result(region=PROGRAM, metric=metric, unit="s", better="lower", values=(value,))
+        wire.Result(
+            region=PROGRAM, metric=metric, unit="s", better="lower", values=(value,)
+        )
         for metric, value in program.items()
         if value is not None
     ]
@@ -73,7 +65,7 @@ def results_of(reduced: Reduced, names: Names) -> list[Result]:
     return results
 
 
-def region_names(traces: Iterable[Reduced]) -> Names:
+def region_names(traces: Iterable[reduction.Reduced]) -> Names:
     """Return names that stay when lines move: caller, function of MPI, and which one.
 
     The second MPI_Recv of `exchange` in the order of its source is `exchange ›
@@ -102,7 +94,7 @@ def function_of(region: str) -> str:
     return region.rpartition(" › ")[2].partition(" ")[0]
 
 
-def _symbol(site: Site) -> tuple[str, Path]:
+def _symbol(site: trace.Site) -> tuple[str, Path]:
     """Return what a caller is called by the linker, and its file.
 
     Where the file is unknown, the name tells Fortran.
@@ -117,9 +109,9 @@ def _name(caller: str, function: str) -> str:
     return name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"
 
 
-def _of_location(name: str, location: LocationSums) -> list[Result]:
+def _of_location(name: str, location: reduction.LocationSums) -> list[wire.Result]:
     site = location.site
-    where = Location(
+    where = wire.Location(
         file=site.file or None,
         line=site.line or None,
         function=site.caller or None,
@@ -127,7 +119,7 @@ def _of_location(name: str, location: LocationSums) -> list[Result]:
     )
     units = {**dict.fromkeys(SECONDS, "s"), **COUNTS}
     return [
-        Result(
+        wire.Result(
             region=name,
             metric=metric,
             unit=unit,
@@ -151,14 +143,14 @@ class TracedSubject:
 
     project: str
     suite: str
-    commit: Commit
-    machine: Machine
+    commit: wire.Commit
+    machine: wire.Machine
     settings: Mapping[str, float]
 
 
 def traced_run(
-    path: Path, subject: TracedSubject, reduced: Reduced, names: Names
-) -> RunReport:
+    path: Path, subject: TracedSubject, reduced: reduction.Reduced, names: Names
+) -> wire.RunReport:
     """Return the run of a trace; the same trace is the same run, however often read.
 
     Raises
@@ -173,7 +165,7 @@ def traced_run(
             path, f"it has {reduced.processes} processes, not {stated:g}"
         )
     results = results_of(reduced, names)
-    if len(results) > MOST_RESULTS:
+    if len(results) > wire.MOST_RESULTS:
         raise TraceUnusable(
             path, f"{len(reduced.locations):,} locations are more than a run can hold"
         )
@@ -187,7 +179,7 @@ def traced_run(
         "configuration": configuration,
         "results": [result.model_dump() for result in results],
     }
-    return RunReport(
+    return wire.RunReport(
         schema_version=1,
         id=uuid5(NAMESPACE_URL, json.dumps(content, sort_keys=True)),
         project=subject.project,
@@ -196,14 +188,14 @@ def traced_run(
         machine=subject.machine,
         coordinate={**subject.settings, "p": reduced.processes},
         configuration=configuration,
-        job=Job(environment=trace_facts(reduced)),
+        job=wire.Job(environment=trace_facts(reduced)),
         results=tuple(results),
     )
 
 
-def trace_settings(reduced: Reduced) -> dict[str, Fact]:
+def trace_settings(reduced: reduction.Reduced) -> dict[str, wire.Fact]:
     """Return the configuration of a trace's run; the date of a table is none of it."""
-    settings: dict[str, Fact] = {
+    settings: dict[str, wire.Fact] = {
         "traced": True,
         "calibration": "t_max" if reduced.calibration else "none",
     }
@@ -212,9 +204,9 @@ def trace_settings(reduced: Reduced) -> dict[str, Fact]:
     return settings
 
 
-def trace_facts(reduced: Reduced) -> dict[str, Fact]:
+def trace_facts(reduced: reduction.Reduced) -> dict[str, wire.Fact]:
     """Return what a run's job says of its trace."""
-    facts: dict[str, Fact] = {"unmatched_messages": reduced.unmatched}
+    facts: dict[str, wire.Fact] = {"unmatched_messages": reduced.unmatched}
     if reduced.calibration:
         facts["calibration"] = reduced.calibration
     if reduced.extrapolated:

@@ -9,9 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.efficiencies import efficiencies
-from scalewatch_agent.traces.reduction import LocationSums, Reduced
-from scalewatch_agent.traces.trace import Site
+from scalewatch_agent.traces import efficiencies, reduction, trace
 
 SUFFIXES: Final = (".json",)
 LARGEST: Final = 64 * 2**20
@@ -39,7 +37,7 @@ CLOSE: Final = 0.02
 MPI: Final = "MPI"
 
 
-def read_talp(path: Path) -> Reduced:
+def read_talp(path: Path) -> reduction.Reduced:
     """Return the sums of a file of TALP; each region of it is a location.
 
     Raises
@@ -79,7 +77,7 @@ def read_talp(path: Path) -> Reduced:
             f"which it saw threads: of the run time of all processors {parallel:.2f} "
             "is useful"
         )
-    return Reduced(
+    return reduction.Reduced(
         processes=processes,
         runtime=runtime,
         useful=useful,
@@ -87,7 +85,7 @@ def read_talp(path: Path) -> Reduced:
         overhead=mpi_time,
         ideal_runtime=None,
         locations=_locations(path, regions),
-        efficiencies=efficiencies(useful, runtime),
+        efficiencies=efficiencies.efficiencies(useful, runtime),
         not_calibrated=frozenset({MPI}),
         unmatched=0,
         is_truncated=False,
@@ -148,7 +146,9 @@ def _useful(
     return useful, True
 
 
-def _locations(path: Path, regions: Mapping[str, Any]) -> tuple[LocationSums, ...]:
+def _locations(
+    path: Path, regions: Mapping[str, Any]
+) -> tuple[reduction.LocationSums, ...]:
     """Return the regions that tell a time in MPI."""
     locations = []
     for name, region in regions.items():
@@ -156,9 +156,9 @@ def _locations(path: Path, regions: Mapping[str, Any]) -> tuple[LocationSums, ..
         if time is not None:
             calls = _number(path, region, "numMpiCalls")
             locations.append(
-                LocationSums(
+                reduction.LocationSums(
                     function=MPI,
-                    site=Site(caller=str(name)),
+                    site=trace.Site(caller=str(name)),
                     calls=None if calls is None else round(calls),
                     mpi_time=time,
                     overhead=time,

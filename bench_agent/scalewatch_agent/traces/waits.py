@@ -24,15 +24,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces import functions, stored
 from scalewatch_agent.traces.collectives import Collectives, Operations
-from scalewatch_agent.traces.functions import (
-    ALL_TO_ALL,
-    ALL_TO_ROOT,
-    BLOCKING_SENDS,
-    ROOT_TO_ALL,
-    numbers_of,
-)
-from scalewatch_agent.traces.stored import Rows, part, zeros
 from scalewatch_agent.traces.trace import Indices, Messages, Nanoseconds, Trace
 
 WAITED: Final = np.dtype(
@@ -56,12 +49,12 @@ class WaitStates:
     process from one of `begins` on.
     """
 
-    rows: Rows
+    rows: stored.Rows
     begins: Indices
 
-    def of(self, number: int) -> Rows:
+    def of(self, number: int) -> stored.Rows:
         """Return those of a process, by its position in the trace."""
-        return part(self.rows, *self.begins[number : number + 2].tolist())
+        return stored.part(self.rows, *self.begins[number : number + 2].tolist())
 
 
 def wait_states(
@@ -70,12 +63,16 @@ def wait_states(
     """Return what the calls of a trace wait for."""
     lengths = [len(process.records) for process in trace.processes]
     begins = np.r_[0, np.cumsum(lengths, dtype=np.int64)]
-    states = WaitStates(zeros(int(begins[-1]), WAITED), begins)
+    states = WaitStates(stored.zeros(int(begins[-1]), WAITED), begins)
     for block in messages.blocks():
         _put_messages(trace, states, _reliable(trace, messages, block))
     kinds = [
-        numbers_of(trace.functions, names)
-        for names in (ALL_TO_ALL, ROOT_TO_ALL, ALL_TO_ROOT)
+        functions.numbers_of(trace.functions, names)
+        for names in (
+            functions.ALL_TO_ALL,
+            functions.ROOT_TO_ALL,
+            functions.ALL_TO_ROOT,
+        )
     ]
     for operations in collectives.operations():
         waited = _waited(operations, *kinds)
@@ -100,7 +97,9 @@ def _put_messages(trace: Trace, states: WaitStates, messages: NDArray[Any]) -> N
     late_sender = np.clip(sent - entered, 0, receive_took)
     posted = messages["posted"]
     late_receiver = np.clip(posted - sent, 0, send_took)
-    may_wait = np.isin(function, numbers_of(trace.functions, BLOCKING_SENDS))
+    may_wait = np.isin(
+        function, functions.numbers_of(trace.functions, functions.BLOCKING_SENDS)
+    )
     late_receiver[~may_wait | (sent + send_took <= posted)] = 0
     for name, rank, other, calls, waited in (
         ("late_sender", "receiver", "sender", receive, late_sender),
@@ -145,7 +144,7 @@ def _calls(
 
 
 def _put_largest(
-    rows: Rows, name: str, at: Indices, waited: Nanoseconds, causes: Indices
+    rows: stored.Rows, name: str, at: Indices, waited: Nanoseconds, causes: Indices
 ) -> None:
     """Note waiting of calls, of each the longest, and for which process."""
     order = np.lexsort((waited, at))

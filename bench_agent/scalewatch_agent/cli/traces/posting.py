@@ -9,24 +9,23 @@ from typing import Any, Final
 import click
 
 from scalewatch.wire import Commit, Machine, RunReport
+from scalewatch_agent import errors, folders
 from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.cli.launching import job_launcher
 from scalewatch_agent.cli.measured import measured_runs
 from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.cli.sweeping import SweptProgram, swept_program, version_of, warn
 from scalewatch_agent.cli.traces.tables import print_traces
-from scalewatch_agent.errors import VersionUnknown
 from scalewatch_agent.experiments.launchers.jobs import JobLauncher
 from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.folders import interposers_folder, make_folder
+from scalewatch_agent.traces import formats
 from scalewatch_agent.traces.calibration.table import (
     AUTO,
     calibration_for,
     library_of,
     read_calibration,
 )
-from scalewatch_agent.traces.formats import read_reduced, traces_in
 from scalewatch_agent.traces.otf2.writer import ARCHIVE, write_otf2
 from scalewatch_agent.traces.own.reader import is_own_trace, read_own
 from scalewatch_agent.traces.recording.build import interposer
@@ -67,14 +66,14 @@ def record_program(
         interposer=interposer_for(launcher),
         roots=tuple(dict.fromkeys((loaded.source, Path.cwd()))),
         depth=options.get("depth", 0),
-        kept=None if folder is None else make_folder(folder.absolute()),
+        kept=None if folder is None else folders.make_folder(folder.absolute()),
         writes_otf2=options.get("otf2", False),
     )
     sweep = ExperimentSweep(
         loaded=loaded,
         launcher=launcher,
         version=_version(loaded, options),
-        folder=make_folder(program.folder),
+        folder=folders.make_folder(program.folder),
         repeats=options["repeats"] or _repeats(loaded),
         warn=warn,
         instrument=tracing,
@@ -106,7 +105,7 @@ def record_program(
 def interposer_for(launcher: JobLauncher) -> Path:
     """Return the interposer for the MPI library that a launcher uses."""
     return interposer(
-        interposers_folder(),
+        folders.interposers_folder(),
         launcher.compilers["mpicc"],
         {**os.environ, **launcher.tools},
     )
@@ -116,7 +115,7 @@ def _version(loaded: Loaded, options: dict[str, Any]) -> CheckedOutVersion:
     """Return the version that is traced; a dry run does without."""
     try:
         return version_of(loaded, options["commit"])
-    except VersionUnknown:
+    except errors.VersionUnknown:
         if not options["dry_run"]:
             raise
         return CheckedOutVersion(Commit(sha=UNKNOWN))
@@ -172,9 +171,9 @@ def read(ctx: click.Context, paths: Sequence[Path], options: dict[str, Any]) -> 
         calibration = read_calibration(Path(table))
     # All are read before anything is posted.
     traces = {
-        path: read_reduced(path, calibration)
+        path: formats.read_reduced(path, calibration)
         for named in paths
-        for path in traces_in(named)
+        for path in formats.traces_in(named)
     }
     if options["otf2"]:
         for path in filter(is_own_trace, traces):
@@ -212,7 +211,7 @@ def _commit(options: dict[str, Any]) -> Commit:
         return Commit(sha=options["commit"])
     try:
         return version_in(Path.cwd()).commit
-    except VersionUnknown:
+    except errors.VersionUnknown:
         if not options["dry_run"]:
             raise
         return Commit(sha=UNKNOWN)

@@ -10,15 +10,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from scalewatch.wire import RunReport
+from scalewatch_agent.traces import results
 from scalewatch_agent.traces.calibration.cells import WIDE
 from scalewatch_agent.traces.calibration.table import Calibration
-from scalewatch_agent.traces.results import (
-    CRITICAL_PATH,
-    EXTRAPOLATED,
-    PROGRAM,
-    UNCALIBRATED,
-    function_of,
-)
 
 MOST_LOCATIONS: Final = 15
 FACTORS: Final = (
@@ -50,11 +44,11 @@ def print_traces(reports: Sequence[RunReport]) -> None:
         region: value
         for each in values
         for (region, metric), value in each.items()
-        if metric == "mpi_time" and region != PROGRAM
+        if metric == "mpi_time" and region != results.PROGRAM
     }
     table = _table("mpi_time, s over all processes", ordered)
     longest = sorted(times, key=lambda region: -times[region])
-    for region in (PROGRAM, *longest[:MOST_LOCATIONS]):
+    for region in (results.PROGRAM, *longest[:MOST_LOCATIONS]):
         cells = (each.get((region, "mpi_time")) for each in values)
         table.add_row(
             escape(region), *("–" if each is None else f"{each:.4g}" for each in cells)
@@ -72,16 +66,20 @@ def print_traces(reports: Sequence[RunReport]) -> None:
 def _uncalibrated(report: RunReport) -> str:
     """Say which functions have no best time, and how much of the time is theirs."""
     facts = report.job.environment if report.job else {}
-    functions = [name for name in str(facts.get(UNCALIBRATED, "")).split(", ") if name]
+    functions = [
+        name for name in str(facts.get(results.UNCALIBRATED, "")).split(", ") if name
+    ]
     if report.configuration.get("calibration") == "none" or not functions:
         return ""
     times = {
         each.region: each.values[0]
         for each in report.results
-        if each.metric == "mpi_time" and each.region != PROGRAM
+        if each.metric == "mpi_time" and each.region != results.PROGRAM
     }
     uncalibrated = sum(
-        time for region, time in times.items() if function_of(region) in functions
+        time
+        for region, time in times.items()
+        if results.function_of(region) in functions
     )
     share = 100 * uncalibrated / (sum(times.values()) or 1)
     return (
@@ -93,7 +91,7 @@ def _uncalibrated(report: RunReport) -> str:
 def _extrapolated(report: RunReport) -> str:
     """Say which functions were called beyond the calibrated table."""
     facts = report.job.environment if report.job else {}
-    named = facts.get(EXTRAPOLATED)
+    named = facts.get(results.EXTRAPOLATED)
     return (
         f"Beyond the calibrated table, so that best times are extrapolated: {named}."
         if named
@@ -104,7 +102,7 @@ def _extrapolated(report: RunReport) -> str:
 def _on_path(report: RunReport) -> str:
     """Say what the path that decides the run time leads through."""
     facts = report.job.environment if report.job else {}
-    if CRITICAL_PATH not in facts:
+    if results.CRITICAL_PATH not in facts:
         return ""
     computing = runtime = 0.0
     for result in report.results:
@@ -113,8 +111,8 @@ def _on_path(report: RunReport) -> str:
     share = 100 * computing / (runtime or 1.0)
     return (
         f"The path that decides the run time at p = {report.coordinate.get('p', 1)} "
-        f"computes for {share:.1f} % of it ({facts[CRITICAL_PATH]}); the rest is in "
-        "calls."
+        f"computes for {share:.1f} % of it ({facts[results.CRITICAL_PATH]}); the rest "
+        "is in calls."
     )
 
 
@@ -127,7 +125,10 @@ def _table(title: str, reports: Sequence[RunReport]) -> Table:
 
 
 def _quotient(values: dict[tuple[str, str], float], above: str, below: str) -> str:
-    first, second = values.get((PROGRAM, above)), values.get((PROGRAM, below))
+    first, second = (
+        values.get((results.PROGRAM, above)),
+        values.get((results.PROGRAM, below)),
+    )
     return f"{100 * first / second:.2f}" if first is not None and second else "–"
 
 

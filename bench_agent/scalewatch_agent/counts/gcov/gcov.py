@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
+from scalewatch_agent.counts import regions
 from scalewatch_agent.counts.counting import Tally
 from scalewatch_agent.counts.gcov.graphs import arc_counts, iterations, loops_of
 from scalewatch_agent.counts.gcov.notes import (
@@ -23,18 +24,6 @@ from scalewatch_agent.counts.gcov.notes import (
     read_notes,
 )
 from scalewatch_agent.counts.programs import Build, build_in, check_sources
-from scalewatch_agent.counts.regions import (
-    FORTRAN,
-    LOOP,
-    PARALLEL,
-    PROGRAM,
-    Function,
-    Part,
-    Place,
-    Uncountable,
-    is_below,
-    written_names,
-)
 from scalewatch_agent.experiments.launchers.jobs import Request
 
 FLAGS: Final = (
@@ -82,7 +71,7 @@ class Gcov:
         files = sorted(prefix.rglob("*.gcda"))
         if not files:
             return None
-        functions: list[Function] = []
+        functions: list[regions.Function] = []
         for data in files:
             notes_file = Path(os.sep) / data.relative_to(prefix).with_suffix(".gcno")
             notes, modified = _notes_of(notes_file)
@@ -97,31 +86,31 @@ class Gcov:
             functions += _counted(graphs, read_counters(data, notes))
         begun: Counter[str] = Counter()
         for function in functions:
-            if function.name == PROGRAM and function.calls:
+            if function.name == regions.PROGRAM and function.calls:
                 begun[function.place.file.name] += function.calls
         return Tally(functions, begun)
 
 
 def _is_own(graph: Graph, roots: tuple[Path, ...]) -> bool:
-    if graph.is_artificial and not PARALLEL.fullmatch(graph.name):
+    if graph.is_artificial and not regions.PARALLEL.fullmatch(graph.name):
         return False  # nobody wrote it, as the copying of a structure
-    return is_below(graph.place.file, roots)
+    return regions.is_below(graph.place.file, roots)
 
 
 def _notes_of(path: Path) -> tuple[Notes, float]:
     try:
         modified = path.stat().st_mtime
     except OSError:
-        raise Uncountable(
+        raise regions.Uncountable(
             f"{path}, which gcc writes beside the object, is not there: count where "
             "the program was built"
         ) from None
     return read_notes(path, modified), modified
 
 
-def _counted(graphs: Mapping[int, Graph], counters: Counters) -> list[Function]:
+def _counted(graphs: Mapping[int, Graph], counters: Counters) -> list[regions.Function]:
     symbols = [(graph.name, graph.place.file) for graph in graphs.values()]
-    names = written_names(symbols)
+    names = regions.written_names(symbols)
     fortran = any(name == "MAIN__" for name, _ in symbols)
     functions = []
     for ident, graph in graphs.items():
@@ -133,13 +122,15 @@ def _counted(graphs: Mapping[int, Graph], counters: Counters) -> list[Function]:
         counts = arc_counts(graph, known)
         pairs = zip(graph.arcs, counts, strict=True)
         functions.append(
-            Function(
+            regions.Function(
                 name=names[graph.name, graph.place.file],
                 place=graph.place,
                 calls=sum(count for arc, count in pairs if arc.source == ENTRY),
                 parts=(
                     *(
-                        Part(LOOP, loop.place, iterations(graph, counts, loop))
+                        regions.Part(
+                            regions.LOOP, loop.place, iterations(graph, counts, loop)
+                        )
                         for loop in loops_of(graph)
                     ),
                     *mpi_calls(graph, counts),
@@ -158,7 +149,7 @@ CALL_IN_FORTRAN: Final = re.compile(r"\bcall\s+(\w+)", re.IGNORECASE)
 MPI: Final = re.compile(r"MPI_[A-Za-z]\w*", re.IGNORECASE)
 
 
-def mpi_calls(graph: Graph, counts: Sequence[int]) -> Iterator[Part]:
+def mpi_calls(graph: Graph, counts: Sequence[int]) -> Iterator[regions.Part]:
     """Yield the calls of MPI in a function, in the order of the source.
 
     Calls of one line are told apart by their order, and one in a macro, as in
@@ -170,7 +161,7 @@ def mpi_calls(graph: Graph, counts: Sequence[int]) -> Iterator[Part]:
         if len(blocks) == len(names) or len(names) == 1:
             for name, block in zip(names, sorted(blocks), strict=False):
                 if MPI.fullmatch(name):
-                    yield Part(_written(name), place, blocks[block])
+                    yield regions.Part(_written(name), place, blocks[block])
 
 
 def _is_plain(name: str) -> bool:
@@ -178,18 +169,18 @@ def _is_plain(name: str) -> bool:
     return not name.isupper() or MPI.fullmatch(name) is not None
 
 
-def _line_of(call: tuple[Place, Mapping[int, int]]) -> int:
+def _line_of(call: tuple[regions.Place, Mapping[int, int]]) -> int:
     return call[0].line
 
 
-def _calls(graph: Graph, counts: Sequence[int]) -> dict[Place, dict[int, int]]:
+def _calls(graph: Graph, counts: Sequence[int]) -> dict[regions.Place, dict[int, int]]:
     """Return, by line, how often the blocks ran that end with a call."""
     lines = {
         arc.source: _line_of_call(graph, arc.source)
         for arc in graph.arcs
         if arc.is_fake
     }
-    calls: dict[Place, dict[int, int]] = defaultdict(dict)
+    calls: dict[regions.Place, dict[int, int]] = defaultdict(dict)
     for arc, count in zip(graph.arcs, counts, strict=True):
         if (place := lines.get(arc.source)) is not None:
             blocks = calls[place]
@@ -197,7 +188,7 @@ def _calls(graph: Graph, counts: Sequence[int]) -> dict[Place, dict[int, int]]:
     return calls
 
 
-def _line_of_call(graph: Graph, block: int) -> Place | None:
+def _line_of_call(graph: Graph, block: int) -> regions.Place | None:
     """Return the line of the call that ends a block: the last one that calls."""
     calls = _calls_in(graph.place.file)
     return next(
@@ -220,7 +211,7 @@ def _calls_in(file: Path) -> Mapping[int, tuple[str, ...]]:
 
 @lru_cache(maxsize=1024)
 def _read(file: Path, modified: float) -> Mapping[int, tuple[str, ...]]:  # noqa: ARG001 - of the cache
-    in_fortran = file.suffix.lower() in FORTRAN
+    in_fortran = file.suffix.lower() in regions.FORTRAN
     pattern = CALL_IN_FORTRAN if in_fortran else CALL
     calls = {}
     text = file.read_text(encoding="utf-8", errors="replace")

@@ -14,30 +14,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Literal
 
-from scalewatch_agent.errors import SchedulerSilent
-from scalewatch_agent.experiments.launchers.jobs import (
-    Configured,
-    JobLauncher,
-    LaunchedSweep,
-    Request,
-)
-from scalewatch_agent.experiments.launchers.queued import (
-    PROCESSES,
-    JobState,
-    QueuedJobs,
-    QueuedSection,
-    SubmissionRefused,
-    Submitted,
-)
-from scalewatch_agent.experiments.launchers.scripts import (
-    GRACE,
-    SCRIPT,
-    remains,
-    script,
-)
-from scalewatch_agent.experiments.launchers.section import register
+from scalewatch_agent import errors, programs
+from scalewatch_agent.experiments.launchers import jobs, queued, scripts, section
 from scalewatch_agent.machine import host_name
-from scalewatch_agent.programs import last_words
 
 OPEN: Final = frozenset({"NEW", "DEPEND", "PRIORITY", "SCHED", "RUN", "CLEANUP"})
 ENDED: Final = frozenset({"COMPLETED", "FAILED", "CANCELED", "TIMEOUT"})
@@ -46,8 +25,8 @@ ENDED: Final = frozenset({"COMPLETED", "FAILED", "CANCELED", "TIMEOUT"})
 BASE58: Final = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
 
 
-@register
-class FluxSection(QueuedSection):
+@section.register
+class FluxSection(queued.QueuedSection):
     """Keys of Flux."""
 
     title: ClassVar[str] = "Flux"
@@ -55,9 +34,9 @@ class FluxSection(QueuedSection):
 
     kind: Literal["flux"] = "flux"
 
-    def launcher(self, sweep: LaunchedSweep) -> JobLauncher:
+    def launcher(self, sweep: jobs.LaunchedSweep) -> jobs.JobLauncher:
         """Return what queues the jobs of a sweep."""
-        flux_run = ["flux", "run", f"--ntasks={PROCESSES}"]
+        flux_run = ["flux", "run", f"--ntasks={queued.PROCESSES}"]
         starter, library = self.started_by(sweep, flux_run)
         return FluxJobs(
             section=self,
@@ -69,7 +48,7 @@ class FluxSection(QueuedSection):
 
 
 @dataclass(slots=True)
-class FluxJobs(QueuedJobs):
+class FluxJobs(queued.QueuedJobs):
     """Starts programs by `flux batch`."""
 
     passing: ClassVar[tuple[str, ...]] = (
@@ -87,11 +66,11 @@ class FluxJobs(QueuedJobs):
         hosts = answer.stdout.strip() if answer.returncode == 0 else ""
         return hosts.partition("[")[0].partition(",")[0].rstrip("-") or host_name()
 
-    def groups(self, requests: Sequence[Request]) -> list[list[Request]]:
+    def groups(self, requests: Sequence[jobs.Request]) -> list[list[jobs.Request]]:
         """Return each job alone."""
         return [[request] for request in requests]
 
-    def submit(self, group: Sequence[Request]) -> list[str]:
+    def submit(self, group: Sequence[jobs.Request]) -> list[str]:
         """Hand in a job.
 
         Raises
@@ -100,17 +79,17 @@ class FluxJobs(QueuedJobs):
             If Flux will not have it, for example because no node is large enough.
         """
         (request,) = group
-        path = request.folder / SCRIPT
+        path = request.folder / scripts.SCRIPT
         folder = shlex.quote(str(request.folder))
         setup = self.section.setup
-        path.write_text(script(request, (), folder, self.variables, setup))
+        path.write_text(scripts.script(request, (), folder, self.variables, setup))
         configured = request.configured
         options = {
             "job-name": self.title,
             "nslots": configured.processes or 1,
             "cores-per-slot": configured.threads,
             "nodes": _nodes(configured),
-            "time-limit": f"{configured.time_limit + GRACE:g}s",
+            "time-limit": f"{configured.time_limit + scripts.GRACE:g}s",
             "cwd": request.folder,
             "output": request.folder / "stdout",
             "error": request.folder / "stderr",
@@ -121,12 +100,14 @@ class FluxJobs(QueuedJobs):
         )
         job = answer.stdout.strip()
         if answer.returncode:
-            raise SubmissionRefused(self.reason(answer))
+            raise queued.SubmissionRefused(self.reason(answer))
         if _number(job) is None:
-            raise SubmissionRefused(f"it answers {job[:100]!r}, which is no job's id")
+            raise queued.SubmissionRefused(
+                f"it answers {job[:100]!r}, which is no job's id"
+            )
         return [job]
 
-    def states(self, jobs: Sequence[str]) -> Mapping[str, JobState]:
+    def states(self, ids: Sequence[str]) -> Mapping[str, queued.JobState]:
         """Return the states of those jobs that Flux knows.
 
         Raises
@@ -134,24 +115,26 @@ class FluxJobs(QueuedJobs):
         SchedulerSilent
             If it does not answer, or not in JSON.
         """
-        answer = self.ask(["flux", "jobs", "--json", *jobs])
+        answer = self.ask(["flux", "jobs", "--json", *ids])
         # From 0.80 on an id that is unknown makes the command fail, others or not.
         if answer.returncode and "unknown" not in answer.stderr.lower():
-            raise SchedulerSilent(self.section.title, self.reason(answer))
+            raise errors.SchedulerSilent(self.section.title, self.reason(answer))
         try:
             content = json.loads(answer.stdout or "{}")
             known = content.get("jobs", [content] if content else [])
             states = {int(each["id"]): _state(each) for each in known}
         except (ValueError, TypeError, KeyError, AttributeError):
             reason = "flux jobs --json answers no list of jobs"
-            raise SchedulerSilent(self.section.title, reason) from None
-        numbers = {job: _number(job) for job in jobs}
+            raise errors.SchedulerSilent(self.section.title, reason) from None
+        numbers = {job: _number(job) for job in ids}
         return {job: states[n] for job, n in numbers.items() if n in states}
 
-    def failure(self, submitted: Submitted, state: JobState) -> str | None:
+    def failure(
+        self, submitted: queued.Submitted, state: queued.JobState
+    ) -> str | None:
         """Return why a job failed, an empty text if it did not, None while it runs."""
         folder = submitted.request.folder
-        left = remains(folder)
+        left = scripts.remains(folder)
         if state.state in OPEN:
             return None
         if state.state not in ENDED:
@@ -163,14 +146,15 @@ class FluxJobs(QueuedJobs):
         if is_judged:
             return self.judged(submitted, left)
         reason = f" ({state.reason})" if state.reason else ""
-        return f"Flux ended it as {state.state.lower()}{reason}{last_words(folder)}"
+        words = programs.last_words(folder)
+        return f"Flux ended it as {state.state.lower()}{reason}{words}"
 
-    def cancel_command(self, jobs: Sequence[str]) -> tuple[str, ...]:
+    def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Return the command by which a user ends jobs of those ids."""
-        return ("flux", "cancel", *jobs)
+        return ("flux", "cancel", *ids)
 
 
-def _nodes(configured: Configured) -> int | None:
+def _nodes(configured: jobs.Configured) -> int | None:
     """Return the nodes over which processes are spread evenly, if a file says.
 
     Raises
@@ -184,7 +168,7 @@ def _nodes(configured: Configured) -> int | None:
         return nodes
     if nodes is not None and nodes * tasks < processes:
         reason = f"{nodes} nodes with {tasks} tasks each hold no {processes} processes"
-        raise SubmissionRefused(reason)
+        raise queued.SubmissionRefused(reason)
     return nodes or -(-processes // tasks)
 
 
@@ -200,13 +184,13 @@ def _number(job: str) -> int | None:
     return number if job[:1] in {"ƒ", "f"} and len(job) > 1 else None
 
 
-def _state(job: Mapping[str, Any]) -> JobState:
+def _state(job: Mapping[str, Any]) -> queued.JobState:
     """Return the state of a job, or its result once it is inactive."""
     state = str(job["state"])
     exception = job.get("exception", {})
     reasons = (exception.get("type"), exception.get("note"))
     nodes, hosts = job.get("nnodes"), job.get("nodelist")
-    return JobState(
+    return queued.JobState(
         state=str(job.get("result", state)) if state == "INACTIVE" else state,
         reason=": ".join(str(each) for each in reasons if each),
         nodes=nodes if isinstance(nodes, int) else None,

@@ -151,7 +151,7 @@ class JobLauncher(Protocol):
     def cancel(self, job: str) -> None:
         """End a job of that id, whether it waits or runs."""
 
-    def cancel_command(self, jobs: Sequence[str]) -> tuple[str, ...]:
+    def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Return the command by which a user ends jobs of those ids."""
 
 
@@ -183,6 +183,6 @@ class ChildJobs:
     def cancel(self, job: str) -> None:
         """Do nothing: a job that runs ends before `execute` does."""
 
-    def cancel_command(self, jobs: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - a protocol
+    def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - a protocol
         """Return nothing: no job outlives the agent."""
         return ()

@@ -6,25 +6,16 @@ from pathlib import Path
 from typing import ClassVar, Literal
 
 from scalewatch.wire import Fact, Job
+from scalewatch_agent import programs
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.launchers.jobs import (
-    ChildJobs,
-    Configured,
-    Executed,
-    JobLauncher,
-    LaunchedSweep,
-    MeasuredJobs,
-    Request,
-)
-from scalewatch_agent.experiments.launchers.section import LauncherSection, register
+from scalewatch_agent.experiments.launchers import jobs, section
 from scalewatch_agent.machine import hardware, machine_name, processors, surroundings
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
-from scalewatch_agent.programs import run_program
 
 
-@register
-class LocalSection(LauncherSection):
+@section.register
+class LocalSection(section.LauncherSection):
     """Keys of this host's mpiexec: how its processes are connected."""
 
     title: ClassVar[str] = "this host"
@@ -33,7 +24,7 @@ class LocalSection(LauncherSection):
     kind: Literal["local"] = "local"
     transport: Literal["shm", "tcp"] = "shm"
 
-    def launcher(self, sweep: LaunchedSweep) -> JobLauncher:
+    def launcher(self, sweep: jobs.LaunchedSweep) -> jobs.JobLauncher:
         """Return what starts the jobs of a sweep, by its MPI library where it has one.
 
         Raises
@@ -50,7 +41,7 @@ class LocalSection(LauncherSection):
 
 
 @dataclass(frozen=True, slots=True)
-class LocalJobs(MeasuredJobs, ChildJobs):
+class LocalJobs(jobs.MeasuredJobs, jobs.ChildJobs):
     """Starts programs by this host's mpiexec, and those without MPI as they are."""
 
     launcher: Launcher
@@ -82,15 +73,15 @@ class LocalJobs(MeasuredJobs, ChildJobs):
             return {}
         return {"PATH": self.launcher.program_environment(1)["PATH"]}
 
-    def is_oversubscribed(self, configured: Configured) -> bool:
+    def is_oversubscribed(self, configured: jobs.Configured) -> bool:
         """Tell whether a job wants more cores than there are."""
         return configured.cores > processors()
 
     def execute(
         self,
-        requests: Sequence[Request],
+        requests: Sequence[jobs.Request],
         journal: Journal,  # noqa: ARG002 - nothing outlives the agent here
-    ) -> Iterator[Executed]:
+    ) -> Iterator[jobs.Executed]:
         """Yield the jobs in their order, each as soon as it has ended."""
         for request in requests:
             wanted = request.configured.processes
@@ -101,7 +92,7 @@ class LocalJobs(MeasuredJobs, ChildJobs):
             words = (*request.wrapper, *request.words)
             if self.starts_mpi and wanted is not None:
                 words = tuple(self.launcher.program(wanted, *words))
-            ended = run_program(
+            ended = programs.run_program(
                 words,
                 environment,
                 request.folder,
@@ -114,4 +105,4 @@ class LocalJobs(MeasuredJobs, ChildJobs):
                 ended_at=ended.ended_at,
                 environment=dict(surroundings(environment)),
             )
-            yield Executed(request, job, ended.failure)
+            yield jobs.Executed(request, job, ended.failure)

@@ -14,28 +14,13 @@ from typing import ClassVar, Final
 from pydantic import Field
 
 from scalewatch.wire import Fact, Job
-from scalewatch_agent.errors import FolderUnwritable, SchedulerSilent
+from scalewatch_agent import errors, programs
 from scalewatch_agent.experiments.documents import Command
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.launchers.jobs import (
-    Configured,
-    Executed,
-    LaunchedSweep,
-    MeasuredJobs,
-    Request,
-)
-from scalewatch_agent.experiments.launchers.scripts import (
-    COMMAND,
-    TIMED_OUT,
-    WRONG_SIZE,
-    Remains,
-    command,
-    remains,
-)
+from scalewatch_agent.experiments.launchers import jobs, scripts
 from scalewatch_agent.experiments.launchers.section import LauncherSection
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.mpi.mpiexec import root_variables
-from scalewatch_agent.programs import last_words
 
 PATIENCE: Final = 120
 """Seconds after which a command of a scheduler is given up."""
@@ -67,7 +52,7 @@ class JobState:
 class Submitted:
     """A job in the queue."""
 
-    request: Request
+    request: jobs.Request
     id: str
     requeues: int = 0
     unknown: int = 0
@@ -99,7 +84,7 @@ class QueuedSection(LauncherSection):
     check_size: bool = True
 
     def started_by(
-        self, sweep: LaunchedSweep, starter: Sequence[str]
+        self, sweep: jobs.LaunchedSweep, starter: Sequence[str]
     ) -> tuple[tuple[str, ...], Library | None]:
         """Return the words that start processes in a job, and the library it names.
 
@@ -121,7 +106,7 @@ class QueuedSection(LauncherSection):
 
 
 @dataclass(slots=True)
-class QueuedJobs(MeasuredJobs, ABC):
+class QueuedJobs(jobs.MeasuredJobs, ABC):
     """Starts programs by a scheduler.
 
     Parameters
@@ -165,16 +150,16 @@ class QueuedJobs(MeasuredJobs, ABC):
         """The search path of the jobs, where `mpicc` lies beside `mpiexec`."""
         return {key: value for key, value in self.variables.items() if key == "PATH"}
 
-    def is_oversubscribed(self, configured: Configured) -> bool:  # noqa: ARG002 - a protocol
+    def is_oversubscribed(self, configured: jobs.Configured) -> bool:  # noqa: ARG002 - a protocol
         """Return no: a scheduler gives each process its cores, or does not start it."""
         return False
 
     @abstractmethod
-    def groups(self, requests: Sequence[Request]) -> list[list[Request]]:
+    def groups(self, requests: Sequence[jobs.Request]) -> list[list[jobs.Request]]:
         """Return the jobs that are handed in together."""
 
     @abstractmethod
-    def submit(self, group: Sequence[Request]) -> list[str]:
+    def submit(self, group: Sequence[jobs.Request]) -> list[str]:
         """Hand in a group of jobs and return the id of each.
 
         Raises
@@ -186,7 +171,7 @@ class QueuedJobs(MeasuredJobs, ABC):
         """
 
     @abstractmethod
-    def states(self, jobs: Sequence[str]) -> Mapping[str, JobState]:
+    def states(self, ids: Sequence[str]) -> Mapping[str, JobState]:
         """Return the states of those jobs that the scheduler knows.
 
         Raises
@@ -200,20 +185,20 @@ class QueuedJobs(MeasuredJobs, ABC):
         """Return why a job failed, an empty text if it did not, None while it runs."""
 
     @abstractmethod
-    def cancel_command(self, jobs: Sequence[str]) -> tuple[str, ...]:
+    def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Return the command by which a user ends jobs of those ids."""
 
     def cancel(self, job: str) -> None:
         """Take a job from the queue, if it is still there."""
         self.ask(self.cancel_command([job]))
 
-    def nodes(self, left: Remains, state: JobState | None) -> int | None:  # noqa: ARG002
+    def nodes(self, left: scripts.Remains, state: JobState | None) -> int | None:  # noqa: ARG002
         """Return how many nodes a job had, if that is known."""
         return state.nodes if state else None
 
     def execute(
-        self, requests: Sequence[Request], journal: Journal
-    ) -> Iterator[Executed]:
+        self, requests: Sequence[jobs.Request], journal: Journal
+    ) -> Iterator[jobs.Executed]:
         """Yield the jobs as they end; jobs of an earlier sweep are still watched.
 
         Raises
@@ -236,7 +221,9 @@ class QueuedJobs(MeasuredJobs, ABC):
             if self.open:
                 time.sleep(self.section.poll)
 
-    def _submit(self, group: list[Request], journal: Journal) -> Iterator[Executed]:
+    def _submit(
+        self, group: list[jobs.Request], journal: Journal
+    ) -> Iterator[jobs.Executed]:
         """Hand in a group of jobs; yield those that are refused."""
         try:
             for request in group:
@@ -245,30 +232,30 @@ class QueuedJobs(MeasuredJobs, ABC):
                     and request.configured.processes
                     and self.starter
                 )
-                text = command(
+                text = scripts.command(
                     request, self._starter(request.configured), checks_size=checks
                 )
-                (request.folder / COMMAND).write_text(text)
+                (request.folder / scripts.COMMAND).write_text(text)
             ids = self.submit(group)
         except (SubmissionRefused, OSError) as refusal:
             reason = f"{self.section.title} refuses it: {refusal}"
             job = Job(scheduler=self.section.kind)
-            yield from (Executed(request, job, reason) for request in group)
+            yield from (jobs.Executed(request, job, reason) for request in group)
             return
         for request, job_id in zip(group, ids, strict=True):
             self.open.append(Submitted(request, job_id))
             try:
                 journal.note("submitted", request.key, job=job_id)
-            except FolderUnwritable:
+            except errors.FolderUnwritable:
                 continue  # a later sweep will not find it, this one does
 
-    def _starter(self, configured: Configured) -> list[str]:
+    def _starter(self, configured: jobs.Configured) -> list[str]:
         if configured.processes is None:
             return []
         processes = str(configured.processes)
         return [word.replace(PROCESSES, processes) for word in self.starter]
 
-    def _ended(self) -> Iterator[Executed]:
+    def _ended(self) -> Iterator[jobs.Executed]:
         """Yield the jobs that are no longer open."""
         states = self.states([each.id for each in self.open]) if self.open else {}
         for submitted in list(self.open):
@@ -281,8 +268,8 @@ class QueuedJobs(MeasuredJobs, ABC):
             if failure is None:
                 continue
             self.open.remove(submitted)
-            left = remains(submitted.request.folder)
-            yield Executed(
+            left = scripts.remains(submitted.request.folder)
+            yield jobs.Executed(
                 submitted.request,
                 Job(
                     scheduler=self.section.kind,
@@ -298,7 +285,7 @@ class QueuedJobs(MeasuredJobs, ABC):
 
     def _forgotten(self, submitted: Submitted) -> str | None:
         """Judge a job by what it left: a scheduler forgets some time after the end."""
-        left = remains(submitted.request.folder)
+        left = scripts.remains(submitted.request.folder)
         if left.code is not None:
             return self.judged(submitted, left)
         submitted.unknown += 1
@@ -307,7 +294,7 @@ class QueuedJobs(MeasuredJobs, ABC):
         title = self.section.title
         return f"{title} no longer knows job {submitted.id}, which left no exit code"
 
-    def judged(self, submitted: Submitted, left: Remains) -> str:
+    def judged(self, submitted: Submitted, left: scripts.Remains) -> str:
         """Return why a program failed that ran to its end, or an empty text."""
         folder = submitted.request.folder
         configured = submitted.request.configured
@@ -315,20 +302,22 @@ class QueuedJobs(MeasuredJobs, ABC):
             case 0:
                 return ""
             case None:
-                return f"the job ended before its program{last_words(folder)}"
-            case code if code == WRONG_SIZE:
+                return f"the job ended before its program{programs.last_words(folder)}"
+            case code if code == scripts.WRONG_SIZE:
                 return (
                     f"its processes are {min(left.sizes, default=0)} at a time, and "
                     f"not {configured.processes} together: {self.starter[0]} and the "
                     "MPI library do not belong together; try another `starter`"
                     + self.advice
                 )
-            case code if code == TIMED_OUT:
+            case code if code == scripts.TIMED_OUT:
                 limit = configured.time_limit
-                return f"time limit of {limit:g} s reached{last_words(folder)}"
+                return f"time limit of {limit:g} s reached{programs.last_words(folder)}"
             case code:
                 name = submitted.request.words[0]
-                return f"{name} ended with exit code {code}{last_words(folder)}"
+                return (
+                    f"{name} ended with exit code {code}{programs.last_words(folder)}"
+                )
 
     def ask(self, words: Sequence[str]) -> "subprocess.CompletedProcess[str]":
         """Run a command of the scheduler, again where its failure is a passing one.
@@ -346,7 +335,7 @@ class QueuedJobs(MeasuredJobs, ABC):
                 )
             except FileNotFoundError:
                 reason = f"there is no {words[0]} on PATH"
-                raise SchedulerSilent(self.section.title, reason) from None
+                raise errors.SchedulerSilent(self.section.title, reason) from None
             except subprocess.TimeoutExpired:
                 answer = subprocess.CompletedProcess(words, 1, "", "it timed out")
             is_passing = any(each in answer.stderr.lower() for each in self.passing)

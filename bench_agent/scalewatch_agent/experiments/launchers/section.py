@@ -19,11 +19,7 @@ from pydantic import (
 
 from scalewatch.wire import wrong
 from scalewatch_agent.experiments.documents import FileSection
-from scalewatch_agent.experiments.launchers.jobs import (
-    Configured,
-    JobLauncher,
-    LaunchedSweep,
-)
+from scalewatch_agent.experiments.launchers import jobs
 from scalewatch_agent.mpi.libraries import PACKAGES, REQUIREMENT
 
 DEFAULT: Final = "local"
@@ -106,12 +102,12 @@ class LauncherSection(FileSection):
         extra = self.model_extra or {}
         return {name: extra[name] for name in extra if name in section.model_fields}
 
-    def cores(self, configured: Configured) -> int:
+    def cores(self, configured: jobs.Configured) -> int:
         """Return how many cores of this machine a job keeps busy."""
         return configured.cores
 
     @abstractmethod
-    def launcher(self, sweep: LaunchedSweep) -> JobLauncher:
+    def launcher(self, sweep: jobs.LaunchedSweep) -> jobs.JobLauncher:
         """Return what starts the jobs of a sweep.
 
         Raises

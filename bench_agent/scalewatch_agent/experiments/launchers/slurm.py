@@ -10,30 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-from scalewatch_agent.errors import SchedulerSilent
+from scalewatch_agent import errors, programs
 from scalewatch_agent.experiments.journal import digest_of
-from scalewatch_agent.experiments.launchers.jobs import (
-    JobLauncher,
-    LaunchedSweep,
-    Request,
-)
-from scalewatch_agent.experiments.launchers.queued import (
-    JobState,
-    QueuedJobs,
-    QueuedSection,
-    SubmissionRefused,
-    Submitted,
-)
-from scalewatch_agent.experiments.launchers.scripts import (
-    GRACE,
-    SCRIPT,
-    Remains,
-    remains,
-    script,
-)
-from scalewatch_agent.experiments.launchers.section import register
+from scalewatch_agent.experiments.launchers import jobs, queued, scripts, section
 from scalewatch_agent.mpi.libraries import Library
-from scalewatch_agent.programs import last_words
 
 OPEN: Final = frozenset(
     {
@@ -61,8 +41,8 @@ NO_SLURM: Final = {"PRTE_MCA_ras": "^slurm", "PRTE_MCA_plm": "^slurm"}
 """Open MPI from PyPI does not speak to Slurm; its mpiexec starts on its own node."""
 
 
-@register
-class SlurmSection(QueuedSection):
+@section.register
+class SlurmSection(queued.QueuedSection):
     """Keys of Slurm."""
 
     title: ClassVar[str] = "Slurm"
@@ -71,7 +51,7 @@ class SlurmSection(QueuedSection):
     kind: Literal["slurm"] = "slurm"
     srun_mpi: str | None = None
 
-    def launcher(self, sweep: LaunchedSweep) -> JobLauncher:
+    def launcher(self, sweep: jobs.LaunchedSweep) -> jobs.JobLauncher:
         """Return what queues the jobs of a sweep."""
         srun = ["srun", *([f"--mpi={self.srun_mpi}"] if self.srun_mpi else [])]
         starter, library = self.started_by(sweep, srun)
@@ -92,7 +72,7 @@ class SlurmSection(QueuedSection):
 
 
 @dataclass(slots=True)
-class SlurmJobs(QueuedJobs):
+class SlurmJobs(queued.QueuedJobs):
     """Starts programs by sbatch; a job that loses its node gets another one."""
 
     advice: ClassVar[str] = " or `srun_mpi`"
@@ -113,15 +93,15 @@ class SlurmJobs(QueuedJobs):
                 return value.strip() or "slurm"
         return "slurm"
 
-    def groups(self, requests: Sequence[Request]) -> list[list[Request]]:
+    def groups(self, requests: Sequence[jobs.Request]) -> list[list[jobs.Request]]:
         """Return the repeats of each combination together: an array."""
-        groups: dict[str, list[Request]] = {}
+        groups: dict[str, list[jobs.Request]] = {}
         for request in requests:
             key = digest_of(request.configured.combination)
             groups.setdefault(key, []).append(request)
         return list(groups.values())
 
-    def submit(self, group: Sequence[Request]) -> list[str]:
+    def submit(self, group: Sequence[jobs.Request]) -> list[str]:
         """Hand in the repeats of a combination, whose numbers are indices of the array.
 
         Raises
@@ -129,7 +109,7 @@ class SlurmJobs(QueuedJobs):
         SubmissionRefused
             If Slurm will not have them, for example because no node is large enough.
         """
-        path = group[0].folder.parent / SCRIPT
+        path = group[0].folder.parent / scripts.SCRIPT
         request = group[0]
         configured = request.configured
         is_array = len(group) > 1
@@ -141,7 +121,7 @@ class SlurmJobs(QueuedJobs):
             "cpus-per-task": configured.threads,
             "nodes": configured.nodes,
             "ntasks-per-node": configured.tasks_per_node,
-            "time": math.ceil((configured.time_limit + GRACE) / 60),
+            "time": math.ceil((configured.time_limit + scripts.GRACE) / 60),
             "open-mode": "truncate",
             "output": output / "stdout",
             "error": output / "stderr",
@@ -158,17 +138,17 @@ class SlurmJobs(QueuedJobs):
             **self.variables,
         }
         path.write_text(
-            script(request, directives, folder, variables, self.section.setup)
+            scripts.script(request, directives, folder, variables, self.section.setup)
         )
         answer = self.ask(["sbatch", "--parsable", str(path)])
         if answer.returncode:
-            raise SubmissionRefused(self.reason(answer))
+            raise queued.SubmissionRefused(self.reason(answer))
         job = answer.stdout.strip().splitlines()[-1].partition(";")[0]
         if len(group) == 1:
             return [job]
         return [f"{job}_{request.repeat}" for request in group]
 
-    def states(self, jobs: Sequence[str]) -> Mapping[str, JobState]:  # noqa: ARG002 - asks for all
+    def states(self, ids: Sequence[str]) -> Mapping[str, queued.JobState]:  # noqa: ARG002 - asks for all
         """Return the states of this user's jobs, elements of arrays apart.
 
         Raises
@@ -183,15 +163,17 @@ class SlurmJobs(QueuedJobs):
             ]
         )
         if answer.returncode:
-            raise SchedulerSilent(self.section.title, self.reason(answer))
+            raise errors.SchedulerSilent(self.section.title, self.reason(answer))
         fields = (line.split("|") for line in answer.stdout.splitlines())
         return {
-            line[0].strip(): JobState(line[1].strip(), line[2].strip())
+            line[0].strip(): queued.JobState(line[1].strip(), line[2].strip())
             for line in fields
             if len(line) == 3
         }
 
-    def failure(self, submitted: Submitted, state: JobState) -> str | None:
+    def failure(
+        self, submitted: queued.Submitted, state: queued.JobState
+    ) -> str | None:
         """Return why a job failed, an empty text if it did not, None while it runs."""
         folder = submitted.request.folder
         if state.state == "PENDING":
@@ -209,8 +191,8 @@ class SlurmJobs(QueuedJobs):
         ):
             return None
         if state.state in {"COMPLETED", "FAILED"}:
-            return self.judged(submitted, remains(folder))
-        words = last_words(folder)
+            return self.judged(submitted, scripts.remains(folder))
+        words = programs.last_words(folder)
         return f"Slurm ended it as {state.state.lower().replace('_', ' ')}{words}"
 
     def _requeue(self, job: str) -> bool:
@@ -219,17 +201,17 @@ class SlurmJobs(QueuedJobs):
     def _release(self, job: str) -> bool:
         return self.ask(["scontrol", "release", job]).returncode == 0
 
-    def cancel_command(self, jobs: Sequence[str]) -> tuple[str, ...]:
+    def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Return the command by which a user ends jobs of those ids."""
-        return ("scancel", *jobs)
+        return ("scancel", *ids)
 
-    def nodes(self, left: Remains, state: JobState | None) -> int | None:  # noqa: ARG002 - the job knows
+    def nodes(self, left: scripts.Remains, state: queued.JobState | None) -> int | None:  # noqa: ARG002 - the job knows
         """Return how many nodes a job had, if it has noted that."""
         nodes = str(left.surroundings.get("SLURM_JOB_NUM_NODES", ""))
         return int(nodes) if nodes.isdecimal() else None
 
 
-def _is_helped(submitted: Submitted, help_it: Callable[[str], bool]) -> bool:
+def _is_helped(submitted: queued.Submitted, help_it: Callable[[str], bool]) -> bool:
     """Give a job that the cluster failed another chance, a few times at most."""
     submitted.requeues += 1
     return submitted.requeues <= REQUEUES and help_it(submitted.id)

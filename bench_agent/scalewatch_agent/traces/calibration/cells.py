@@ -16,12 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.errors import CalibrationUnusable
-from scalewatch_agent.traces.functions import (
-    SCATTERING,
-    STARTING,
-    non_blocking,
-    wait_for,
-)
+from scalewatch_agent.traces import functions
 from scalewatch_agent.traces.records import Flag, Records
 from scalewatch_agent.traces.trace import Process, Trace
 
@@ -61,7 +56,7 @@ _COLLECTIVES: Final = (
 )
 FUNCTIONS: Final = (
     *_MESSAGES,
-    *(each for name in _COLLECTIVES for each in (name, non_blocking(name))),
+    *(each for name in _COLLECTIVES for each in (name, functions.non_blocking(name))),
 )
 """Functions that are calibrated; messages carry their places here as tags."""
 
@@ -77,7 +72,7 @@ SHARED: Final = frozenset(
         "MPI_Reduce_scatter",
         "MPI_Reduce_scatter_block",
     )
-    for each in (name, non_blocking(name))
+    for each in (name, functions.non_blocking(name))
 )
 """Functions to which each process brings so many bytes for each other one."""
 
@@ -142,14 +137,14 @@ def _measured(
             chosen &= records["tag"] == tag
         calls = records[chosen]
         sizes = calls["bytes"].astype(np.int64)
-        if process.rank == ROOT and name in SCATTERING:
+        if process.rank == ROOT and name in functions.SCATTERING:
             sizes //= len(trace.processes)
         for size in np.unique(sizes).tolist():
             of_size = calls[sizes == size]
             times[name, size] = _seconds(of_size)
-            if name in STARTING:
+            if name in functions.STARTING:
                 is_one = np.isin(parts["request"], of_size["request"])
-                times[wait_for(name), size] = _seconds(parts[is_one])
+                times[functions.wait_for(name), size] = _seconds(parts[is_one])
     return times
 
 

@@ -19,13 +19,11 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.errors import CalibrationUnusable
+from scalewatch_agent import errors, folders
 from scalewatch_agent.experiments.launchers.jobs import JobLauncher
-from scalewatch_agent.folders import calibrations_folder
+from scalewatch_agent.traces import functions, reduction
 from scalewatch_agent.traces.calibration.cells import SHARED, Cell
 from scalewatch_agent.traces.calibration.growth import LEAST_COUNTS, extrapolated
-from scalewatch_agent.traces.functions import function_of
-from scalewatch_agent.traces.reduction import Reduced, reduced
 from scalewatch_agent.traces.trace import Trace
 
 SCHEMA: Final = 1
@@ -88,7 +86,9 @@ def _grown(
     """Return t_max beyond the processes, and the growths, for rising log bytes."""
     counts = np.array(sorted(curves), np.float64)
     # Where bytes are those for all others, what each gets is the same at each p.
-    shares = counts / processes if function_of(function) in SHARED else counts**0
+    shares = (
+        counts / processes if functions.function_of(function) in SHARED else counts**0
+    )
     times = [
         _along(curves[int(count)], np.maximum(0, wanted + np.log(share)))
         for count, share in zip(counts, shares, strict=True)
@@ -161,7 +161,7 @@ def write_calibration(calibration: Calibration, path: Path) -> None:
         path.write_text(json.dumps(content, indent=1) + "\n")
     except OSError as error:
         reason = f"it cannot be written: {error.strerror}"
-        raise CalibrationUnusable(path, reason) from None
+        raise errors.CalibrationUnusable(path, reason) from None
 
 
 def read_calibration(path: Path) -> Calibration:
@@ -176,12 +176,14 @@ def read_calibration(path: Path) -> Calibration:
         content = json.loads(path.read_text())
         cells = tuple(_cell(each) for each in content["cells"])
         if content["schema"] != SCHEMA or not cells:
-            raise CalibrationUnusable(path, "it is of another version, or empty")
+            raise errors.CalibrationUnusable(path, "it is of another version, or empty")
         return Calibration(str(content["title"]), cells)
     except OSError as error:
-        raise CalibrationUnusable(path, error.strerror or str(error)) from None
+        raise errors.CalibrationUnusable(path, error.strerror or str(error)) from None
     except (KeyError, TypeError, ValueError):
-        raise CalibrationUnusable(path, "it is no table of `calibrate`") from None
+        raise errors.CalibrationUnusable(
+            path, "it is no table of `calibrate`"
+        ) from None
 
 
 def _cell(content: Mapping[str, Any]) -> Cell:
@@ -193,12 +195,12 @@ def _cell(content: Mapping[str, Any]) -> Cell:
     )
 
 
-def reduced_by(calibration: Calibration | None, trace: Trace) -> Reduced:
+def reduced_by(calibration: Calibration | None, trace: Trace) -> reduction.Reduced:
     """Return the sums of a trace, and which table they go by."""
     if calibration is None:
-        return reduced(trace)
+        return reduction.reduced(trace)
     measured = replace(calibration, extrapolated={})
-    sums = reduced(trace, measured)
+    sums = reduction.reduced(trace, measured)
     extrapolated = frozenset(
         " ".join([function, *_by(growths)])
         for function, growths in measured.extrapolated.items()
@@ -226,7 +228,7 @@ def library_of(launcher: JobLauncher) -> str:
 def kept_calibration(machine: str, library: str) -> Path:
     """Return the file of the newest calibration of a library on a machine."""
     name = _UNUSUAL.sub("-", f"{machine}-{library}").strip("-")
-    return calibrations_folder() / f"{name}.json"
+    return folders.calibrations_folder() / f"{name}.json"
 
 
 def calibration_for(
@@ -246,5 +248,5 @@ def calibration_for(
     path = kept_calibration(machine, library)
     if not path.exists():
         reason = f"there is none of {library} on {machine}: scalewatch-agent calibrate"
-        raise CalibrationUnusable(AUTO, reason)
+        raise errors.CalibrationUnusable(AUTO, reason)
     return read_calibration(path)

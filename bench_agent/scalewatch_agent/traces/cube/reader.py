@@ -8,11 +8,8 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces import efficiencies, limited, reduction, trace
 from scalewatch_agent.traces.cube import child
-from scalewatch_agent.traces.efficiencies import efficiencies
-from scalewatch_agent.traces.limited import MEMORY, read_in_child
-from scalewatch_agent.traces.reduction import LocationSums, Reduced
-from scalewatch_agent.traces.trace import Site
 
 SUFFIXES: Final = (".cubex",)
 PATIENCE: Final = 600.0
@@ -20,7 +17,7 @@ LONGEST_PATH: Final = 1000
 """Letters of a call path, of which the innermost callers are kept."""
 
 
-def read_cube(path: Path) -> Reduced:
+def read_cube(path: Path) -> reduction.Reduced:
     """Return the sums of a profile of Score-P or Scalasca.
 
     Raises
@@ -28,8 +25,12 @@ def read_cube(path: Path) -> Reduced:
     TraceUnusable
         If it cannot be read, or no MPI is in it.
     """
-    printed = read_in_child(
-        path, child.__name__, [str(MEMORY)], reader="pycubexr", patience=PATIENCE
+    printed = limited.read_in_child(
+        path,
+        child.__name__,
+        [str(limited.MEMORY)],
+        reader="pycubexr",
+        patience=PATIENCE,
     )
     content = json.loads(printed)
     if not content["paths"]:
@@ -39,7 +40,7 @@ def read_cube(path: Path) -> Reduced:
     useful, runtime = np.array(content["useful"]), float(content["runtime"])
     locations = _locations(content["paths"])
     together = sum(each.mpi_time for each in locations)
-    return Reduced(
+    return reduction.Reduced(
         processes=len(useful),
         runtime=runtime,
         useful=useful,
@@ -47,7 +48,7 @@ def read_cube(path: Path) -> Reduced:
         overhead=together,
         ideal_runtime=None,
         locations=locations,
-        efficiencies=efficiencies(useful, runtime),
+        efficiencies=efficiencies.efficiencies(useful, runtime),
         not_calibrated=frozenset(each.function for each in locations),
         unmatched=0,
         is_truncated=False,
@@ -55,14 +56,16 @@ def read_cube(path: Path) -> Reduced:
     )
 
 
-def _locations(paths: list[dict[str, Any]]) -> tuple[LocationSums, ...]:
+def _locations(paths: list[dict[str, Any]]) -> tuple[reduction.LocationSums, ...]:
     """Return locations, the longest first; paths of one place are one."""
-    sums: dict[tuple[str, Site], dict[str, float]] = defaultdict(dict)
+    sums: dict[tuple[str, trace.Site], dict[str, float]] = defaultdict(dict)
     for entry in paths:
         path = entry["call_path"]
         if len(path) > LONGEST_PATH:
             path = f"{path[:LONGEST_PATH]} …"
-        times = sums[entry["function"], Site(entry["file"], 0, entry["caller"], path)]
+        times = sums[
+            entry["function"], trace.Site(entry["file"], 0, entry["caller"], path)
+        ]
         for what, value in entry["sums"].items():
             times[what] = times.get(what, 0.0) + value
     locations = [
@@ -71,10 +74,12 @@ def _locations(paths: list[dict[str, Any]]) -> tuple[LocationSums, ...]:
     return tuple(sorted(locations, key=lambda entry: -entry.mpi_time))
 
 
-def _location(function: str, site: Site, sums: dict[str, float]) -> LocationSums:
+def _location(
+    function: str, site: trace.Site, sums: dict[str, float]
+) -> reduction.LocationSums:
     visits = sums.get("visits")
     sent, received = sums.get("bytes_sent"), sums.get("bytes_received")
-    return LocationSums(
+    return reduction.LocationSums(
         function=function,
         site=site,
         calls=None if visits is None else round(visits),

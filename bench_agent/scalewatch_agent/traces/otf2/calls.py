@@ -7,10 +7,9 @@ from typing import Any, Final, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces import stored, trace
 from scalewatch_agent.traces.otf2.definitions import NOTHING
 from scalewatch_agent.traces.records import RECORD, Flag, Records
-from scalewatch_agent.traces.stored import Spool, StoredRows, part
-from scalewatch_agent.traces.trace import Indices, Process, Site
 
 Rows = NDArray[Any]
 """Calls in the order in which they began, and parts behind theirs, of type `ROW`."""
@@ -52,11 +51,11 @@ COMPLETED: Final = 64
 """Such a collective is completed: the row has its communicator, root and bytes."""
 
 
-def read_rows(path: Path) -> tuple[dict[str, int], StoredRows]:
+def read_rows(path: Path) -> tuple[dict[str, int], stored.StoredRows]:
     """Return the heading of a location's file, and its rows."""
     heading = np.fromfile(path, HEADING, count=1)[0]
     numbers = {name: int(heading[name]) for name in HEADING.names or ()}
-    return numbers, StoredRows(path, ROW, HEADING.itemsize, numbers["rows"])
+    return numbers, stored.StoredRows(path, ROW, HEADING.itemsize, numbers["rows"])
 
 
 T = TypeVar("T", bound=Hashable)
@@ -80,14 +79,14 @@ class Numbering(Generic[T]):
         """The meanings in the order of their numbers."""
         return list(self._numbers)
 
-    def of(self, regions: NDArray[np.uint32]) -> Indices:
+    def of(self, regions: NDArray[np.uint32]) -> trace.Indices:
         """Return the number of what each region means, shape (n,)."""
         if ((regions >= TABLE) & (regions != NOTHING)).any():
             unique, place = np.unique(regions, return_inverse=True)
             numbers = [self._number(each) for each in unique.tolist()]
             return np.array(numbers, np.int64)[place.reshape(-1)]
         at = np.minimum(regions, TABLE)
-        known: Indices = self._table[at]
+        known: trace.Indices = self._table[at]
         if (is_new := known < 0).any():
             for region in np.unique(regions[is_new]).tolist():
                 self._table[min(region, TABLE)] = self._number(region)
@@ -123,19 +122,19 @@ class Converter:
     def __init__(
         self,
         functions: Numbering[str],
-        sites: Numbering[Site],
+        sites: Numbering[trace.Site],
         communicators: Numbering[int],
-        nanoseconds: Callable[[Ticks], Indices],
+        nanoseconds: Callable[[Ticks], trace.Indices],
     ) -> None:
         """Begin without any process."""
         self.functions, self.sites = functions, sites
         self._communicators = communicators
         self._nanoseconds = nanoseconds
         # One for all processes: each keeps some megabytes in memory.
-        self._spool = Spool(RECORD)
+        self._spool = stored.Spool(RECORD)
         self._added: list[tuple[int, int, int, tuple[int, int]]] = []
 
-    def add(self, rows: StoredRows, span: tuple[int, int]) -> None:
+    def add(self, rows: stored.StoredRows, span: tuple[int, int]) -> None:
         """Take the rows of the next process, which ran from and to moments in ns."""
         begin = self._spool.count
         numbers = _request_numbers(rows)
@@ -167,16 +166,16 @@ class Converter:
         useful += max(0, span[1] - now)
         self._added.append((begin, self._spool.count, useful, span))
 
-    def processes(self) -> list[Process]:
+    def processes(self) -> list[trace.Process]:
         """Return all processes in the order of their ranks."""
         records = self._spool.stored()
         return [
-            Process(rank, part(records, begin, end), useful, span=span)
+            trace.Process(rank, stored.part(records, begin, end), useful, span=span)
             for rank, (begin, end, useful, span) in enumerate(self._added)
         ]
 
 
-def _completed(rows: StoredRows) -> Rows:
+def _completed(rows: stored.StoredRows) -> Rows:
     """Return the rows that complete collectives, by request; the last one holds."""
     completed = []
     for begin in range(0, len(rows), BLOCK):
@@ -203,7 +202,7 @@ def _begun(rows: Rows, completed: Rows) -> Rows:
     return rows
 
 
-def _request_numbers(rows: StoredRows) -> Callable[[Ticks], Indices]:
+def _request_numbers(rows: stored.StoredRows) -> Callable[[Ticks], trace.Indices]:
     """Return what numbers requests from 1 on, in 32 bits."""
     largest = max(
         (

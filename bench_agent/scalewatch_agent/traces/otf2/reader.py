@@ -8,16 +8,12 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch_agent.compilers import build_collector
-from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.folders import loops_folder
-from scalewatch_agent.traces.limited import MEMORY, read_in_child
+from scalewatch_agent import compilers, errors, folders
+from scalewatch_agent.traces import limited, stored, trace
 from scalewatch_agent.traces.otf2 import library
 from scalewatch_agent.traces.otf2.calls import Converter, Numbering, Ticks, read_rows
 from scalewatch_agent.traces.otf2.definitions import Definitions
 from scalewatch_agent.traces.otf2.library import DEFINITIONS, calls_file, library_path
-from scalewatch_agent.traces.stored import StoredRows
-from scalewatch_agent.traces.trace import Indices, Site, Trace
 
 SUFFIXES: Final = (".otf2",)
 
@@ -33,7 +29,7 @@ LONGEST: Final = 2**60
 """Nanoseconds of a run; longer ones are no times."""
 
 
-def read_otf2(anchor: Path) -> Trace:
+def read_otf2(anchor: Path) -> trace.Trace:
     """Return the trace of an archive, given its anchor file (.otf2).
 
     The first thread of each process stands for it.
@@ -44,25 +40,25 @@ def read_otf2(anchor: Path) -> Trace:
         If it cannot be read, or no MPI is in it.
     """
     if library_path() is None:
-        raise TraceUnusable(
+        raise errors.TraceUnusable(
             anchor, "archives of OTF2 need libotf2: pip install 'scalewatch[otf2]'"
         )
     with TemporaryDirectory(prefix="otf2-") as folder:
-        collector = build_collector(loops_folder())
+        collector = compilers.build_collector(folders.loops_folder())
         size = _size(anchor)
-        read_in_child(
+        limited.read_in_child(
             anchor,
             library.__name__,
             [
                 *(str(Path(folder)), str(collector or "")),
-                *(str(MEMORY), str(GROWTH * size + 2**20)),
+                *(str(limited.MEMORY), str(GROWTH * size + 2**20)),
             ],
             reader="libotf2",
             patience=max(LEAST_PATIENCE, PATIENCE_PER_BYTE * size),
         )
         definitions = Definitions.load(Path(folder, DEFINITIONS))
         if definitions.resolution < 1:
-            raise TraceUnusable(anchor, "its clock has no resolution")
+            raise errors.TraceUnusable(anchor, "its clock has no resolution")
         ranks = definitions.ranks()
         paths = [calls_file(Path(folder), each) for each in ranks]
         locations = [_Location(path, *read_rows(path)) for path in paths]
@@ -76,7 +72,7 @@ def _size(anchor: Path) -> int:
         named = [anchor, *beside, *anchor.with_suffix("").glob("*")]
         return sum(each.stat().st_size for each in {*named} if each.is_file())
     except OSError as error:
-        raise TraceUnusable(anchor, error.strerror or str(error)) from None
+        raise errors.TraceUnusable(anchor, error.strerror or str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,24 +81,24 @@ class _Location:
 
     path: Path
     heading: Mapping[str, int]
-    rows: StoredRows
+    rows: stored.StoredRows
 
 
 def _trace(
     anchor: Path, definitions: Definitions, locations: Sequence[_Location]
-) -> Trace:
+) -> trace.Trace:
     headings = [each.heading for each in locations]
     filled = [each for each in headings if each["events"]]
     if not filled:
-        raise TraceUnusable(anchor, "it holds no events")
+        raise errors.TraceUnusable(anchor, "it holds no events")
     scale = _Scale(min(each["first"] for each in filled), definitions.resolution)
     runtime = scale.nanosecond(max(each["last"] for each in filled))
     if runtime > LONGEST:
-        raise TraceUnusable(anchor, "its times are beyond those of any run")
+        raise errors.TraceUnusable(anchor, "its times are beyond those of any run")
     if not any(each["rows"] for each in headings):
-        raise TraceUnusable(anchor, "no call of MPI is in it")
+        raise errors.TraceUnusable(anchor, "no call of MPI is in it")
     if not runtime:
-        raise TraceUnusable(anchor, "the run took no time")
+        raise errors.TraceUnusable(anchor, "the run took no time")
     members = definitions.members(len(locations))
     # Numbers from 1 on: 0 is the world, of calls of which nothing else is known.
     numbers = {reference: place for place, reference in enumerate(members, start=1)}
@@ -129,7 +125,7 @@ def _trace(
         remarks.append(f"{left_open} calls have no end")
     if backwards:
         remarks.append(f"in {backwards} calls time ran backwards: they took none")
-    return Trace(
+    return trace.Trace(
         converter.processes(),
         converter.functions.meanings,
         converter.sites.meanings,
@@ -150,7 +146,7 @@ class _Scale:
         """Return one time."""
         return (ticks - self.base) * TICKS // self.resolution
 
-    def nanoseconds(self, ticks: Ticks) -> Indices:
+    def nanoseconds(self, ticks: Ticks) -> trace.Indices:
         """Return times, shape (n,)."""
         since = ticks - np.uint64(self.base)
         if self.resolution == TICKS:
@@ -158,7 +154,11 @@ class _Scale:
         return (since.astype(np.float64) * (TICKS / self.resolution)).astype(np.int64)
 
 
-def _site(definitions: Definitions, number: int) -> Site:
+def _site(definitions: Definitions, number: int) -> trace.Site:
     """Return the place of a caller; EZTrace's own regions are none."""
     region = definitions.region(number)
-    return Site(region.file, caller=region.name) if "." in region.file else Site()
+    return (
+        trace.Site(region.file, caller=region.name)
+        if "." in region.file
+        else trace.Site()
+    )

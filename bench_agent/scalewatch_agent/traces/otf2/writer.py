@@ -11,15 +11,9 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.functions import (
-    COLLECTIVES,
-    STARTING,
-    non_blocking,
-    standard_name,
-)
+from scalewatch_agent.traces import functions, stored
 from scalewatch_agent.traces.otf2.definitions import SIZES
 from scalewatch_agent.traces.records import RECORD, Flag, blocks
-from scalewatch_agent.traces.stored import Rows
 from scalewatch_agent.traces.trace import Process, Site, Trace
 
 TICKS: Final = 10**9
@@ -71,7 +65,9 @@ def _check(folder: Path, process: Process) -> None:
         last = int(ends[-1])
 
 
-_BLOCKING: Final = {non_blocking(name): name for name in COLLECTIVES}
+_BLOCKING: Final = {
+    functions.non_blocking(name): name for name in functions.COLLECTIVES
+}
 
 
 @dataclass(slots=True)
@@ -122,7 +118,7 @@ class _Archive:
         self.starting = {
             at
             for at, name in enumerate(trace.functions)
-            if standard_name(name) in STARTING
+            if functions.standard_name(name) in functions.STARTING
         }
         self.sizes = known.parameter(SIZES, self.kinds.ParameterType.UINT64)
         begins = [
@@ -143,9 +139,9 @@ class _Archive:
         )
 
     def _operation(self, name: str) -> Any:
-        plain = standard_name(name)
+        plain = functions.standard_name(name)
         blocking = _BLOCKING.get(plain, plain)
-        if blocking not in COLLECTIVES:
+        if blocking not in functions.COLLECTIVES:
             return None
         kind = blocking.removeprefix("MPI_").upper()
         return getattr(self.kinds.CollectiveOp, kind)
@@ -224,13 +220,13 @@ class _Archive:
             )
 
 
-def _request_kinds(records: Rows) -> frozenset[int]:
+def _request_kinds(records: stored.Rows) -> frozenset[int]:
     """Return the requests that are sends."""
     is_sent = (records["flags"] & Flag.SENT) != 0
     return frozenset(records["request"][is_sent].tolist()) - {0}
 
 
-def _calls(records: Rows, base: int) -> Iterator[_Call]:
+def _calls(records: stored.Rows, base: int) -> Iterator[_Call]:
     call: _Call | None = None
     for record in _rows(records):
         if call is not None and record["flags"] & Flag.PART:
@@ -250,7 +246,7 @@ def _calls(records: Rows, base: int) -> Iterator[_Call]:
         yield call
 
 
-def _rows(records: Rows) -> Iterator[Any]:
+def _rows(records: stored.Rows) -> Iterator[Any]:
     names: Sequence[str] = RECORD.names or ()
     for begin in range(0, len(records), BLOCK):
         for row in records[begin : begin + BLOCK].tolist():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces import stored, trace
 from scalewatch_agent.traces.own.definitions import (
     Definitions,
     common_communicators,
@@ -23,8 +24,6 @@ from scalewatch_agent.traces.own.records import (
 )
 from scalewatch_agent.traces.own.sites import common_sites
 from scalewatch_agent.traces.records import RecordFile, Records, open_records
-from scalewatch_agent.traces.stored import Rows
-from scalewatch_agent.traces.trace import Process, Trace
 
 HEADER: Final = "trace.json"
 NOTHING: Final = (
@@ -50,7 +49,7 @@ def is_own_trace(path: Path) -> bool:
     return path.is_dir() and ((path / HEADER).is_file() or any(path.glob("rank.*.swt")))
 
 
-def read_own(path: Path) -> Trace:
+def read_own(path: Path) -> trace.Trace:
     """Return the trace in a folder.
 
     Raises
@@ -94,7 +93,7 @@ def read_own(path: Path) -> Trace:
         remarks.append("places without a line: compile with -g")
     if any(len(each.threads) > 1 for each in recorded):
         remarks.append("several threads call MPI: the useful time is that of the first")
-    return Trace(
+    return trace.Trace(
         processes=processes,
         functions=functions,
         sites=sites,
@@ -160,7 +159,7 @@ def _process(
     translation: Translation,
     functions: int,
     sites: int,
-) -> tuple[Process, int]:
+) -> tuple[trace.Process, int]:
     """Return a process, and how often time ran backwards in it."""
 
     def check(records: Records) -> None:
@@ -172,7 +171,7 @@ def _process(
 
     summaries = [seen(thread.records, left.times, check) for thread in left.threads]
     threads = [thread.records.translated(translation) for thread in left.threads]
-    records: Rows
+    records: stored.Rows
     if len(threads) > 1:
         records, backwards = merged(threads), 0
     elif backwards := summaries[0].backwards:
@@ -181,7 +180,7 @@ def _process(
         records = threads[0]
     begin, end = left.times.begin, left.times.end
     useful = end - begin - summaries[0].in_mpi
-    return Process(left.rank, records, useful, span=(begin, end)), backwards
+    return trace.Process(left.rank, records, useful, span=(begin, end)), backwards
 
 
 def _is_cut(recorded: _Recorded) -> bool:

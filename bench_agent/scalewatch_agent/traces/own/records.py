@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.traces import pairs, stored, trace
 from scalewatch_agent.traces.own.definitions import Definitions
-from scalewatch_agent.traces.pairs import calls_of
 from scalewatch_agent.traces.records import (
     RECORD,
     SAMPLES,
@@ -21,8 +21,6 @@ from scalewatch_agent.traces.records import (
     Records,
     next_call,
 )
-from scalewatch_agent.traces.stored import BLOCK, Rows, Spool, StoredRows, sampled
-from scalewatch_agent.traces.trace import Nanoseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +53,16 @@ def timeline(definitions: Definitions, threads: Sequence[RecordFile]) -> Timelin
     return Timeline(int(ends[0]), int(ends[1]), clocks)
 
 
-def corrected(times: Nanoseconds, clocks: Sequence[tuple[int, int]]) -> Nanoseconds:
+def corrected(
+    times: trace.Nanoseconds, clocks: Sequence[tuple[int, int]]
+) -> trace.Nanoseconds:
     """Return times of a process on the clock of process 0, in ns."""
     if not clocks:
         return times
     at, offsets = np.array(clocks, np.int64).T
     # Differences are small, so that float64 tells nanoseconds.
     drift = np.interp(times - at[0], at - at[0], offsets - offsets[0])
-    moved: Nanoseconds = times - offsets[0] - np.round(drift).astype(np.int64)
+    moved: trace.Nanoseconds = times - offsets[0] - np.round(drift).astype(np.int64)
     return moved
 
 
@@ -132,12 +132,12 @@ class Seen:
 
 
 def seen(
-    records: StoredRows, times: Timeline, check: Callable[[Records], None]
+    records: stored.StoredRows, times: Timeline, check: Callable[[Records], None]
 ) -> Seen:
     """Look through the records of a thread as they are in its file."""
     summary, last = Seen(), 0
-    for begin in range(0, len(records), BLOCK):
-        block = records[begin : begin + BLOCK]
+    for begin in range(0, len(records), stored.BLOCK):
+        block = records[begin : begin + stored.BLOCK]
         check(block)
         is_call = (block["flags"] & Flag.PART) == 0
         summary.in_mpi += int(block["took"][is_call].sum())
@@ -150,20 +150,20 @@ def seen(
     return summary
 
 
-def forwards(records: StoredRows) -> Rows:
+def forwards(records: stored.StoredRows) -> stored.Rows:
     """Return records of which none begins before the one before it has begun."""
-    spool, last = Spool(RECORD), 0
-    for begin in range(0, len(records), BLOCK):
-        block = records[begin : begin + BLOCK]
+    spool, last = stored.Spool(RECORD), 0
+    for begin in range(0, len(records), stored.BLOCK):
+        block = records[begin : begin + stored.BLOCK]
         block["start"] = np.maximum.accumulate(np.maximum(last, block["start"]))
         last = int(block["start"][-1])
         spool.add(block)
     return spool.stored()
 
 
-def merged(threads: Sequence[StoredRows]) -> Rows:
+def merged(threads: Sequence[stored.StoredRows]) -> stored.Rows:
     """Return the records of several threads by the start of their calls."""
-    spool = Spool(RECORD)
+    spool = stored.Spool(RECORD)
     begins = [0] * len(threads)
     for moment in (*_moments(threads), None):
         ends = [
@@ -179,19 +179,19 @@ def merged(threads: Sequence[StoredRows]) -> Rows:
     return spool.stored()
 
 
-def _moments(threads: Sequence[StoredRows]) -> Iterator[int]:
+def _moments(threads: Sequence[stored.StoredRows]) -> Iterator[int]:
     """Yield moments between which threads have about a block of records."""
     total = sum(map(len, threads))
     if total > WINDOW:
         stride = total // SAMPLES + 1
         times = np.sort(
-            np.concatenate([sampled(each, stride)["start"] for each in threads])
+            np.concatenate([stored.sampled(each, stride)["start"] for each in threads])
         )
         step = max(1, WINDOW // stride)
         yield from np.unique(times[step::step]).tolist()
 
 
-def _begun_by(records: StoredRows, begin: int, moment: int) -> int:
+def _begun_by(records: stored.StoredRows, begin: int, moment: int) -> int:
     """Return the first call that begins after a moment, by bisection."""
     low, high = begin, len(records)
     while low < high:
@@ -204,5 +204,5 @@ def _begun_by(records: StoredRows, begin: int, moment: int) -> int:
 
 
 def _in_order(records: Records) -> NDArray[Any]:
-    calls = calls_of(records)
+    calls = pairs.calls_of(records)
     return records[np.lexsort((calls, records["start"][calls]))]

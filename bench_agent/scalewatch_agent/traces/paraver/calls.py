@@ -12,10 +12,9 @@ from typing import Any, Final, TypeVar
 
 import numpy as np
 
+from scalewatch_agent.traces import stored, trace
 from scalewatch_agent.traces.paraver.lines import Numbers
 from scalewatch_agent.traces.records import RECORD, Records
-from scalewatch_agent.traces.stored import Spool
-from scalewatch_agent.traces.trace import Site
 
 _SOURCE = re.compile(r"(\d{1,9}) \(([^,()]+)(?:,.*)?\)")
 _SYMBOL = re.compile(r"(?=.*\]\Z).*\[(.+)\]")
@@ -103,10 +102,10 @@ class Calls:
     """
 
     records: Records
-    spool: Spool
+    spool: stored.Spool
     bounds: Numbers
     functions: Sequence[str]
-    sites: Sequence[Site]
+    sites: Sequence[trace.Site]
     left_open: int
 
 
@@ -115,7 +114,7 @@ class CallCollector:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._rows = Spool(ROW)
+        self._rows = stored.Spool(ROW)
         self._waiting = np.zeros((0, 5), np.int64)
         self._entered = np.zeros((0, COLUMNS), np.int64)
         self._functions: dict[tuple[int, int], int] = {}
@@ -195,11 +194,11 @@ class CallCollector:
         )
         sites, site_of = _each_once(
             [
-                Site(*labels.source(LINE, line), labels.caller(CALLER, caller))
+                trace.Site(*labels.source(LINE, line), labels.caller(CALLER, caller))
                 for caller, line in self._sites
             ]
         )
-        ordered = Spool(RECORD)
+        ordered = stored.Spool(RECORD)
         for begin, end in itertools.pairwise(bounds):
             records = rows["record"][order[begin:end]]
             records["function"] = function_of[records["function"]]

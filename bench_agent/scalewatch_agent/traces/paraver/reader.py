@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces import trace
 from scalewatch_agent.traces.paraver.calls import (
     KINDS,
     THREAD,
@@ -20,7 +21,6 @@ from scalewatch_agent.traces.paraver.calls import (
 from scalewatch_agent.traces.paraver.lines import Header, Numbers, read_lines
 from scalewatch_agent.traces.stored import Spool, part
 from scalewatch_agent.traces.trace import MESSAGE as FOUND
-from scalewatch_agent.traces.trace import Indices, Messages, Process, Trace
 
 RUNNING: Final = 1
 SUFFIXES: Final = (".prv", ".prv.gz")
@@ -43,7 +43,7 @@ MESSAGE: Final = np.dtype(
 """Fields of messages: tasks, times of the calls in ns, bytes."""
 
 
-def read_paraver(path: Path) -> Trace:
+def read_paraver(path: Path) -> trace.Trace:
     """Return the trace in a .prv or .prv.gz file.
 
     Names come from the .pcf file beside it. The master thread stands for its process.
@@ -117,7 +117,7 @@ def _trace(
     calls: Calls,
     messages: NDArray[Any],
     running: Sequence[Numbers],
-) -> Trace:
+) -> trace.Trace:
     world = np.arange(header.tasks, dtype=np.int64)
     communicators = {0: world, **header.communicators}
     processes = []
@@ -132,7 +132,7 @@ def _trace(
         records["tag"] = 0
         computing = running[rank]
         useful = int((computing[:, 1] - computing[:, 0]).sum())
-        processes.append(Process(rank, records, useful, computing))
+        processes.append(trace.Process(rank, records, useful, computing))
     matched = _messages(processes, messages)
     stored = calls.spool.stored()
     processes = [
@@ -146,7 +146,7 @@ def _trace(
         remarks.append(f"{calls.left_open} calls have no end")
     if not _labels_beside(path).exists():
         remarks.append(f"without {_labels_beside(path).name} functions have no names")
-    return Trace(
+    return trace.Trace(
         processes,
         calls.functions,
         calls.sites,
@@ -157,7 +157,7 @@ def _trace(
     )
 
 
-def _messages(processes: list[Process], messages: NDArray[Any]) -> Messages:
+def _messages(processes: list[trace.Process], messages: NDArray[Any]) -> trace.Messages:
     """Find the calls that messages were sent and received by, and note them there."""
     sender = messages["sender"].astype(np.int64) - 1
     receiver = messages["receiver"].astype(np.int64) - 1
@@ -176,10 +176,12 @@ def _messages(processes: list[Process], messages: NDArray[Any]) -> Messages:
         inside = receiver == number
         np.add.at(process.records["bytes"], receive[inside], sizes[inside])
         rows["posted"][inside] = process.records["start"][receive[inside]]
-    return Messages(rows, 2 * int(len(known) - known.sum()))
+    return trace.Messages(rows, 2 * int(len(known) - known.sum()))
 
 
-def _calls_at(processes: list[Process], ranks: Indices, times: Numbers) -> Indices:
+def _calls_at(
+    processes: list[trace.Process], ranks: trace.Indices, times: Numbers
+) -> trace.Indices:
     """Return the calls during which something happened; -1 outside of all."""
     calls = np.full(len(ranks), -1, np.int64)
     for number, process in enumerate(processes):

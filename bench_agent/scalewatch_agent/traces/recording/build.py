@@ -14,9 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.compilers import compile_source, compiler_in
-from scalewatch_agent.errors import ToolMissing, TracingImpossible
-from scalewatch_agent.folders import make_folder
+from scalewatch_agent import compilers, errors, folders
 from scalewatch_agent.traces.recording.fortran import fortran_wrappers
 from scalewatch_agent.traces.recording.wrappers import numbers, wrappers
 
@@ -51,12 +49,12 @@ def interposer(
     path = environment.get("PATH", os.defpath)
     candidates = list(_compilers(mpicc, path, environment))
     if not candidates:
-        raise ToolMissing(mpicc, "gcc")
+        raise errors.ToolMissing(mpicc, "gcc")
     reasons = []
     for compiler in candidates:
         try:
-            return compiled_by(compiler, make_folder(folder), environment)
-        except TracingImpossible as error:
+            return compiled_by(compiler, folders.make_folder(folder), environment)
+        except errors.TracingImpossible as error:
             reasons.append(error)
     raise reasons[0]
 
@@ -79,11 +77,11 @@ def compiled_by(
     mark = hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
     library = folder / f"interposer-{mark}.so"
     if not library.exists():
-        wrong = compile_source(
+        wrong = compilers.compile_source(
             compiler.words[:1], options, source.encode(), library, libraries=libraries
         )
         if wrong:
-            raise TracingImpossible(wrong)
+            raise errors.TracingImpossible(wrong)
     return library
 
 
@@ -116,7 +114,7 @@ def _compilers(
         return
     if wrapper and (starter is None or Path(wrapper).parent == Path(starter).parent):
         yield Compiler((wrapper,))
-    if starter and (plain := compiler_in(environment)):
+    if starter and (plain := compilers.compiler_in(environment)):
         prefix = Path(starter).resolve().parents[1]
         yield Compiler(
             (*plain, f"-I{prefix / 'include'}"),

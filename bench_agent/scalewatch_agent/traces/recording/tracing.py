@@ -13,17 +13,10 @@ from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import Output
 from scalewatch_agent.experiments.launchers.jobs import Executed, Request
+from scalewatch_agent.traces import reduction, results
 from scalewatch_agent.traces.calibration.table import Calibration, reduced_by
 from scalewatch_agent.traces.otf2.writer import ARCHIVE, write_otf2
 from scalewatch_agent.traces.own.reader import HEADER, read_own
-from scalewatch_agent.traces.reduction import Reduced
-from scalewatch_agent.traces.results import (
-    PROGRAM,
-    region_names,
-    results_of,
-    trace_facts,
-    trace_settings,
-)
 from scalewatch_agent.traces.trace import Trace
 
 FOLDER: Final = "trace"
@@ -56,7 +49,7 @@ class Tracing:
     kept: Path | None = None
     calibration: Calibration | None = None
     writes_otf2: bool = False
-    traced: list[Reduced | None] = field(default_factory=list)
+    traced: list[reduction.Reduced | None] = field(default_factory=list)
 
     @property
     def identity(self) -> Any:
@@ -113,7 +106,7 @@ class Tracing:
             return Output(
                 [
                     Result(
-                        region=PROGRAM,
+                        region=results.PROGRAM,
                         metric="mpi_time",
                         unit="s",
                         better="lower",
@@ -130,9 +123,9 @@ class Tracing:
         self.traced.append(sums)
         self._dispose(executed.request, folder)
         return Output(
-            results_of(sums, region_names([sums])),
-            settings=trace_settings(sums),
-            facts=trace_facts(sums),
+            results.results_of(sums, results.region_names([sums])),
+            settings=results.trace_settings(sums),
+            facts=results.trace_facts(sums),
         )
 
     def _dispose(self, request: Request, folder: Path) -> None:
@@ -147,7 +140,7 @@ class Tracing:
             shutil.move(folder, goal)
 
 
-def archived(trace: Trace, folder: Path, sums: Reduced) -> Reduced:
+def archived(trace: Trace, folder: Path, sums: reduction.Reduced) -> reduction.Reduced:
     """Write a trace as an archive of OTF2; where it cannot be one, the run says so."""
     try:
         write_otf2(trace, folder / ARCHIVE)

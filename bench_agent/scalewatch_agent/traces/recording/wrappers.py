@@ -3,13 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from scalewatch_agent.traces.recording.functions import (
-    BY_HAND,
-    FUNCTIONS,
-    NAMES,
-    Function,
-    Kind,
-)
+from scalewatch_agent.traces.recording import functions
 
 TYPES: Final[Mapping[str, str]] = {
     "in": "const void *in",
@@ -94,56 +88,61 @@ def _opened(fields: Mapping[str, str], *, persistent: bool = False) -> str:
 _POSTED: Final = (
     "call->communicator = on->number; call->tag = tag; call->flags |= POSTED;"
 )
-NOTES: Final[Mapping[Kind, tuple[str, ...]]] = {
-    Kind.SEND: (_ON, "note_send(call, on, to, tag, {volume});"),
-    Kind.START_SEND: (
+NOTES: Final[Mapping[functions.Kind, tuple[str, ...]]] = {
+    functions.Kind.SEND: (_ON, "note_send(call, on, to, tag, {volume});"),
+    functions.Kind.START_SEND: (
         _ON,
         "note_send(call, on, to, tag, {volume});",
         f"if (to != MPI_PROC_NULL) {_opened(_OF_SEND)}",
     ),
-    Kind.PREPARE_SEND: (
+    functions.Kind.PREPARE_SEND: (
         _ON,
         f"if (to != MPI_PROC_NULL) {_opened(_OF_SEND, persistent=True)}",
     ),
-    Kind.RECEIVE: (_ON, "note_receive(call, on->number, status);"),
-    Kind.START_RECEIVE: (
+    functions.Kind.RECEIVE: (_ON, "note_receive(call, on->number, status);"),
+    functions.Kind.START_RECEIVE: (
         _ON,
         f"if (from != MPI_PROC_NULL) {{ {_POSTED} {_opened(_OF_RECEIVE)} }}",
     ),
-    Kind.PREPARE_RECEIVE: (
+    functions.Kind.PREPARE_RECEIVE: (
         _ON,
         f"if (from != MPI_PROC_NULL) {_opened(_OF_RECEIVE, persistent=True)}",
     ),
-    Kind.EXCHANGE: ("note_exchange(thread, call, comm, to, tag, {volume}, status);",),
-    Kind.MATCH: (_ON, "note_receive(call, on->number, status);"),
-    Kind.TRY_MATCH: (_ON, "if (*flag) note_receive(call, on->number, status);"),
-    Kind.COLLECTIVE: (_ON, "note_collective(call, on, {root}, {volume});"),
-    Kind.START_COLLECTIVE: (
+    functions.Kind.EXCHANGE: (
+        "note_exchange(thread, call, comm, to, tag, {volume}, status);",
+    ),
+    functions.Kind.MATCH: (_ON, "note_receive(call, on->number, status);"),
+    functions.Kind.TRY_MATCH: (
+        _ON,
+        "if (*flag) note_receive(call, on->number, status);",
+    ),
+    functions.Kind.COLLECTIVE: (_ON, "note_collective(call, on, {root}, {volume});"),
+    functions.Kind.START_COLLECTIVE: (
         _ON,
         "note_collective(call, on, {root}, {volume});",
         _opened(_OTHER),
     ),
-    Kind.PREPARE_COLLECTIVE: (_ON, _opened(_OTHER, persistent=True)),
-    Kind.START_OTHER: (
+    functions.Kind.PREPARE_COLLECTIVE: (_ON, _opened(_OTHER, persistent=True)),
+    functions.Kind.START_OTHER: (
         "const struct communicator *on = &nowhere;",
         _opened(_OTHER),
     ),
-    Kind.CREATE: (
+    functions.Kind.CREATE: (
         _ON,
         "call->communicator = on->number;",
         "if (code == MPI_SUCCESS && *new != MPI_COMM_NULL) known_as(thread, *new);",
     ),
-    Kind.ONE_SIDED: ("call->peer = rank; call->bytes = {volume};",),
-    Kind.PLAIN: (),
+    functions.Kind.ONE_SIDED: ("call->peer = rank; call->bytes = {volume};",),
+    functions.Kind.PLAIN: (),
 }
 """Code after a call, by its kind."""
 
 
 def numbers() -> str:
     """Return the numbers of functions, and the list of their names, as C."""
-    names = [*BY_HAND, *(each.name for each in FUNCTIONS)]
+    names = [*functions.BY_HAND, *(each.name for each in functions.FUNCTIONS)]
     members = ", ".join(f"F_{name}" for name in names)
-    return f'enum {{ {members} }};\n#define FUNCTIONS "{",".join(NAMES)}"\n'
+    return f'enum {{ {members} }};\n#define FUNCTIONS "{",".join(functions.NAMES)}"\n'
 
 
 def wrappers() -> str:
@@ -152,7 +151,7 @@ def wrappers() -> str:
 
 
 def _all() -> Iterator[str]:
-    for function in FUNCTIONS:
+    for function in functions.FUNCTIONS:
         if function.is_recent:
             yield "#if MPI_VERSION >= 4"
         yield _wrapper(function, is_large=False)
@@ -164,7 +163,7 @@ def _all() -> Iterator[str]:
             yield "#endif"
 
 
-def _wrapper(function: Function, *, is_large: bool) -> str:
+def _wrapper(function: functions.Function, *, is_large: bool) -> str:
     names = function.parameters.split()
     kinds = {**TYPES, **LARGE} if is_large else TYPES
     declared = ", ".join(kinds[name] for name in names)
@@ -191,7 +190,7 @@ def _wrapper(function: Function, *, is_large: bool) -> str:
     return "\n".join(lines)
 
 
-def notes(function: Function, volume: str) -> Iterator[str]:
+def notes(function: functions.Function, volume: str) -> Iterator[str]:
     """Yield what follows a call, as C; `volume` is what the process brings."""
     root = "root" if "root" in function.parameters.split() else "-1"
     for line in NOTES[function.kind]:

@@ -17,9 +17,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from scalewatch_agent.compilers import compiler_in
-from scalewatch_agent.errors import PlatformUnusable, ToolMissing
-from scalewatch_agent.programs import STDERR, complaint
+from scalewatch_agent import compilers, errors, programs
 
 # A platform is a file that the experiment's author names, as a program is.
 
@@ -60,7 +58,7 @@ def simgrid_version() -> str:
     """
     program = shutil.which("smpirun")
     if program is None:
-        raise ToolMissing("smpirun (SimGrid)", PACKAGE)
+        raise errors.ToolMissing("smpirun (SimGrid)", PACKAGE)
     answer = subprocess.run(  # noqa: S603 - found on PATH
         [program, "-version"],
         capture_output=True,
@@ -84,7 +82,7 @@ def check_compilers(names: frozenset[str]) -> None:
         program, package = BEHIND[name]
         for wanted, brings in ((COMPILERS[name], PACKAGE), (program, package)):
             if shutil.which(wanted) is None:
-                raise ToolMissing(wanted, brings)
+                raise errors.ToolMissing(wanted, brings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +113,7 @@ def platform_of(named: str, folder: Path) -> Platform:
     path = folder / named
     if path.suffix != ".xml":
         known = ", ".join(TITLES)
-        raise PlatformUnusable(named, f"write one of {known}, or a FILE.xml")
+        raise errors.PlatformUnusable(named, f"write one of {known}, or a FILE.xml")
     return Platform(path.stem, path, _hosts(path), f"the platform {path.name}")
 
 
@@ -124,9 +122,9 @@ def _hosts(path: Path) -> int:
     try:
         root = ET.parse(path).getroot()  # noqa: S314 - the author's own file
     except OSError as error:
-        raise PlatformUnusable(str(path), error.strerror or str(error)) from None
+        raise errors.PlatformUnusable(str(path), error.strerror or str(error)) from None
     except ET.ParseError as error:
-        raise PlatformUnusable(str(path), f"this is no XML: {error}") from None
+        raise errors.PlatformUnusable(str(path), f"this is no XML: {error}") from None
     hosts = len(list(root.iter("host")))
     for cluster in (*root.iter("cluster"), *root.iter("cabinet")):
         hosts += sum(
@@ -134,7 +132,7 @@ def _hosts(path: Path) -> int:
             for start, end in _RADICAL.findall(cluster.get("radical", ""))
         )
     if root.tag != "platform" or not hosts:
-        raise PlatformUnusable(str(path), "it describes no hosts of SimGrid")
+        raise errors.PlatformUnusable(str(path), "it describes no hosts of SimGrid")
     return hosts
 
 
@@ -146,9 +144,9 @@ def host_speed() -> float:
     ToolMissing
         If no compiler can make it.
     """
-    compiler = compiler_in(os.environ)
+    compiler = compilers.compiler_in(os.environ)
     if not compiler:
-        raise ToolMissing("cc", "gcc", "or state launcher.host_speed, as 10Gf")
+        raise errors.ToolMissing("cc", "gcc", "or state launcher.host_speed, as 10Gf")
     source = files("scalewatch_agent.experiments.launchers.smpi")
     with TemporaryDirectory() as folder:
         code, program = Path(folder) / "host_speed.c", Path(folder) / "host_speed"
@@ -164,7 +162,7 @@ def _output(command: list[str]) -> str:
         ).stdout
     except (OSError, subprocess.SubprocessError):
         reason = "or state launcher.host_speed, as 10Gf"
-        raise ToolMissing(command[0], "gcc", reason) from None
+        raise errors.ToolMissing(command[0], "gcc", reason) from None
 
 
 LARGEST: Final = 2**20
@@ -198,7 +196,7 @@ def failure_said(folder: Path) -> str | None:
     What the program itself writes is no complaint of the simulator.
     """
     try:
-        with (folder / STDERR).open(errors="replace") as file:
+        with (folder / programs.STDERR).open(errors="replace") as file:
             text = file.read(LARGEST)
     except OSError:
         return None
@@ -210,7 +208,7 @@ def failure_said(folder: Path) -> str | None:
     )
     for pattern, sentence in SENTENCES:
         if pattern.search(said):
-            return sentence + complaint(_own_words(text))
+            return sentence + programs.complaint(_own_words(text))
     critical = _COMPLAINT.search(said)
     return critical and f"SMPI: {critical[1][:500]}"
 

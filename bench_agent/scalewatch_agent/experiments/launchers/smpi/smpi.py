@@ -15,28 +15,12 @@ import click
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from scalewatch.wire import SIMULATED, Fact, Job, wrong
-from scalewatch_agent.errors import PlatformUnusable
+from scalewatch_agent import errors, programs
 from scalewatch_agent.experiments.journal import Journal
-from scalewatch_agent.experiments.launchers.jobs import (
-    ChildJobs,
-    Configured,
-    Executed,
-    JobLauncher,
-    LaunchedSweep,
-    Request,
-)
+from scalewatch_agent.experiments.launchers import jobs
 from scalewatch_agent.experiments.launchers.section import LauncherSection, register
-from scalewatch_agent.experiments.launchers.smpi.simgrid import (
-    COMPILERS,
-    Platform,
-    check_compilers,
-    failure_said,
-    host_speed,
-    platform_of,
-    simgrid_version,
-)
+from scalewatch_agent.experiments.launchers.smpi import simgrid
 from scalewatch_agent.machine import cpu_model
-from scalewatch_agent.programs import run_program
 
 ALGORITHMS: Final[Mapping[str, str]] = {
     "allreduce": "rdb",
@@ -160,11 +144,11 @@ class SmpiSection(LauncherSection):
         """The algorithms of collectives that the file chooses."""
         return {str(name): algorithm for name, algorithm in self.collectives.items()}
 
-    def cores(self, configured: Configured) -> int:  # noqa: ARG002 - whatever it simulates
+    def cores(self, configured: jobs.Configured) -> int:  # noqa: ARG002 - whatever it simulates
         """Return one: a simulation keeps no more busy."""
         return 1
 
-    def launcher(self, sweep: LaunchedSweep) -> JobLauncher:
+    def launcher(self, sweep: jobs.LaunchedSweep) -> jobs.JobLauncher:
         """Return what simulates the jobs of a sweep.
 
         Raises
@@ -174,20 +158,20 @@ class SmpiSection(LauncherSection):
         PlatformUnusable
             If the platform is none, or has too few hosts for some job.
         """
-        platform = platform_of(self.platform, sweep.folder)
+        platform = simgrid.platform_of(self.platform, sweep.folder)
         most = max(configured.processes or 1 for configured in sweep.configured)
         if most > platform.hosts:
-            raise PlatformUnusable(
+            raise errors.PlatformUnusable(
                 self.platform,
                 f"it has {platform.hosts:,} hosts, and a job has {most:,} processes",
             )
-        version = simgrid_version()
-        check_compilers(sweep.compilers)
+        version = simgrid.simgrid_version()
+        simgrid.check_compilers(sweep.compilers)
         speed = self.host_speed
         if self.computation == "none":
             speed = "1Gf"  # of no consequence, but SimGrid warns without any
         elif speed == "auto":
-            speed = f"{host_speed() / 1e9:.3g}Gf"
+            speed = f"{simgrid.host_speed() / 1e9:.3g}Gf"
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         return SmpiJobs(
             section=self,
@@ -199,7 +183,7 @@ class SmpiSection(LauncherSection):
 
 
 @dataclass(frozen=True, slots=True)
-class SmpiJobs(ChildJobs):
+class SmpiJobs(jobs.ChildJobs):
     """Simulates programs.
 
     Parameters
@@ -213,7 +197,7 @@ class SmpiJobs(ChildJobs):
     """
 
     section: SmpiSection
-    platform: Platform
+    platform: simgrid.Platform
     version: str
     speed: str
     memory_limit: int
@@ -269,30 +253,30 @@ class SmpiJobs(ChildJobs):
     @property
     def compilers(self) -> Mapping[str, str]:
         """Compilers of SMPI."""
-        return COMPILERS
+        return simgrid.COMPILERS
 
-    def is_oversubscribed(self, configured: Configured) -> bool:  # noqa: ARG002 - a protocol
+    def is_oversubscribed(self, configured: jobs.Configured) -> bool:  # noqa: ARG002 - a protocol
         """Return no: each process has a host of the platform."""
         return False
 
     def execute(
         self,
-        requests: Sequence[Request],
+        requests: Sequence[jobs.Request],
         journal: Journal,  # noqa: ARG002 - nothing outlives the agent here
-    ) -> Iterator[Executed]:
+    ) -> Iterator[jobs.Executed]:
         """Yield the jobs in their order, each as soon as it has ended."""
         for request in requests:
             # SMPI loads a copy of the program for each process from there.
             with TemporaryDirectory(prefix="scalewatch-smpi-") as copies:
                 yield self._executed(request, Path(copies))
 
-    def _executed(self, request: Request, copies: Path) -> Executed:
+    def _executed(self, request: jobs.Request, copies: Path) -> jobs.Executed:
         configured = request.configured
         if any(len(word.split()) != 1 for word in request.words):
             # smpirun joins the arguments by blanks, and splits them again.
             failure = "smpirun takes no empty arguments, and none with blanks"
-            return Executed(request, Job(), failure)
-        ended = run_program(
+            return jobs.Executed(request, Job(), failure)
+        ended = programs.run_program(
             [*self._starter(request), *request.words],
             {**os.environ, "TMPDIR": str(copies), **request.environment},
             request.folder,
@@ -306,9 +290,11 @@ class SmpiJobs(ChildJobs):
             ended_at=ended.ended_at,
             environment={"host speed": self.speed, **self.section.algorithms},
         )
-        return Executed(request, job, failure_said(request.folder) or ended.failure)
+        return jobs.Executed(
+            request, job, simgrid.failure_said(request.folder) or ended.failure
+        )
 
-    def _starter(self, request: Request) -> Iterator[str]:
+    def _starter(self, request: jobs.Request) -> Iterator[str]:
         """Yield the words that start the processes of a job on the platform."""
         yield from ("smpirun", "-np", str(request.configured.processes or 1))
         if request.wrapper:
