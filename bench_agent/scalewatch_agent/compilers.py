@@ -35,16 +35,7 @@ def compiler_in(environment: Mapping[str, str]) -> list[str]:
 
 def words_on_version(compiler: Sequence[str]) -> str:
     """Return what a compiler says of its version, empty where it says nothing."""
-    try:
-        return subprocess.run(  # noqa: S603 - the user's compiler
-            [*compiler, "--version"],
-            capture_output=True,
-            check=False,
-            errors="replace",
-            timeout=PATIENCE,
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+    return programs.answer_of([*compiler, "--version"], PATIENCE).stdout
 
 
 def compile_source(

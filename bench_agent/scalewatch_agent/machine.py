@@ -9,11 +9,12 @@ import os
 import platform
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Final
+
+from scalewatch_agent.programs import answer_of
 
 Facts = dict[str, str | int | bool]
 
@@ -54,7 +55,11 @@ def physical_cores() -> int:
 
     Where the system does not tell, each processor counts as a core.
     """
-    return len({_siblings(cpu) for cpu in os.sched_getaffinity(0)})
+    siblings = (
+        _content(TOPOLOGY / f"cpu{cpu}/topology/thread_siblings_list") or str(cpu)
+        for cpu in os.sched_getaffinity(0)
+    )
+    return len(set(siblings))
 
 
 def fingerprint(interconnect: str) -> Facts:
@@ -95,16 +100,19 @@ def compiler() -> str | None:
     """Return the first line in which the compiler on PATH names its version."""
     for name in COMPILERS:
         if program := shutil.which(name):
-            line = _first_line([program, "--version"])
-            if line:
-                return line
+            answer = answer_of([program, "--version"], PATIENCE)
+            if answer.returncode == 0 and (lines := answer.stdout.splitlines()):
+                return lines[0].strip()[:200]
     return None
 
 
 def cpu_model() -> str:
     """Return the processor's name, or its architecture where it has none."""
-    models = (value for key, value in _cpuinfo() if key in {"model name", "cpu", "CPU"})
-    return next(models, platform.machine())
+    for line in _content(CPUINFO).splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() in {"model name", "cpu", "CPU"} and value.strip():
+            return value.strip()
+    return platform.machine()
 
 
 def main() -> None:
@@ -112,54 +120,20 @@ def main() -> None:
     print(json.dumps({"hardware": hardware(), "surroundings": surroundings()}))  # noqa: T201 - a program of its own
 
 
-def _siblings(cpu: int) -> str:
-    path = TOPOLOGY / f"cpu{cpu}/topology/thread_siblings_list"
-    try:
-        return path.read_text().strip()
-    except OSError:
-        return str(cpu)
-
-
 def _fabrics(root: Path = Path("/sys/class")) -> Iterator[str]:
     """Yield the fast networks of this node, as the kernel names them."""
     for device in sorted((root / "infiniband").glob("*")):
-        rate = _content(next(iter(sorted(device.glob("ports/*/rate"))), None))
+        rate = next(map(_content, sorted(device.glob("ports/*/rate"))), "")
         yield " ".join(filter(None, ("InfiniBand", device.name, rate)))
     for kind, title in (("hfi1", "Omni-Path"), ("cxi", "Slingshot")):
         yield from (f"{title} {device.name}" for device in (root / kind).glob("*"))
 
 
-def _content(path: Path | None) -> str:
+def _content(path: Path) -> str:
     try:
-        return path.read_text().strip() if path else ""
+        return path.read_text(errors="replace").strip()
     except OSError:
         return ""
-
-
-def _first_line(command: list[str]) -> str | None:
-    try:
-        answer = subprocess.run(  # noqa: S603 - a compiler found on PATH
-            command,
-            capture_output=True,
-            check=False,
-            errors="replace",
-            timeout=PATIENCE,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    lines = answer.stdout.splitlines()
-    return lines[0].strip()[:200] if answer.returncode == 0 and lines else None
-
-
-def _cpuinfo() -> Iterator[tuple[str, str]]:
-    try:
-        lines = CPUINFO.read_text(errors="replace").splitlines()
-    except OSError:
-        return
-    for line in lines:
-        key, _, value = line.partition(":")
-        if value.strip():
-            yield key.strip(), value.strip()
 
 
 if __name__ == "__main__":

@@ -48,6 +48,34 @@ class Ended:
     failure: str | None = None
 
 
+def answer_of(
+    words: Sequence[str],
+    seconds: float,
+    *,
+    question: str | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> "subprocess.CompletedProcess[str]":
+    """Return what a program answers; why it cannot be asked is its error, too."""
+    name = Path(words[0]).name
+    try:
+        return subprocess.run(  # noqa: S603 - composed by the agent
+            words,
+            input=question,
+            capture_output=True,
+            check=False,
+            env=environment,
+            errors="replace",
+            timeout=seconds,
+        )
+    except FileNotFoundError:
+        why = f"{name} is not installed"
+    except OSError as error:
+        why = f"{name} cannot be started: {error.strerror}"
+    except subprocess.TimeoutExpired:
+        why = f"{name} took over {seconds:g} s"
+    return subprocess.CompletedProcess(words, 127, "", why)
+
+
 def run_program(  # noqa: PLR0913 - what runs, where, and within what
     command: Sequence[str],
     environment: Mapping[str, str],

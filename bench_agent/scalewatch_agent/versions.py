@@ -12,7 +12,6 @@ Bitbucket Pipelines, "Variables and secrets"; Woodpecker CI, "Environment variab
 
 import hashlib
 import os
-import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -24,6 +23,7 @@ from pydantic import ValidationError
 from scalewatch.wire import Commit
 from scalewatch.wire.repositories import web_address
 from scalewatch_agent.errors import VersionUnknown
+from scalewatch_agent.programs import answer_of
 
 PATIENCE: Final = 60
 FORMAT: Final = "%H%x00%ct%x00%aN%x00%s"
@@ -99,18 +99,7 @@ def _lines_of(folder: Path, *arguments: str) -> list[str]:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    try:
-        answer = subprocess.run(  # noqa: S603 - composed above
-            ["git", "-C", str(folder), *arguments],  # noqa: S607 - the user's own git
-            capture_output=True,
-            check=False,
-            errors="replace",
-            timeout=PATIENCE,
-        )
-    except FileNotFoundError:
-        raise VersionUnknown(folder, "git is not installed") from None
-    except subprocess.TimeoutExpired:
-        raise VersionUnknown(folder, f"git took over {PATIENCE} s") from None
+    answer = answer_of(["git", "-C", str(folder), *arguments], PATIENCE)
     if answer.returncode:
         words = answer.stderr.strip().splitlines() or ["git gives no reason"]
         raise VersionUnknown(folder, words[0].removeprefix("fatal: "))

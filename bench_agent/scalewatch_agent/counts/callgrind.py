@@ -10,12 +10,12 @@ The format: https://valgrind.org/docs/manual/cl-format.html
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent.counts.counting import Tally
+from scalewatch_agent.counts.counting import Method, Tally
 from scalewatch_agent.counts.programs import Build, build_in, files_in, written_at
 from scalewatch_agent.counts.regions import Function, Place, Uncountable, is_below
 from scalewatch_agent.experiments.launchers.jobs import Request
@@ -37,21 +37,18 @@ STARTING: Final = re.compile(
 UNKNOWN: Final = "???"
 
 
-class Callgrind:
+class Callgrind(Method):
     """Counts instructions by function, in programs as they are."""
 
-    title: Final = "callgrind"
-    flags: Final = ""
-    variable: Final = PREFIX
-    suffix: Final = ""
-    environment: Final[Mapping[str, str]] = {}
-    tool: Final = "valgrind"
-    advice: Final = "valgrind has written no counts: did the program replace itself?"
+    title = "callgrind"
+    variable = PREFIX
+    tool = "valgrind"
+    advice = "valgrind has written no counts: did the program replace itself?"
 
     def started(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Return the program under valgrind."""
         out = f"--callgrind-out-file=%q{{{PREFIX}}}.%p"
-        return (self.tool, "--quiet", "--tool=callgrind", out, *words)
+        return ("valgrind", "--quiet", "--tool=callgrind", out, *words)
 
     def build(self, request: Request) -> Build:
         """Return how the program was compiled, if that was with -g."""

@@ -7,7 +7,6 @@ entered; which of them are bodies of loops says the source itself.
 import json
 import re
 import shutil
-import subprocess
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +15,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from scalewatch_agent.counts import programs, regions
-from scalewatch_agent.counts.counting import Tally
+from scalewatch_agent.counts.counting import Method, Tally
 from scalewatch_agent.experiments.launchers.jobs import Request
+from scalewatch_agent.programs import answer_of
 
 FLAGS: Final = "-g -grecord-command-line -fprofile-instr-generate -fcoverage-mapping"
 """Flags by which clang counts before it optimises, and notes how it compiled."""
@@ -31,28 +31,18 @@ MAPPING: Final = b"__llvm_covmap"
 PATIENCE: Final = 600
 
 
-class Clang:
+class Clang(Method):
     """Counts functions and loops of programs that clang has compiled with `FLAGS`."""
 
-    title: Final = "clang"
-    flags: Final = FLAGS
-    variable: Final = "LLVM_PROFILE_FILE"
-    suffix: Final = ".%p.%m.profraw"
-    environment: Final[Mapping[str, str]] = {}
-    tool: Final = None
-    advice: Final = (
+    title = "clang"
+    flags = FLAGS
+    variable = "LLVM_PROFILE_FILE"
+    suffix = ".%p.%m.profraw"
+    advice = (
         "no counts were written: compile and link the program with what "
         "`scalewatch-agent count --method clang --flags` prints ({cflags} in an "
         "experiment), and let it end by exit, or by returning from main"
     )
-
-    def started(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the program as it is."""
-        return words
-
-    def build(self, request: Request) -> programs.Build:
-        """Return how clang compiled the program."""
-        return programs.build_in(request)
 
     def tally(
         self, prefix: Path, request: Request, roots: tuple[Path, ...]
@@ -108,16 +98,7 @@ def _tool(name: str, program: Path, *words: str | Path) -> str:
         raise regions.Uncountable(
             f"{name} is not installed, which comes with clang as `llvm`"
         )
-    try:
-        answer = subprocess.run(  # noqa: S603 - of the compiler's own tools
-            [tool, *map(str, words)],
-            capture_output=True,
-            check=False,
-            text=True,
-            timeout=PATIENCE,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise regions.Uncountable(f"{name} cannot read the counts: {error}") from None
+    answer = answer_of([tool, *map(str, words)], PATIENCE)
     if answer.returncode:
         said = answer.stderr.strip().splitlines() or ["it gives no reason"]
         raise regions.Uncountable(f"{name} cannot read the counts: {said[-1]}")

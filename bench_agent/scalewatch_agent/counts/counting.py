@@ -1,16 +1,17 @@
 """The instrument that counts work, by any method."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, ClassVar, Final
 
 from scalewatch.wire import Fact, Result
 from scalewatch_agent.counts import regions
-from scalewatch_agent.counts.programs import Build
+from scalewatch_agent.counts.programs import Build, build_in
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.instruments import Output
+from scalewatch_agent.experiments.instruments import Instrument, Output
 from scalewatch_agent.experiments.launchers.jobs import Executed, Request
 
 PREFIX: Final = "counts"
@@ -28,7 +29,7 @@ class Tally:
     processes: Mapping[str, int] = field(default_factory=dict)
 
 
-class Method(Protocol):
+class Method(ABC):
     """A way of counting.
 
     `variable` tells a process where to write: the prefix of the job, or of its rank,
@@ -37,27 +38,23 @@ class Method(Protocol):
     helps where nothing was written.
     """
 
-    @property
-    def title(self) -> str: ...  # noqa: D102 - all of them explained above
-    @property
-    def flags(self) -> str: ...  # noqa: D102
-    @property
-    def variable(self) -> str: ...  # noqa: D102
-    @property
-    def suffix(self) -> str: ...  # noqa: D102
-    @property
-    def environment(self) -> Mapping[str, str]: ...  # noqa: D102
-    @property
-    def tool(self) -> str | None: ...  # noqa: D102
-    @property
-    def advice(self) -> str: ...  # noqa: D102
+    title: ClassVar[str]
+    variable: ClassVar[str]
+    advice: ClassVar[str]
+    flags: ClassVar[str] = ""
+    suffix: ClassVar[str] = ""
+    environment: ClassVar[Mapping[str, str]] = {}
+    tool: ClassVar[str | None] = None
 
     def started(self, words: tuple[str, ...]) -> tuple[str, ...]:
         """Return the command that starts a program so that it counts."""
+        return words
 
     def build(self, request: Request) -> Build:
         """Return how the program of a job was compiled."""
+        return build_in(request)
 
+    @abstractmethod
     def tally(
         self, prefix: Path, request: Request, roots: tuple[Path, ...]
     ) -> Tally | None:
@@ -73,7 +70,7 @@ class Method(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
+class Counting(Instrument):
     """Counts the functions of a program, and what goes on in them.
 
     Parameters

@@ -6,7 +6,6 @@ line that moves keeps its history; file and line are its location.
 
 import re
 import shutil
-import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch.wire import Location, Result
+from scalewatch_agent.programs import answer_of
 
 METRIC: Final = "count"
 LARGEST_METRIC: Final = "count_max"
@@ -263,16 +263,6 @@ def _demangled(names: list[str]) -> list[str]:
     program = shutil.which("c++filt")
     if not names or program is None:
         return names
-    try:
-        answer = subprocess.run(  # noqa: S603 - of the compiler's own tools
-            [program],
-            input="\n".join(names),
-            capture_output=True,
-            check=False,
-            text=True,
-            timeout=PATIENCE,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return names
+    answer = answer_of([program], PATIENCE, question="\n".join(names))
     lines = answer.stdout.splitlines()
     return lines if len(lines) == len(names) else names

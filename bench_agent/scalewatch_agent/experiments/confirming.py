@@ -1,6 +1,5 @@
 """Which jobs of which experiment an order is about, and the code that they measure."""
 
-import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,6 +10,7 @@ from scalewatch_agent.delivery.confirmations import ClaimedRun, RunSetting
 from scalewatch_agent.errors import ExperimentInvalid, OrderImpossible, VersionUnknown
 from scalewatch_agent.experiments.launchers.jobs import Configured
 from scalewatch_agent.experiments.loading import Loaded, load_experiment
+from scalewatch_agent.programs import answer_of
 from scalewatch_agent.versions import CheckedOutVersion, version_in
 
 PATIENCE: Final = 300
@@ -118,13 +118,7 @@ def _is_on(top: Path, sha: str) -> bool:
 
 
 def _git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    try:
-        answer = subprocess.run(  # noqa: S603 - composed above
-            command, capture_output=True, check=False, text=True, timeout=PATIENCE
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise OrderImpossible(f"git {arguments[0]}: {error}") from None
+    answer = answer_of(["git", "-C", str(folder), *arguments], PATIENCE)
     if answer.returncode:
         said = answer.stderr.strip().splitlines() or ["git gives no reason"]
         raise OrderImpossible(f"git {arguments[0]}: {said[-1]}")

@@ -1,8 +1,9 @@
 """Instruments of a sweep: how its jobs start, and how results are read."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -34,20 +35,29 @@ class Output:
     facts: Mapping[str, Fact] = field(default_factory=dict)
 
 
-class Instrument(Protocol):
+class Instrument(ABC):
     """Measures jobs."""
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def identity(self) -> Any:
         """Part of a job's key: a job of an earlier sweep counts if it is equal."""
 
     @property
     def flags(self) -> Mapping[str, str]:
-        """Values of `{cflags}` and `{fflags}` in the steps that compile."""
+        """Values of `{cflags}` and `{fflags}` in the steps that compile.
+
+        Empty: a program that is timed counts nothing.
+        """
+        return {"cflags": "", "fflags": ""}
 
     def prepared(self, request: Request) -> Request:
         """Return a job as it has to be started in order to be measured."""
+        return request
 
+    @abstractmethod
     def output(self, executed: Executed, values: Mapping[str, Scalar]) -> Output:
         """Return what a job that has ended, well or not, came to.
 
@@ -56,7 +66,7 @@ class Instrument(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class WrittenOutput:
+class WrittenOutput(Instrument):
     """Reads what the program wrote, by the rules of the experiment."""
 
     experiment: Experiment
@@ -69,15 +79,6 @@ class WrittenOutput:
             [rule.model_dump() for rule in experiment.results],
             experiment.profile and experiment.profile.document,
         ]
-
-    @property
-    def flags(self) -> Mapping[str, str]:
-        """Nothing: a program that is timed counts nothing."""
-        return {"cflags": "", "fflags": ""}
-
-    def prepared(self, request: Request) -> Request:
-        """Return the job as it is."""
-        return request
 
     def output(self, executed: Executed, values: Mapping[str, Scalar]) -> Output:
         """Return what the rules find; a job that failed has measured nothing."""

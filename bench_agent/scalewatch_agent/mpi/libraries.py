@@ -10,7 +10,6 @@ import importlib.util
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scalewatch.errors.operations import pip_install
-from scalewatch_agent import folders
+from scalewatch_agent import folders, programs
 from scalewatch_agent.errors import MpiMissing, MpiNotInstalled, MpiUnusable
 
 NAMES: Mapping[str, str] = {
@@ -129,14 +128,8 @@ def _identify(libmpi: Path | None, title: str) -> tuple[str, str]:
     if importlib.util.find_spec("mpi4py") is None:
         raise MpiUnusable(title, f"it is missing; {pip_install('agent')}")
     library = {} if libmpi is None else {"MPI4PY_LIBMPI": str(libmpi)}
-    answer = subprocess.run(  # noqa: S603 - this interpreter
-        [sys.executable, "-c", IDENTIFY],
-        env=os.environ | library,
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=PATIENCE,
-    )
+    command = [sys.executable, "-c", IDENTIFY]
+    answer = programs.answer_of(command, PATIENCE, environment=os.environ | library)
     if answer.returncode:
         words = answer.stderr.strip() or "it gives no reason"
         raise MpiUnusable(title, words.splitlines()[-1])
@@ -208,30 +201,13 @@ def _installer(requirement: str, environment: Path) -> list[str]:
         return [sys.executable, *pip]
     # An environment that uv made has no pip, but the Python below it has.
     base = Path(sys.base_prefix) / f"bin/python{sys.version_info[0]}"
-    if (
-        base.exists()
-        and subprocess.call(  # noqa: S603 - the interpreter's own base
-            [base, "-c", "import pip"],
-            stderr=subprocess.DEVNULL,
-        )
-        == 0
-    ):
+    if programs.answer_of([str(base), "-c", "import pip"], PATIENCE).returncode == 0:
         return [str(base), *pip]
     raise MpiNotInstalled(requirement, "neither uv nor pip is here to do it")
 
 
 def _run(requirement: str, command: list[str]) -> None:
-    try:
-        answer = subprocess.run(  # noqa: S603 - composed above
-            command,
-            capture_output=True,
-            check=False,
-            text=True,
-            timeout=INSTALLATION_PATIENCE,
-        )
-    except subprocess.TimeoutExpired:
-        reason = f"{Path(command[0]).name} took over {PATIENCE} s"
-        raise MpiNotInstalled(requirement, reason) from None
+    answer = programs.answer_of(command, INSTALLATION_PATIENCE)
     if answer.returncode:
         lines = [line.strip(" ×╰─▶│") for line in answer.stderr.splitlines()]
         lines = [line for line in lines if line]

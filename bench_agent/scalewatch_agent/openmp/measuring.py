@@ -63,25 +63,13 @@ def build_kernels(folder: Path, environment: Mapping[str, str] = os.environ) -> 
         )
     ):
         raise errors.OpenMPMissing(wrong)
-    name, _, version = _compiler_of(program).partition(" ")
-    return Kernels(program, name, version)
-
-
-def _compiler_of(program: Path) -> str:
-    """Return the compiler's name and version, as the program that it made tells."""
-    try:
-        return subprocess.run(  # noqa: S603 - what the agent compiled
-            [program, "compiler"],
-            capture_output=True,
-            check=True,
-            text=True,
-            timeout=PATIENCE,
-        ).stdout.strip()
-    except (OSError, subprocess.SubprocessError) as error:
+    answer = programs.answer_of([str(program), "compiler"], PATIENCE)
+    if answer.returncode:
         program.unlink(missing_ok=True)  # the next compiler may do better
-        raise errors.OpenMPMissing(
-            f"what was compiled does not start ({error})"
-        ) from None
+        why = answer.stderr.strip() or f"exit code {answer.returncode}"
+        raise errors.OpenMPMissing(f"what was compiled does not start ({why})")
+    name, _, version = answer.stdout.strip().partition(" ")
+    return Kernels(program, name, version)
 
 
 PLACES: Final = ("OMP_PROC_BIND", "OMP_PLACES", "GOMP_CPU_AFFINITY", "KMP_AFFINITY")

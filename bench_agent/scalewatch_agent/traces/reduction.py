@@ -92,17 +92,21 @@ class Reduced:
     useful: NDArray[np.float64]
     mpi_time: float | None
     overhead: float | None
-    ideal_runtime: float | None
     locations: Sequence[LocationSums]
-    efficiencies: Efficiencies
     not_calibrated: frozenset[str]
-    unmatched: int
-    is_truncated: bool
-    remarks: Sequence[str]
+    ideal_runtime: float | None = None
+    unmatched: int = 0
+    is_truncated: bool = False
+    remarks: Sequence[str] = ()
     has_each: bool = True
     path_computing: NDArray[np.float64] | None = None
     calibration: str | None = None
     extrapolated: frozenset[str] = frozenset()
+
+    @property
+    def efficiencies(self) -> Efficiencies:
+        """Factors of POP."""
+        return efficiencies(self.useful, self.runtime, self.ideal_runtime)
 
 
 _COLUMNS: Final = (
@@ -148,7 +152,7 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         )
     if not (ideal is not None):
         remarks.append(NO_IDEAL)
-    if not (path is not None):
+    if path is None:
         remarks.append(critical.no_path())
     return Reduced(
         processes=len(trace.processes),
@@ -158,9 +162,6 @@ def reduced(trace: Trace, best_times: BestTimes = uncalibrated) -> Reduced:
         overhead=float(sums["overhead"].sum()) * 1e-9,
         locations=_locations(trace, sums, path),
         ideal_runtime=None if ideal is None else ideal * 1e-9,
-        efficiencies=efficiencies(
-            useful, trace.runtime * 1e-9, None if ideal is None else ideal * 1e-9
-        ),
         not_calibrated=frozenset(missing),
         unmatched=messages.unmatched,
         is_truncated=trace.is_truncated,

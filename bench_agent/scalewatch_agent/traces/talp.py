@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces import efficiencies, reduction, trace
+from scalewatch_agent.traces import reduction, trace
 
 SUFFIXES: Final = (".json",)
 LARGEST: Final = 64 * 2**20
@@ -83,12 +83,8 @@ def read_talp(path: Path) -> reduction.Reduced:
         useful=useful,
         mpi_time=mpi_time,
         overhead=mpi_time,
-        ideal_runtime=None,
         locations=_locations(path, regions),
-        efficiencies=efficiencies.efficiencies(useful, runtime),
         not_calibrated=frozenset({MPI}),
-        unmatched=0,
-        is_truncated=False,
         remarks=tuple(remarks),
         has_each=has_each,
     )

@@ -10,10 +10,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import ClassVar, Final
 
 from scalewatch_agent.counts import regions
-from scalewatch_agent.counts.counting import Tally
+from scalewatch_agent.counts.counting import Method, Tally
 from scalewatch_agent.counts.gcov.graphs import arc_counts, iterations, loops_of
 from scalewatch_agent.counts.gcov.notes import (
     ENTRY,
@@ -23,7 +23,7 @@ from scalewatch_agent.counts.gcov.notes import (
     read_counters,
     read_notes,
 )
-from scalewatch_agent.counts.programs import Build, build_in, check_sources
+from scalewatch_agent.counts.programs import check_sources
 from scalewatch_agent.experiments.launchers.jobs import Request
 
 FLAGS: Final = (
@@ -38,28 +38,18 @@ would cost time for nothing.
 """
 
 
-class Gcov:
+class Gcov(Method):
     """Counts functions and loops of programs that gcc has compiled with `FLAGS`."""
 
-    title: Final = "gcov"
-    flags: Final = FLAGS
-    variable: Final = "GCOV_PREFIX"
-    suffix: Final = ""
-    environment: Final[Mapping[str, str]] = {"GCOV_PREFIX_STRIP": "0"}
-    tool: Final = None
-    advice: Final = (
+    title = "gcov"
+    flags = FLAGS
+    variable = "GCOV_PREFIX"
+    environment: ClassVar[Mapping[str, str]] = {"GCOV_PREFIX_STRIP": "0"}
+    advice = (
         "no counts were written: compile and link the program with what "
         "`scalewatch-agent count --flags` prints ({cflags} in an experiment), and let "
         "it end by exit, or by returning from main"
     )
-
-    def started(self, words: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the program as it is."""
-        return words
-
-    def build(self, request: Request) -> Build:
-        """Return how gcc compiled the program."""
-        return build_in(request)
 
     def tally(
         self,

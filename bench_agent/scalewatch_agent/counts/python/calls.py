@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from scalewatch_agent.counts.counting import Tally
+from scalewatch_agent.counts.counting import Method, Tally
 from scalewatch_agent.counts.programs import Build, written_at
 from scalewatch_agent.counts.python import counter
 from scalewatch_agent.counts.regions import Function, Place, Uncountable
@@ -22,16 +22,12 @@ NAMELESS: Final = re.compile(r"(.*\.)?<(list|set|dict)comp>")
 """Comprehensions, which newer Pythons inline."""
 
 
-class PythonCalls:
+class PythonCalls(Method):
     """Counts calls of functions whose sources are the program's own."""
 
-    title: Final = "python"
-    flags: Final = ""
-    variable: Final = counter.VARIABLE
-    suffix: Final = ""
-    environment: Final[Mapping[str, str]] = {}
-    tool: Final = None
-    advice: Final = (
+    title = "python"
+    variable = counter.VARIABLE
+    advice = (
         "no counts were written: the command has to begin with a Python, and the "
         "program to end by returning, or by sys.exit"
     )

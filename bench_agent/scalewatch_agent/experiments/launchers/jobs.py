@@ -1,9 +1,9 @@
 """The jobs of an experiment, as launchers take them and give them back."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from scalewatch.wire import Fact, Job
 from scalewatch_agent.experiments.journal import Journal
@@ -107,39 +107,53 @@ class Executed:
     facts: Mapping[str, Fact] | None = None
 
 
-class JobLauncher(Protocol):
+class JobLauncher(ABC):
     """Executes jobs: on this host, or by asking a scheduler."""
 
+    __slots__ = ()
+
     @property
+    @abstractmethod
     def machine(self) -> str:
         """The name of the machine, where the experiment gives none."""
 
     @property
     def provenance(self) -> str | None:
         """Where the numbers come from, if nobody measures them."""
+        return None
 
     @property
+    @abstractmethod
     def facts(self) -> Mapping[str, Fact]:
         """Facts of the machine that are known before any job has run."""
 
     @property
     def settings(self) -> Mapping[str, Fact]:
         """Settings that the launcher fixes, for the configuration of the runs."""
+        return {}
 
     @property
     def tools(self) -> Mapping[str, str]:
         """Variables by which steps find the compilers of the MPI library in use."""
+        return {}
 
     @property
     def compilers(self) -> Mapping[str, str]:
-        """Values of `{mpicc}`, `{mpicxx}` and `{mpif90}` in the steps that compile."""
+        """Values of `{mpicc}`, `{mpicxx}` and `{mpif90}` in the steps that compile.
+
+        They lie on the search path, which begins beside `mpiexec`.
+        """
+        return {name: name for name in COMPILERS}
 
     def named(self, machine: str) -> str:
         """Return the name of a machine as its runs give it."""
+        return machine
 
-    def is_oversubscribed(self, configured: Configured) -> bool:
+    def is_oversubscribed(self, configured: Configured) -> bool:  # noqa: ARG002
         """Tell whether the processes of such a job have to share cores."""
+        return False
 
+    @abstractmethod
     def execute(
         self, requests: Sequence[Request], journal: Journal
     ) -> Iterator[Executed]:
@@ -148,41 +162,9 @@ class JobLauncher(Protocol):
         The journal knows the jobs that an earlier sweep has left in a queue.
         """
 
-    def cancel(self, job: str) -> None:
-        """End a job of that id, whether it waits or runs."""
+    def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002
+        """Return the command by which a user ends jobs of those ids.
 
-    def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:
-        """Return the command by which a user ends jobs of those ids."""
-
-
-class MeasuredJobs:
-    """Base of launchers whose jobs really run."""
-
-    __slots__ = ()
-
-    @property
-    def provenance(self) -> None:
-        """Nothing: its numbers are measured."""
-        return
-
-    @property
-    def compilers(self) -> Mapping[str, str]:
-        """Compilers on the search path, which begins beside `mpiexec`."""
-        return {name: name for name in COMPILERS}
-
-    def named(self, machine: str) -> str:
-        """Return the name as it is."""
-        return machine
-
-
-class ChildJobs:
-    """Base of launchers without a queue: their jobs end before the agent."""
-
-    __slots__ = ()
-
-    def cancel(self, job: str) -> None:
-        """Do nothing: a job that runs ends before `execute` does."""
-
-    def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:  # noqa: ARG002 - a protocol
-        """Return nothing: no job outlives the agent."""
+        Empty where no job outlives the agent.
+        """
         return ()

@@ -41,7 +41,7 @@ class LocalSection(section.LauncherSection):
 
 
 @dataclass(frozen=True, slots=True)
-class LocalJobs(jobs.MeasuredJobs, jobs.ChildJobs):
+class LocalJobs(jobs.JobLauncher):
     """Starts programs by this host's mpiexec, and those without MPI as they are."""
 
     launcher: Launcher

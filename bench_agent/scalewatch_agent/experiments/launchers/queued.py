@@ -6,7 +6,7 @@ known of them, and which of its states mean what.
 
 import subprocess
 import time
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final
@@ -106,7 +106,7 @@ class QueuedSection(LauncherSection):
 
 
 @dataclass(slots=True)
-class QueuedJobs(jobs.MeasuredJobs, ABC):
+class QueuedJobs(jobs.JobLauncher):
     """Starts programs by a scheduler.
 
     Parameters
@@ -141,18 +141,9 @@ class QueuedJobs(jobs.MeasuredJobs, ABC):
         return self.known
 
     @property
-    def settings(self) -> Mapping[str, Fact]:
-        """Nothing: the scheduler fixes no parameter."""
-        return {}
-
-    @property
     def tools(self) -> Mapping[str, str]:
         """The search path of the jobs, where `mpicc` lies beside `mpiexec`."""
         return {key: value for key, value in self.variables.items() if key == "PATH"}
-
-    def is_oversubscribed(self, configured: jobs.Configured) -> bool:  # noqa: ARG002 - a protocol
-        """Return no: a scheduler gives each process its cores, or does not start it."""
-        return False
 
     @abstractmethod
     def groups(self, requests: Sequence[jobs.Request]) -> list[list[jobs.Request]]:

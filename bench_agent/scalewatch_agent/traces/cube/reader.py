@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces import efficiencies, limited, reduction, trace
+from scalewatch_agent.traces import limited, reduction, trace
 from scalewatch_agent.traces.cube import child
 
 SUFFIXES: Final = (".cubex",)
@@ -46,13 +46,8 @@ def read_cube(path: Path) -> reduction.Reduced:
         useful=useful,
         mpi_time=together,
         overhead=together,
-        ideal_runtime=None,
         locations=locations,
-        efficiencies=efficiencies.efficiencies(useful, runtime),
         not_calibrated=frozenset(each.function for each in locations),
-        unmatched=0,
-        is_truncated=False,
-        remarks=(),
     )
 
 

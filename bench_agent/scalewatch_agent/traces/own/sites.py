@@ -5,7 +5,6 @@ Addresses in object files are looked up in their debug data.
 
 import re
 import shutil
-import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch_agent.programs import answer_of
 from scalewatch_agent.traces.own.definitions import Definitions, Frame
 from scalewatch_agent.traces.trace import Site
 
@@ -63,18 +63,8 @@ def _of_file(
     # GNU's first answer about a procedure that is inlined in Fortran names what it is
     # inlined into, the next ones that procedure: the second answers count.
     wanted = "".join(f"{offset - 1:#x}\n" for offset in offsets) * 2
-    try:
-        answer = subprocess.run(  # noqa: S603 - found on PATH
-            [tool, "-a", "-f", "-i", "-e", str(path)],
-            input=wanted,
-            capture_output=True,
-            check=False,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE,
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return []
+    words = [tool, "-a", "-f", "-i", "-e", str(path)]
+    answer = answer_of(words, PATIENCE, question=wanted)
     # Each answer begins with its address, and has two lines for each function.
     answers = _ADDRESS.split(answer.stdout)[1:]
     return [

@@ -168,8 +168,8 @@ def _block(path: Path, text: bytes, first_line: int, wanted: Sequence[int]) -> B
             first_line + line,
         )
     chosen = kinds == EVENT
-    offsets, pairs = offsets[chosen], (fields[chosen] - 6) // 2
-    begin = np.repeat(offsets, pairs)
+    pairs = (fields[chosen] - 6) // 2
+    begin = np.repeat(offsets[chosen], pairs)
     rank = np.arange(len(begin)) - np.repeat(np.cumsum(pairs) - pairs, pairs)
     at = begin + 6 + 2 * rank
     # Most are of counters: those go first.

@@ -7,14 +7,13 @@ import hashlib
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
 
-from scalewatch_agent import compilers, errors, folders
+from scalewatch_agent import compilers, errors, folders, programs
 from scalewatch_agent.traces.recording.fortran import fortran_wrappers
 from scalewatch_agent.traces.recording.wrappers import numbers, wrappers
 
@@ -124,16 +123,9 @@ def _compilers(
 
 def _header(compiler: Compiler, environment: Mapping[str, str]) -> str:
     """Return what mpi.h says, which tells the library and its version."""
-    try:
-        return subprocess.run(  # noqa: S603 - the user's compiler
-            [*compiler.words, "-E", "-P", "-x", "c", "-"],
-            input="#include <mpi.h>\n",
-            capture_output=True,
-            check=False,
-            text=True,
-            errors="replace",
-            timeout=PATIENCE,
-            env=dict(environment),
-        ).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""  # compiling will say what is wrong
+    return programs.answer_of(
+        [*compiler.words, "-E", "-P", "-x", "c", "-"],
+        PATIENCE,
+        question="#include <mpi.h>\n",
+        environment=environment,
+    ).stdout  # nothing where it fails: compiling will say what is wrong

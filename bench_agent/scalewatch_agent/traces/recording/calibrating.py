@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from scalewatch.wire import Result
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.instruments import Output
+from scalewatch_agent.experiments.instruments import Instrument, Output
 from scalewatch_agent.experiments.launchers.jobs import Executed, Request
 from scalewatch_agent.traces.calibration.cells import (
     FUNCTIONS,
@@ -44,7 +44,7 @@ Sizes = Mapping[str, Sequence[int]]
 
 
 @dataclass(slots=True)
-class Calibrating:
+class Calibrating(Instrument):
     """Traces the calibration program, and takes the cells from its traces."""
 
     tracing: Tracing
@@ -55,11 +55,6 @@ class Calibrating:
     def identity(self) -> Any:
         """How it measures."""
         return ["calibrate", self.blocks]
-
-    @property
-    def flags(self) -> Mapping[str, str]:
-        """Nothing."""
-        return self.tracing.flags
 
     def prepared(self, request: Request) -> Request:
         """Return the job with the interposer."""

@@ -11,7 +11,7 @@ from typing import Any, Final
 from scalewatch.wire import Fact, Result
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.experiments.expressions import Scalar
-from scalewatch_agent.experiments.instruments import Output
+from scalewatch_agent.experiments.instruments import Instrument, Output
 from scalewatch_agent.experiments.launchers.jobs import Executed, Request
 from scalewatch_agent.traces import reduction, results
 from scalewatch_agent.traces.calibration.table import Calibration, reduced_by
@@ -24,7 +24,7 @@ FOLDER: Final = "trace"
 
 
 @dataclass(slots=True)
-class Tracing:
+class Tracing(Instrument):
     """Starts programs with the interposer, and reduces their traces.
 
     Parameters
@@ -55,11 +55,6 @@ class Tracing:
     def identity(self) -> Any:
         """How it traces."""
         return ["trace", self.depth]
-
-    @property
-    def flags(self) -> Mapping[str, str]:
-        """Nothing: any program can be traced."""
-        return {"cflags": "", "fflags": ""}
 
     def prepared(self, request: Request) -> Request:
         """Return the job with the interposer before each of its processes."""

@@ -8,7 +8,6 @@ reports end with exit code 0.
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -59,14 +58,7 @@ def simgrid_version() -> str:
     program = shutil.which("smpirun")
     if program is None:
         raise errors.ToolMissing("smpirun (SimGrid)", PACKAGE)
-    answer = subprocess.run(  # noqa: S603 - found on PATH
-        [program, "-version"],
-        capture_output=True,
-        check=False,
-        text=True,
-        timeout=PATIENCE,
-        env=os.environ,
-    )
+    answer = programs.answer_of([program, "-version"], PATIENCE)
     return answer.stdout.strip().removeprefix("SimGrid version ") or "of no version"
 
 
@@ -151,18 +143,15 @@ def host_speed() -> float:
     with TemporaryDirectory() as folder:
         code, program = Path(folder) / "host_speed.c", Path(folder) / "host_speed"
         code.write_bytes(source.joinpath(code.name).read_bytes())
-        _output([*compiler, "-O2", "-o", str(program), str(code)])
-        return float(_output([str(program)]))
-
-
-def _output(command: list[str]) -> str:
-    try:
-        return subprocess.run(  # noqa: S603 - the user's compiler, and what it made
-            command, capture_output=True, check=True, text=True, timeout=PATIENCE
-        ).stdout
-    except (OSError, subprocess.SubprocessError):
-        reason = "or state launcher.host_speed, as 10Gf"
-        raise errors.ToolMissing(command[0], "gcc", reason) from None
+        for command in (
+            [*compiler, "-O2", "-o", str(program), str(code)],
+            [str(program)],
+        ):
+            answer = programs.answer_of(command, PATIENCE)
+            if answer.returncode:
+                reason = "or state launcher.host_speed, as 10Gf"
+                raise errors.ToolMissing(command[0], "gcc", reason)
+        return float(answer.stdout)
 
 
 LARGEST: Final = 2**20

@@ -183,7 +183,7 @@ class SmpiSection(LauncherSection):
 
 
 @dataclass(frozen=True, slots=True)
-class SmpiJobs(jobs.ChildJobs):
+class SmpiJobs(jobs.JobLauncher):
     """Simulates programs.
 
     Parameters
@@ -240,24 +240,12 @@ class SmpiJobs(jobs.ChildJobs):
     @property
     def settings(self) -> Mapping[str, Fact]:
         """Computation, and the algorithms that the experiment chooses."""
-        return {
-            "computation": self.section.computation,
-            **self.section.algorithms,
-        }
-
-    @property
-    def tools(self) -> Mapping[str, str]:
-        """Nothing: its compilers are on the search path already."""
-        return {}
+        return {"computation": self.section.computation, **self.section.algorithms}
 
     @property
     def compilers(self) -> Mapping[str, str]:
         """Compilers of SMPI."""
         return simgrid.COMPILERS
-
-    def is_oversubscribed(self, configured: jobs.Configured) -> bool:  # noqa: ARG002 - a protocol
-        """Return no: each process has a host of the platform."""
-        return False
 
     def execute(
         self,
