@@ -16,7 +16,9 @@ from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.launching import is_queued, job_launcher, launcher_options
 from scalewatch_agent.cli.measured import measured_runs, out_option
 from scalewatch_agent.cli.options import (
+    json_option,
     library_options,
+    of_value,
     process_counts,
     server_options,
     time_limit_option,
@@ -56,10 +58,9 @@ Examples:
 """
 
 
-def _functions(
-    _context: click.Context, _option: click.Parameter, stated: str | None
-) -> tuple[str, ...]:
-    chosen = tuple(each.strip() for each in stated.split(",")) if stated else FUNCTIONS
+@of_value
+def _functions(stated: str) -> tuple[str, ...]:
+    chosen = tuple(each.strip() for each in stated.split(","))
     for name in chosen:
         if name not in FUNCTIONS:
             known = ", ".join(FUNCTIONS)
@@ -67,18 +68,17 @@ def _functions(
     return chosen
 
 
-def _sizes(
-    _context: click.Context, _option: click.Parameter, stated: str | None
-) -> tuple[int, ...]:
+@of_value
+def _sizes(stated: str) -> tuple[int, ...]:
     """Return sizes of messages, multiples of the 8 bytes that reductions add up."""
-    for text in stated.split(",") if stated else ():
+    for text in stated.split(","):
         if (
             not text.strip().isdecimal()
             or int(text) % 8
             or not 8 <= int(text) <= LARGEST
         ):
             raise click.BadParameter(f"{text!r} is no multiple of 8 up to {LARGEST}.")
-    return tuple(sorted(set(map(int, stated.split(","))))) if stated else SIZES
+    return tuple(sorted(set(map(int, stated.split(",")))))
 
 
 @click.command(epilog=f"{EXAMPLES}\n{SUMMARY}")
@@ -92,6 +92,7 @@ def _sizes(
 @click.option(
     "--functions",
     callback=_functions,
+    default=",".join(FUNCTIONS),
     metavar="NAME,…",
     help="Functions to calibrate; all that can be unless given.",
 )
@@ -99,6 +100,7 @@ def _sizes(
     "--bytes",
     "sizes",
     callback=_sizes,
+    default=",".join(map(str, SIZES)),
     metavar="BYTES,…",
     help="Sizes of messages; 8 to 512 KiB in steps of 4 unless given; more are measured"
     " where times jump.",
@@ -129,7 +131,7 @@ def _sizes(
 @subject_options
 @server_options
 @out_option
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Measure how long calls of MPI take at their best: t_max, by processes and bytes.

@@ -11,6 +11,7 @@ import click
 
 from scalewatch.wire import Result, RunReport
 from scalewatch_agent import errors, folders
+from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.delivery.deliver import ONCE, Delivery, deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Delivered, Patience, Refused, Undelivered
@@ -50,6 +51,14 @@ def measured_runs(options: Mapping[str, Any]) -> MeasuredRuns:
     if options["out"] is not None:
         return RunsFile(options["out"])
     return SweepRuns(Spool(folders.spool_folder()), options["server"], options["token"])
+
+
+def finish(ctx: click.Context, measured: MeasuredRuns, *, as_json: bool) -> None:
+    """Deliver the runs, and end with the exit code that tells what came of them."""
+    if not measured.deliver(as_json=as_json):
+        ctx.exit(Exit.UNDELIVERED)
+    if any(r.status == "failed" for run in measured.reports for r in run.results):
+        ctx.exit(Exit.FAILED)
 
 
 @dataclass(slots=True)

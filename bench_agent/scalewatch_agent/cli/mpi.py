@@ -6,9 +6,10 @@ from typing import Any
 import click
 
 from scalewatch_agent import compilers, folders, machine
-from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.measured import measured_runs, out_option
+from scalewatch_agent.cli.exits import SUMMARY
+from scalewatch_agent.cli.measured import finish, measured_runs, out_option
 from scalewatch_agent.cli.options import (
+    json_option,
     library_of,
     library_options,
     message_sizes,
@@ -114,7 +115,7 @@ Examples:
 @subject_options
 @server_options
 @out_option
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Measure this machine's MPI library at several process counts.
@@ -156,10 +157,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if not options["as_json"]:
         title = f"{launcher.library.title}, {mpiexec.TRANSPORTS[launcher.transport]}"
         print_table(title, measured.reports)
-    if not measured.deliver(as_json=options["as_json"]):
-        ctx.exit(Exit.UNDELIVERED)
-    if any(r.status == "failed" for run in measured.reports for r in run.results):
-        ctx.exit(Exit.FAILED)
+    finish(ctx, measured, as_json=options["as_json"])
 
 
 def _sweep(options: dict[str, Any]) -> SuiteSweep:

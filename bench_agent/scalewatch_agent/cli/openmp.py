@@ -8,9 +8,10 @@ import click
 
 from scalewatch.wire import Machine, RunReport
 from scalewatch_agent import folders, machine
-from scalewatch_agent.cli.exits import SUMMARY, Exit
-from scalewatch_agent.cli.measured import measured_runs, out_option
+from scalewatch_agent.cli.exits import SUMMARY
+from scalewatch_agent.cli.measured import finish, measured_runs, out_option
 from scalewatch_agent.cli.options import (
+    json_option,
     process_counts,
     server_options,
     time_limit_option,
@@ -77,7 +78,7 @@ Examples:
 @subject_options
 @server_options
 @out_option
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@json_option
 @click.pass_context
 def command(ctx: click.Context, /, **options: Any) -> None:
     """Measure OpenMP over threads: memory bandwidth, constructs, and a CG solver.
@@ -113,10 +114,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if not options["as_json"]:
         title = f"OpenMP of {kernels.compiler} {kernels.version}"
         print_openmp(title, measured.reports)
-    if not measured.deliver(as_json=options["as_json"]):
-        ctx.exit(Exit.UNDELIVERED)
-    if any(r.status == "failed" for run in measured.reports for r in run.results):
-        ctx.exit(Exit.FAILED)
+    finish(ctx, measured, as_json=options["as_json"])
 
 
 def _reports(

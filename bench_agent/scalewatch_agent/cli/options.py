@@ -42,20 +42,24 @@ def time_limit_option(what: str = "a job") -> Callable[[Any], Any]:
     )
 
 
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print a line of JSON per run."
+)
+
 Callback = Callable[[click.Context, click.Parameter, Any], Any]
 
 DOUBLE = 8
 """Bytes; reductions add up doubles."""
 
 
-def process_counts(
-    ctx: click.Context,  # noqa: ARG001 - click's
-    parameter: click.Parameter,  # noqa: ARG001
-    value: str | None,
-) -> tuple[int, ...] | None:
+def of_value(check: Callable[[Any], Any]) -> Callback:
+    """Return a callback that takes a value as `check` returns it; None stays None."""
+    return lambda _context, _option, value: None if value is None else check(value)
+
+
+@of_value
+def process_counts(value: str) -> tuple[int, ...]:
     """Return whole numbers separated by commas, in their order, each once."""
-    if value is None:
-        return None
     for text in value.split(","):
         if not text.strip().isdecimal() or int(text) < 1:
             raise click.BadParameter(f"{text!r} is not a whole number from 1.")
@@ -63,9 +67,7 @@ def process_counts(
 
 
 def regions(
-    ctx: click.Context,
-    parameter: click.Parameter,  # noqa: ARG001
-    value: str | None,
+    ctx: click.Context, _option: click.Parameter, value: str | None
 ) -> tuple[str, ...]:
     """Return regions of the suite, separated by commas; the usual ones by default."""
     suite = SUITES[ctx.params["suite"]]
@@ -81,14 +83,9 @@ def regions(
     return tuple(dict.fromkeys(chosen))
 
 
-def requirement(
-    ctx: click.Context,  # noqa: ARG001
-    parameter: click.Parameter,  # noqa: ARG001
-    value: str | None,
-) -> str | None:
+@of_value
+def requirement(value: str) -> str:
     """Return an MPI package with its exact version as it is."""
-    if value is None:
-        return None
     match = libraries.REQUIREMENT.fullmatch(value)
     if match is None:
         raise click.BadParameter(
@@ -102,9 +99,7 @@ def requirement(
 
 
 def message_sizes(
-    ctx: click.Context,
-    parameter: click.Parameter,  # noqa: ARG001
-    value: str | None,
+    ctx: click.Context, _option: click.Parameter, value: str | None
 ) -> tuple[int, ...]:
     """Return message sizes, separated by commas, that reductions can add up."""
     if value is None:
@@ -124,27 +119,18 @@ def wire(field: Any) -> Callback:
     """Return a callback that takes what the server takes as a field of that type."""
     adapter: TypeAdapter[Any] = TypeAdapter(field)
 
-    def checked(
-        ctx: click.Context,  # noqa: ARG001
-        parameter: click.Parameter,  # noqa: ARG001
-        value: Any,
-    ) -> Any:
+    def checked(value: Any) -> Any:
         try:
             return value and adapter.validate_python(value)
         except ValidationError as error:
             raise click.BadParameter(f"{value!r}: {error.errors()[0]['msg']}") from None
 
-    return checked
+    return of_value(checked)
 
 
-def moment(
-    ctx: click.Context,  # noqa: ARG001
-    parameter: click.Parameter,  # noqa: ARG001
-    value: str | None,
-) -> datetime | None:
+@of_value
+def moment(value: str) -> datetime:
     """Return a date and time in ISO 8601, which is UTC unless it names its zone."""
-    if value is None:
-        return None
     try:
         time = datetime.fromisoformat(value)
     except ValueError:
@@ -154,14 +140,9 @@ def moment(
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-def url(
-    ctx: click.Context,  # noqa: ARG001
-    parameter: click.Parameter,  # noqa: ARG001
-    value: str | None,
-) -> str | None:
+@of_value
+def url(value: str) -> str:
     """Return the address of a server without a final slash."""
-    if value is None:
-        return None
     if not value.startswith(("http://", "https://")):
         raise click.BadParameter(f"{value!r} does not begin with http:// or https://.")
     return value.rstrip("/")
@@ -178,9 +159,7 @@ TOKEN = "SCALEWATCH_TOKEN"  # noqa: S105 - the name of a variable
 
 
 def token_from(
-    ctx: click.Context,  # noqa: ARG001 - click's
-    parameter: click.Parameter,  # noqa: ARG001
-    path: Path | None,
+    _context: click.Context, _option: click.Parameter, path: Path | None
 ) -> str | None:
     """Return the token in the file at `path`, else that of the environment."""
     if path is None:

@@ -1,23 +1,16 @@
 """Progress of a sweep on standard error: a bar for people, lines for logs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from statistics import median
 from typing import Protocol
 
 import click
+from rich import progress as bars
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
 from rich.table import Table
 
-from scalewatch.wire import Result, RunReport
+from scalewatch.wire import RunReport
 from scalewatch_agent.cli.tables import quantity
 from scalewatch_agent.suite.jobs import Event
 
@@ -33,7 +26,7 @@ class JobDisplay(Protocol):
 
 
 class _Bar:
-    def __init__(self, progress: Progress, jobs: int) -> None:
+    def __init__(self, progress: bars.Progress, jobs: int) -> None:
         self.progress = progress
         self.task = progress.add_task("", total=jobs)
 
@@ -51,7 +44,14 @@ class _Lines:
 
     def finish(self, report: RunReport) -> None:
         self.ended += 1
-        outcome = failure_of(report) or _found(report.results)
+        values = [
+            f"{each.region} {quantity(median(each.values), each.unit)}"
+            for each in report.results
+            if each.values
+        ]
+        if report.results and all(result.exact for result in report.results):
+            values = [f"{len(report.results)} counts"]  # which can be thousands
+        outcome = failure_of(report) or ", ".join(values)
         click.echo(f"{self.ended} of {self.jobs}: {_at(report)}: {outcome}", err=True)
 
 
@@ -62,14 +62,19 @@ def job_display(jobs: int) -> Iterator[JobDisplay]:
     if not console.is_terminal:
         yield _Lines(jobs)
         return
-    columns = (
-        TextColumn("{task.description:34}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with _bar(console) as progress:
         yield _Bar(progress, jobs)
+
+
+def _bar(console: Console) -> bars.Progress:
+    return bars.Progress(
+        bars.TextColumn("{task.description:34}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+        console=console,
+        transient=True,
+    )
 
 
 def failure_of(report: RunReport) -> str | None:
@@ -85,7 +90,12 @@ def print_runs(reports: list[RunReport]) -> None:
         table.add_column(heading)
     for heading in ("median", "values"):
         table.add_column(heading, justify="right")
-    varied = _varied(reports)
+    distinct: dict[str, set[object]] = {}
+    for report in reports:
+        for name, fact in report.configuration.items():
+            distinct.setdefault(name, set()).add(fact)
+    varied = {name for name, facts in distinct.items() if len(facts) > 1}
+    varied.update(*(report.coordinate for report in reports))
     for report in reports:
         for result in report.results:
             row = (_at(report, varied), result.region, result.metric)
@@ -97,18 +107,7 @@ def print_runs(reports: list[RunReport]) -> None:
     console.print(table)
 
 
-def _found(results: Sequence[Result]) -> str:
-    """Return what a job measured; of counts, which can be thousands, how many."""
-    if results and all(result.exact for result in results):
-        return f"{len(results)} counts"
-    return ", ".join(map(_brief, results))
-
-
-def _brief(result: Result) -> str:
-    return f"{result.region} {quantity(median(result.values), result.unit)}"
-
-
-def _at(report: RunReport, shown: frozenset[str] | None = None) -> str:
+def _at(report: RunReport, shown: Collection[str] | None = None) -> str:
     """Return where a run measured, by the settings that are `shown`, or all."""
     settings = {**report.coordinate, **report.configuration}
     return ", ".join(
@@ -116,16 +115,6 @@ def _at(report: RunReport, shown: frozenset[str] | None = None) -> str:
         for name, value in settings.items()
         if (shown is None or name in shown) and name not in HIDDEN
     )
-
-
-def _varied(reports: list[RunReport]) -> frozenset[str]:
-    """Return the coordinates, and what else differs between the runs."""
-    distinct: dict[str, set[object]] = {}
-    for report in reports:
-        for name, value in report.configuration.items():
-            distinct.setdefault(name, set()).add(value)
-    others = {name for name, values in distinct.items() if len(values) > 1}
-    return frozenset(others.union(*(report.coordinate for report in reports)))
 
 
 class Display(Protocol):
@@ -141,7 +130,7 @@ class Display(Protocol):
 class Bar:
     """One line that stays, and a line per failure."""
 
-    def __init__(self, progress: Progress, task: TaskID, steps: int) -> None:
+    def __init__(self, progress: bars.Progress, task: bars.TaskID, steps: int) -> None:
         self.progress = progress
         self.task = task
         self.steps = steps
@@ -206,12 +195,6 @@ def progress_display(jobs: int, steps: int) -> Iterator[Display]:
     if not console.is_terminal:
         yield Lines()
         return
-    columns = (
-        TextColumn("{task.description:34}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
+    with _bar(console) as progress:
         task = progress.add_task("starting", total=jobs * steps)
         yield Bar(progress, task, steps)

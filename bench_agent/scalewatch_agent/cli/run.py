@@ -12,6 +12,7 @@ from rich.table import Table
 from scalewatch_agent.cli import sweeping
 from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.launching import job_launcher, launcher_options
+from scalewatch_agent.cli.options import of_value
 from scalewatch_agent.cli.progress import print_runs
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import WrittenOutput
@@ -31,16 +32,14 @@ Examples:
 """
 
 
-def _settings(
-    _context: click.Context, _option: click.Parameter, stated: Sequence[str]
-) -> dict[str, Scalar]:
+@of_value
+def _settings(stated: Sequence[str]) -> dict[str, Scalar]:
     """Return parameters and their values, numbers where they look like numbers."""
     settings: dict[str, Scalar] = {}
     for text in stated:
         name, is_there, value = text.partition("=")
         if not (name and is_there and value):
-            message = f"{text!r} is not NAME=VALUE"
-            raise click.BadParameter(message)
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE")
         settings[name] = sweeping.scalar(value)
     return settings
 

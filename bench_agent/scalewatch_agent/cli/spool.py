@@ -12,7 +12,7 @@ from rich.table import Table
 from scalewatch_agent import errors, folders
 from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import delivery_state, report_deliveries
-from scalewatch_agent.cli.options import token_option, url
+from scalewatch_agent.cli.options import json_option, token_option, url
 from scalewatch_agent.delivery.deliver import deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.delivery.upload import Delivered, Patience
@@ -40,7 +40,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@json_option
 def list_runs(*, as_json: bool) -> None:
     """List the runs that wait, and those that the server refused."""
     spool = Spool(folders.spool_folder())
@@ -86,7 +86,7 @@ def list_runs(*, as_json: bool) -> None:
     help="Post them there, not to the server that each is meant for.",
 )
 @token_option
-@click.option("--json", "as_json", is_flag=True, help="Print a line of JSON per run.")
+@json_option
 @click.pass_context
 def replay(
     ctx: click.Context,

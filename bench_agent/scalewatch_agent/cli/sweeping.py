@@ -13,10 +13,16 @@ import click
 
 from scalewatch.wire import Commit, Name, RunReport, Sha
 from scalewatch_agent import errors, versions
-from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.cli.launching import is_queued, stated_launcher
-from scalewatch_agent.cli.measured import measured_runs, out_option
-from scalewatch_agent.cli.options import library_options, server_options, together, wire
+from scalewatch_agent.cli.measured import finish, measured_runs, out_option
+from scalewatch_agent.cli.options import (
+    json_option,
+    library_options,
+    of_value,
+    server_options,
+    together,
+    wire,
+)
 from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.experiments.documents import ExperimentDocument, read_document
 from scalewatch_agent.experiments.expressions import Scalar
@@ -54,9 +60,7 @@ sweep_options = together(
     ),
     server_options,
     out_option,
-    click.option(
-        "--json", "as_json", is_flag=True, help="Print a line of JSON per run."
-    ),
+    json_option,
 )
 """Options of all sweeps of experiments."""
 
@@ -139,10 +143,7 @@ def carry_out(
         raise
     if not options["as_json"] and measured.reports:
         show(measured.reports)
-    if not measured.deliver(as_json=options["as_json"]):
-        ctx.exit(Exit.UNDELIVERED)
-    if any(r.status == "failed" for run in measured.reports for r in run.results):
-        ctx.exit(Exit.FAILED)
+    finish(ctx, measured, as_json=options["as_json"])
 
 
 def warn(message: str) -> None:
@@ -172,16 +173,14 @@ COMMAND_LINE: Final = Path("command line")
 """Where an experiment stands that no file holds."""
 
 
-def swept_settings(
-    _context: click.Context, _option: click.Parameter, stated: Sequence[str]
-) -> dict[str, list[Scalar]]:
+@of_value
+def swept_settings(stated: Sequence[str]) -> dict[str, list[Scalar]]:
     """Return parameters and their values, numbers where they look like numbers."""
     settings: dict[str, list[Scalar]] = {}
     for text in stated:
         name, is_there, values = text.partition("=")
         if not (name and is_there and all(values.split(","))):
-            message = f"{text!r} is not NAME=VALUE,VALUE,…"
-            raise click.BadParameter(message)
+            raise click.BadParameter(f"{text!r} is not NAME=VALUE,VALUE,…")
         settings[name] = [scalar(value) for value in values.split(",")]
     return settings
 

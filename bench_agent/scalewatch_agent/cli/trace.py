@@ -9,7 +9,12 @@ import click
 from scalewatch.wire import Name
 from scalewatch_agent.cli import sweeping
 from scalewatch_agent.cli.launching import launcher_options
-from scalewatch_agent.cli.options import process_counts, time_limit_option, wire
+from scalewatch_agent.cli.options import (
+    of_value,
+    process_counts,
+    time_limit_option,
+    wire,
+)
 from scalewatch_agent.cli.traces.posting import SUITE, read, record
 
 DEEPEST: Final = 32
@@ -34,9 +39,8 @@ Exit codes:
   130  interrupted"""
 
 
-def _settings(
-    _context: click.Context, _option: click.Parameter, stated: str | None
-) -> dict[str, float]:
+@of_value
+def _settings(stated: str) -> dict[str, float]:
     """Return the parameters of `p=8,n=4096`."""
     settings = {}
     for text in stated.split(",") if stated else ():
@@ -113,6 +117,7 @@ def _settings(
 @click.option(
     "--at",
     callback=_settings,
+    default="",
     metavar="NAME=NUMBER,…",
     help="Further parameters of the runs of --read: n=4096; p is what the trace says.",
 )
