@@ -61,7 +61,24 @@ class Parameters:
         if prod(len(rows) for _, rows in groups) > MOST_COMBINATIONS:
             reason = f"there are over {MOST_COMBINATIONS:,} combinations"
             raise BadParameters(("parameters",), reason)
-        order = self._derivation()
+        order: list[str] = []
+        known = set(self.lists)
+        left = dict(self.derived)
+        while left:
+            ready = [name for name in left if left[name].names <= known]
+            if not ready:
+                name, expression = next(iter(left.items()))
+                missing = sorted(expression.names - known - set(left))
+                why = (
+                    f"there is no parameter {missing[0]!r}"
+                    if missing
+                    else "it follows from itself"
+                )
+                raise BadParameters(("parameters", name, "expression"), why)
+            order += ready
+            known |= set(ready)
+            for name in ready:
+                del left[name]
         wanted = []
         for rows in product(*(rows for _, rows in groups)):
             combination: dict[str, Scalar] = {}
@@ -74,28 +91,6 @@ class Parameters:
         if not wanted:
             raise BadParameters(("where",), "no combination is left")
         return wanted
-
-    def _derivation(self) -> list[str]:
-        """Return the derived parameters, each after those that it follows from."""
-        order: list[str] = []
-        known = set(self.lists)
-        left = dict(self.derived)
-        while left:
-            ready = [name for name in left if left[name].names <= known]
-            if not ready:
-                name, expression = next(iter(left.items()))
-                missing = sorted(expression.names - known - set(left))
-                reason = (
-                    f"there is no parameter {missing[0]!r}"
-                    if missing
-                    else "it follows from itself"
-                )
-                raise BadParameters(("parameters", name, "expression"), reason)
-            order += ready
-            known |= set(ready)
-            for name in ready:
-                del left[name]
-        return order
 
     def _derive(self, name: str, combination: Combination) -> Scalar:
         try:

@@ -48,7 +48,20 @@ def read_results(
     """
     results: dict[tuple[str, str], Result] = {}
     for rule in rules:
-        for result in _by_rule(rule, folder, fallback):
+        try:
+            values: dict[tuple[str, str], _MetricValues] = {}
+            for entry in _entries(rule, folder):
+                _add(values, rule, entry)
+            by_rule = [_result(key, series) for key, series in values.items()]
+            if not by_rule:
+                source = rule.document or rule.json_lines
+                by_rule = [_failed(rule, fallback, f"{source} holds no result")]
+                if rule.pattern is not None:
+                    why = f"nothing in {rule.file} matches {rule.pattern!r}"
+                    by_rule = [_failed(rule, fallback, why)]
+        except Unfound as reason:
+            by_rule = [_failed(rule, fallback, str(reason))]
+        for result in by_rule:
             key = (result.region, result.metric)
             if key not in results:
                 results[key] = result
@@ -106,23 +119,6 @@ def _joined(result: Result, other: Result) -> Result:
             }
         )
     return result.model_copy(update={"values": result.values + other.values})
-
-
-def _by_rule(rule: ResultRule, folder: Path, fallback: str) -> list[Result]:
-    try:
-        values: dict[tuple[str, str], _MetricValues] = {}
-        for entry in _entries(rule, folder):
-            _add(values, rule, entry)
-        results = [_result(key, series) for key, series in values.items()]
-    except Unfound as reason:
-        return [_failed(rule, fallback, str(reason))]
-    return results or [_failed(rule, fallback, _nothing(rule))]
-
-
-def _nothing(rule: ResultRule) -> str:
-    if rule.pattern is not None:
-        return f"nothing in {rule.file} matches {rule.pattern!r}"
-    return f"{rule.document or rule.json_lines} holds no result"
 
 
 def _entries(rule: ResultRule, folder: Path) -> Iterator[Mapping[str, Any]]:

@@ -2,7 +2,7 @@
 
 import shlex
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -228,6 +228,11 @@ class ExperimentSweep:
             combination, executed.request.folder, executed.request.repeat
         )
         output = self.instrument.output(executed, values)
+        facts = {**output.facts, **self._others(combination, named=False)}
+        facts["repeat"] = executed.request.repeat
+        if self.version.changes:
+            facts["uncommitted changes"] = self.version.changes
+        environment = {**executed.job.environment, **facts}
         return wire.RunReport(
             schema_version=1,
             id=uuid4(),
@@ -249,7 +254,7 @@ class ExperimentSweep:
                 **self._others(combination, named=True),
                 **output.settings,
             },
-            job=self._job(executed, output.facts),
+            job=executed.job.model_copy(update={"environment": environment}),
             results=tuple(
                 self._with_procedure(result, executed.request.configured)
                 for result in output.results
@@ -266,17 +271,6 @@ class ExperimentSweep:
             if name not in self.loaded.coordinate
             and (telling is None or name in telling) is named
         }
-
-    def _job(
-        self, executed: jobs.Executed, measured: Mapping[str, wire.Fact]
-    ) -> wire.Job:
-        combination = executed.request.configured.combination
-        facts = {**measured, **self._others(combination, named=False)}
-        facts["repeat"] = executed.request.repeat
-        if self.version.changes:
-            facts["uncommitted changes"] = self.version.changes
-        environment = {**executed.job.environment, **facts}
-        return executed.job.model_copy(update={"environment": environment})
 
     def _with_procedure(
         self, result: wire.Result, configured: jobs.Configured

@@ -6,12 +6,13 @@ on the memory of its right neighbour, and a window costs what is between two fen
 """
 
 import ctypes
+from collections.abc import Callable
 from functools import partial
 
 from mpi4py import MPI
 
 from scalewatch_agent.kernels import Operation, kernel, pattern, seconds
-from scalewatch_agent.loops.compiled import FunctionCall, memory_of, step
+from scalewatch_agent.loops.compiled import memory_of, step
 
 TAG = 3
 AT_ONCE = 16
@@ -64,7 +65,10 @@ def latency(comm: MPI.Intracomm, message_bytes: int) -> Operation:
 def bandwidth(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     """Send many messages at once, until the last one has been acknowledged."""
     first, last = 0, comm.size - 1
-    rate = partial(_rate, AT_ONCE * message_bytes)
+
+    def rate(nanoseconds: int) -> float:
+        return AT_ONCE * message_bytes / seconds(max(nanoseconds, 1))
+
     if comm.rank not in {first, last}:
         return _of_bandwidth(Operation(_nothing, steps=()), rate)
     mine, received = pattern(comm.rank, message_bytes), bytearray(message_bytes)
@@ -87,7 +91,19 @@ def bandwidth(comm: MPI.Intracomm, message_bytes: int) -> Operation:
             comm.Send([acknowledgement, MPI.BYTE], partner, TAG)
 
     messages = [("MPI_Irecv", received)] * receives + [("MPI_Isend", mine)] * sends
-    steps = _all_at_once(messages, (message_bytes, MPI.BYTE, partner, TAG, comm))
+    of_each = (message_bytes, MPI.BYTE, partner, TAG, comm)
+    number = AT_ONCE * len(messages)
+    size = MPI._sizeof(MPI.Request)  # noqa: SLF001 - mpi4py's only way
+    memory = memory_of(number * size)
+    part = ctypes.c_char * size
+    places = (part.from_buffer(memory, i * size) for i in range(number))
+    steps = [
+        step(function, buffer, *of_each, next(places))
+        for function, buffer in messages
+        for _ in range(AT_ONCE)
+    ]
+    statuses = memory_of(number * MPI._sizeof(MPI.Status))  # noqa: SLF001 - same
+    steps.append(step("MPI_Waitall", number, memory, statuses))
     end = (acknowledgement, 1, MPI.BYTE, partner, TAG, comm)
     if sends and not receives:
         steps.append(step("MPI_Recv", *end, steps[-1].arguments[-1]))
@@ -97,33 +113,10 @@ def bandwidth(comm: MPI.Intracomm, message_bytes: int) -> Operation:
     return _of_bandwidth(operation, rate)
 
 
-def _all_at_once(
-    messages: list[tuple[str, bytearray]],
-    of_each: tuple[int | MPI.Datatype | MPI.Intracomm, ...],
-) -> list[FunctionCall]:
-    """Return steps that start each message many times, and wait for all."""
-    number = AT_ONCE * len(messages)
-    size = MPI._sizeof(MPI.Request)  # noqa: SLF001 - mpi4py's only way
-    requests = memory_of(number * size)
-    part = ctypes.c_char * size
-    places = iter([part.from_buffer(requests, i * size) for i in range(number)])
-    steps = [
-        step(function, buffer, *of_each, next(places))
-        for function, buffer in messages
-        for _ in range(AT_ONCE)
-    ]
-    statuses = memory_of(number * MPI._sizeof(MPI.Status))  # noqa: SLF001 - same
-    return [*steps, step("MPI_Waitall", number, requests, statuses)]
-
-
-def _of_bandwidth(operation: Operation, rate: partial[float]) -> Operation:
+def _of_bandwidth(operation: Operation, rate: Callable[[int], float]) -> Operation:
     return operation._replace(
         metric="bandwidth", unit="B/s", better="higher", value=rate
     )
-
-
-def _rate(message_bytes: int, nanoseconds: int) -> float:
-    return message_bytes / seconds(max(nanoseconds, 1))
 
 
 def _half(nanoseconds: int) -> float:

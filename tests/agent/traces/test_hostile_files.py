@@ -20,8 +20,9 @@ import numpy as np
 import pytest
 
 from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces import limited
 from scalewatch_agent.traces.formats import read_reduced
-from scalewatch_agent.traces.otf2 import library, reader
+from scalewatch_agent.traces.otf2 import library
 from support.hostile_bytes import EXTREMES, mutated
 from support.otf2_archives import write_archive
 from support.traces import MADE_LABELS, MADE_TRACE, foreign
@@ -83,7 +84,7 @@ def is_often(thorough, monkeypatch):
     """Whether samples are mutated thousands of times."""
     pytest.importorskip("_otf2", reason="the package otf2 is not installed")
     if thorough:
-        monkeypatch.setattr(reader, "read_in_child", _read_in_fork)
+        monkeypatch.setattr(limited, "read_in_child", _read_in_fork)
     return thorough
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from scalewatch_agent import compilers
 from scalewatch_agent.compilers import build_collector
 from scalewatch_agent.errors import TraceUnusable
+from scalewatch_agent.traces import limited
 from scalewatch_agent.traces.formats import read_reduced, traces_in
 from scalewatch_agent.traces.otf2 import library, reader
 from scalewatch_agent.traces.otf2.reader import read_otf2
@@ -172,7 +174,7 @@ def test_python_collects_what_the_compiled_collector_does(monkeypatch, tmp_path)
     assert build_collector(tmp_path) is not None
     anchor = foreign("otf2", "eztrace-sweep-p4", "eztrace_log.otf2")
     compiled = read_otf2(anchor)
-    monkeypatch.setattr(reader, "build_collector", lambda _folder: None)
+    monkeypatch.setattr(compilers, "build_collector", lambda _folder: None)
 
     interpreted = read_otf2(anchor)
 
@@ -187,7 +189,7 @@ def test_python_collects_the_same_of_events_in_any_order(monkeypatch, tmp_path, 
         tmp_path / "made", [_any_events(seed), _any_events(seed + 9)]
     )
     compiled = read_otf2(anchor)
-    monkeypatch.setattr(reader, "build_collector", lambda _folder: None)
+    monkeypatch.setattr(compilers, "build_collector", lambda _folder: None)
 
     interpreted = read_otf2(anchor)
 
@@ -340,7 +342,7 @@ def test_child_that_crashes_or_never_ends_is_one_line(monkeypatch, tmp_path):
 
 def test_memory_and_files_of_the_child_are_bounded(monkeypatch, tmp_path):
     anchor = write_archive(tmp_path / "made", [SENDER, RECEIVER])
-    monkeypatch.setattr(reader, "MEMORY", 2**20)
+    monkeypatch.setattr(limited, "MEMORY", 2**20)
 
     with pytest.raises(TraceUnusable):
         read_otf2(anchor)

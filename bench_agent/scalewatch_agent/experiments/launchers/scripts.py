@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from scalewatch.wire import Fact
 from scalewatch_agent.experiments.launchers.jobs import Request
@@ -122,7 +122,12 @@ def _module(name: str, output: str) -> str:
 def remains(folder: Path) -> Remains:
     """Read the files that the job in `folder` has left there."""
     code, ended_at = _ended(folder)
-    facts = _facts(folder)
+    try:
+        content = json.loads(_text(folder / FACTS))
+    except ValueError:
+        facts = {}
+    else:
+        facts = content if isinstance(content, dict) else {}
     sizes = _SIZE_LINE.findall(_text(folder / SIZE))
     return Remains(
         code=code,
@@ -138,14 +143,6 @@ def remains(folder: Path) -> Remains:
 def _ended(folder: Path) -> tuple[int | None, datetime | None]:
     code, _, moment = _text(folder / ENDED).strip().partition(" ")
     return (int(code) if code.isdecimal() else None), _moment(moment)
-
-
-def _facts(folder: Path) -> dict[str, Any]:
-    try:
-        content = json.loads(_text(folder / FACTS))
-    except ValueError:
-        return {}
-    return content if isinstance(content, dict) else {}
 
 
 def _moment(text: str) -> datetime | None:

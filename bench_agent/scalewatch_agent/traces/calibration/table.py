@@ -10,8 +10,9 @@ extrapolated.
 
 import json
 import re
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -64,7 +65,11 @@ class Calibration:
             grown, growths = _grown(function, curves, processes, unique)
             self.extrapolated[function].update(growths)
             return grown[place.reshape(-1)]
-        low, high = _around(counts, processes)
+        # The measured numbers of processes on both sides, or the last two.
+        above = bisect_left(counts, processes, 1, len(counts) - 1) if counts[1:] else 0
+        low, high = counts[max(0, above - 1)], counts[above]
+        if processes <= counts[0]:
+            high = counts[0]
         last = _along(curves[high], wanted)
         if low == high:
             held: NDArray[np.float64] = np.exp(last)
@@ -114,16 +119,6 @@ def _is_beyond(curve: Curve, wanted: NDArray[np.float64]) -> bool:
     """Tell whether bytes lie above the measured ones, where these matter."""
     sizes, _ = curve
     return len(sizes) > 1 and bool((wanted > sizes[-1] + 1e-9).any())
-
-
-def _around(counts: Sequence[int], processes: int) -> tuple[int, int]:
-    """Return the measured numbers of processes on both sides, or the last two."""
-    if processes <= counts[0] or len(counts) == 1:
-        return counts[0], counts[0]
-    if processes >= counts[-1]:
-        return counts[-2], counts[-1]
-    above = next(at for at, count in enumerate(counts) if count >= processes)
-    return counts[above - 1], counts[above]
 
 
 def _along(curve: Curve, wanted: NDArray[np.float64]) -> NDArray[np.float64]:

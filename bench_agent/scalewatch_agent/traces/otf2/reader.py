@@ -45,7 +45,12 @@ def read_otf2(anchor: Path) -> trace.Trace:
         )
     with TemporaryDirectory(prefix="otf2-") as folder:
         collector = compilers.build_collector(folders.loops_folder())
-        size = _size(anchor)
+        try:
+            beside = anchor.parent.glob(f"{anchor.stem}*")
+            named = [anchor, *beside, *anchor.with_suffix("").glob("*")]
+            size = sum(each.stat().st_size for each in {*named} if each.is_file())
+        except OSError as error:
+            raise errors.TraceUnusable(anchor, error.strerror or str(error)) from None
         limited.read_in_child(
             anchor,
             library.__name__,
@@ -63,16 +68,6 @@ def read_otf2(anchor: Path) -> trace.Trace:
         paths = [calls_file(Path(folder), each) for each in ranks]
         locations = [_Location(path, *read_rows(path)) for path in paths]
         return _trace(anchor, definitions, locations)
-
-
-def _size(anchor: Path) -> int:
-    """Return the size of an archive in bytes: its anchor, and what lies beside it."""
-    try:
-        beside = anchor.parent.glob(f"{anchor.stem}*")
-        named = [anchor, *beside, *anchor.with_suffix("").glob("*")]
-        return sum(each.stat().st_size for each in {*named} if each.is_file())
-    except OSError as error:
-        raise errors.TraceUnusable(anchor, error.strerror or str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,6 @@ t' = t - offset(t),    offset linear between the begin and the end of recording
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -174,7 +173,9 @@ def merged(threads: Sequence[stored.StoredRows]) -> stored.Rows:
             records[begin:end]
             for records, begin, end in zip(threads, begins, ends, strict=True)
         ]
-        spool.add(_in_order(np.concatenate(parts)))
+        joined = np.concatenate(parts)
+        calls = pairs.calls_of(joined)
+        spool.add(joined[np.lexsort((calls, joined["start"][calls]))])
         begins = ends
     return spool.stored()
 
@@ -201,8 +202,3 @@ def _begun_by(records: stored.StoredRows, begin: int, moment: int) -> int:
         else:
             high = middle
     return next_call(records, low)
-
-
-def _in_order(records: Records) -> NDArray[Any]:
-    calls = pairs.calls_of(records)
-    return records[np.lexsort((calls, records["start"][calls]))]

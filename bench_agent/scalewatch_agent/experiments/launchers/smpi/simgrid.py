@@ -197,13 +197,9 @@ def failure_said(folder: Path) -> str | None:
     )
     for pattern, sentence in SENTENCES:
         if pattern.search(said):
-            return sentence + programs.complaint(_own_words(text))
+            # What the program itself wrote, if the simulator has no backtrace.
+            lines = text.splitlines() if "Backtrace" not in text else []
+            words = [line for line in lines if not _LOGGED.match(line)]
+            return sentence + programs.complaint(words)
     critical = _COMPLAINT.search(said)
     return critical and f"SMPI: {critical[1][:500]}"
-
-
-def _own_words(text: str) -> list[str]:
-    """Return what the program itself wrote, if the simulator has no backtrace."""
-    if "Backtrace" in text:
-        return []
-    return [line for line in text.splitlines() if not _LOGGED.match(line)]
