@@ -54,7 +54,7 @@ def announce_start(comm: "Intracomm") -> Announce:
     """Say that the job has come up, and return what says more on rank 0."""
     from mpi4py import MPI  # noqa: PLC0415 - the caller decides when MPI starts
 
-    announce = _write if comm.rank == 0 else _ignore
+    announce: Announce = _write if comm.rank == 0 else lambda *_, **__: None
     announce(
         "started",
         processes=comm.size,
@@ -67,7 +67,3 @@ def announce_start(comm: "Intracomm") -> Announce:
 def _write(event: str, **fields: Any) -> None:
     sys.stdout.write(json.dumps({"event": event} | fields) + "\n")
     sys.stdout.flush()
-
-
-def _ignore(event: str, **fields: Any) -> None:
-    pass

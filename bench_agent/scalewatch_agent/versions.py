@@ -12,7 +12,7 @@ Bitbucket Pipelines, "Variables and secrets"; Woodpecker CI, "Environment variab
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -120,18 +120,16 @@ def completed(commit: Commit, environment: Environment = os.environ) -> Commit:
     A job for another commit, such as a merge that exists in CI alone, knows only where
     the code lies.
     """
-    readers: dict[str, Callable[[Environment], str | None]] = {
-        "repository": _stated_repository
-    }
+    of_job: dict[str, str | None] = {"repository": _stated_repository(environment)}
     shas = filter(None, map(environment.get, SHAS))
-    if len(commit.sha) >= SHORTEST and any(
-        each.startswith(commit.sha) for each in shas
-    ):
-        readers |= {"author": _author, "message": _message}
+    if len(commit.sha) >= SHORTEST and any(e.startswith(commit.sha) for e in shas):
+        author, _, _ = environment.get("CI_COMMIT_AUTHOR", "").partition(" <")
+        message = environment.get("CI_COMMIT_MESSAGE", "").strip().partition("\n")[0]
+        of_job |= {"author": author.strip(), "message": message}
     known = {
         name: value
-        for name, read in readers.items()
-        if not getattr(commit, name) and (value := read(environment))
+        for name, value in of_job.items()
+        if value and not getattr(commit, name)
     }
     stated: dict[str, Any] = {**commit.model_dump(exclude_none=True), **known}
     try:
@@ -146,15 +144,6 @@ def _stated_repository(environment: Environment) -> str | None:
         return web_address(f"{server}/{name}")
     url = next(filter(None, map(environment.get, REPOSITORIES)), None)
     return web_address(url) if url else None
-
-
-def _author(environment: Environment) -> str | None:
-    name, _, _ = environment.get("CI_COMMIT_AUTHOR", "").partition(" <")
-    return name.strip() or None
-
-
-def _message(environment: Environment) -> str | None:
-    return environment.get("CI_COMMIT_MESSAGE", "").strip().partition("\n")[0] or None
 
 
 _COMPILED: Final = (

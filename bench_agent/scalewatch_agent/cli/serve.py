@@ -27,8 +27,7 @@ from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.mpi import libraries
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
-from scalewatch_agent.suite.jobs import Event
-from scalewatch_agent.suite.suites import MEMORY, RUNTIME, Suite
+from scalewatch_agent.suite.suites import MEMORY, RUNTIME
 from scalewatch_agent.suite.sweep import MeasuredSubject, SuiteSweep, run_sweep
 
 EPILOG = """\b
@@ -127,7 +126,7 @@ def _carry_out(
     try:
         with orders.holding(order):
             for sweep, launcher, subject in suite_sweeps(order):
-                for reports in run_sweep(sweep, launcher, subject, _in_silence):
+                for reports in run_sweep(sweep, launcher, subject, lambda *_: None):
                     for report in reports:
                         measured.add(report)
                     measured.post_last()
@@ -147,10 +146,6 @@ def _carry_out(
         orders.finish(order, state, outcome)
     except errors.ServerSilent as error:
         click.echo(f"Warning: {error}", err=True)
-
-
-def _in_silence(_processes: int, _event: Event) -> None:
-    """Show no progress: nobody watches."""
 
 
 def _measure(loaded: Loaded, sha: str, measured: SweepRuns) -> None:
@@ -212,33 +207,25 @@ def suite_sweeps(
             alike[setting.suite, held].append(setting)
     for (name, _), settings in alike.items():
         suite, configuration = BUILT_IN[name], settings[0].configuration
-        sweep = _sweep(order, suite, settings)
+        is_compiled = configuration.get("loop") == "compiled"
+        rare = [region for region in suite.more if region in order.confirmation.reason]
+        size = int(configuration.get("message_bytes", suite.message_bytes))
+        sweep = SuiteSweep(
+            suite=suite,
+            regions=(*suite.regions, *rare),
+            processes=sorted({int(setting.coordinate["p"]) for setting in settings}),
+            message_bytes=(size,),
+            repetitions=suite.repetitions,
+            warm_ups=WARM_UPS,
+            budget=BUDGET,
+            loop=compilers.build_loops(folders.loops_folder()) if is_compiled else None,
+        )
         launcher = _launcher(order, sweep, configuration)
         named = dict.fromkeys(
             ("project", "commit", "branch", "committed_at", "tag"), None
         )
         options = {**named, "parents": (), "machine": order.confirmation.machine}
         yield sweep, launcher, subject(options, launcher, suite)
-
-
-def _sweep(
-    order: confirmations.ClaimedRun,
-    suite: Suite,
-    settings: list[confirmations.RunSetting],
-) -> SuiteSweep:
-    configuration = settings[0].configuration
-    is_compiled = configuration.get("loop") == "compiled"
-    rare = [name for name in suite.more if name in order.confirmation.reason]
-    return SuiteSweep(
-        suite=suite,
-        regions=(*suite.regions, *rare),
-        processes=sorted({int(setting.coordinate["p"]) for setting in settings}),
-        message_bytes=(int(configuration.get("message_bytes", suite.message_bytes)),),
-        repetitions=suite.repetitions,
-        warm_ups=WARM_UPS,
-        budget=BUDGET,
-        loop=compilers.build_loops(folders.loops_folder()) if is_compiled else None,
-    )
 
 
 def _launcher(

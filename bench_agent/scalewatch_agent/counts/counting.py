@@ -136,7 +136,10 @@ class Counting(Instrument):
                 "with -fprofile-update=atomic"
             )
         prefix = request.folder / PREFIX
-        prefixes = _of_ranks(prefix) if self.is_by_rank else [prefix]
+        prefixes = [prefix]
+        if self.is_by_rank:  # a process can write several files
+            names = {file.name.partition(".")[0] for file in prefix.glob("rank-*")}
+            prefixes = [prefix / name for name in sorted(names)]
         tallies = [self.method.tally(each, request, self.roots) for each in prefixes]
         ranks = [tally for tally in tallies if tally is not None]
         if not ranks:
@@ -179,12 +182,6 @@ class Counting(Instrument):
                 for rank in ranks
             ]
         return regions.results(regions.regions(together, self.roots), apart)
-
-
-def _of_ranks(prefix: Path) -> list[Path]:
-    """Return the prefixes of all ranks; a process can write several files."""
-    names = {file.name.partition(".")[0] for file in prefix.glob("rank-*")}
-    return [prefix / name for name in sorted(names)]
 
 
 VARIABLES: Final = (

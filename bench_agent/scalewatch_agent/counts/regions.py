@@ -87,16 +87,15 @@ def added(functions: Iterable[Function]) -> list[Function]:
         parts = tuple((part.kind, part.place) for part in function.parts)
         key = (function.name, function.place, parts)
         before = together.get(key)
-        together[key] = function if before is None else _sum(before, function)
+        together[key] = function
+        if before is not None:
+            both = zip(before.parts, function.parts, strict=True)
+            together[key] = replace(
+                before,
+                calls=before.calls + function.calls,
+                parts=tuple(replace(a, count=a.count + b.count) for a, b in both),
+            )
     return list(together.values())
-
-
-def _sum(first: Function, second: Function) -> Function:
-    parts = tuple(
-        replace(mine, count=mine.count + its.count)
-        for mine, its in zip(first.parts, second.parts, strict=True)
-    )
-    return replace(first, calls=first.calls + second.calls, parts=parts)
 
 
 def regions(functions: Sequence[Function], roots: Sequence[Path]) -> list[Region]:
@@ -112,26 +111,24 @@ def regions(functions: Sequence[Function], roots: Sequence[Path]) -> list[Region
     )
     for name, function in _named(ordered):
         listed.append(_region(name, function, function.place, function.calls, roots))
-        listed += _parts(name, function, roots)
+        # Parts are numbered so that one which is added renames none before it.
+        numbers: Counter[str] = Counter()
+        for part in function.parts:
+            numbers[part.kind] += 1
+            number = numbers[part.kind]
+            shown = f" {number}" if part.kind == LOOP or number > 1 else ""
+            title = f"{name} › {part.kind}{shown}"
+            listed.append(_region(title, function, part.place, part.count, roots))
     return listed
-
-
-def _parts(name: str, function: Function, roots: Sequence[Path]) -> Iterator[Region]:
-    """Yield the parts, numbered so that one which is added renames none before it."""
-    numbers: Counter[str] = Counter()
-    for part in function.parts:
-        numbers[part.kind] += 1
-        number = numbers[part.kind]
-        shown = f" {number}" if part.kind == LOOP or number > 1 else ""
-        title = f"{name} › {part.kind}{shown}"
-        yield _region(title, function, part.place, part.count, roots)
 
 
 def _region(
     name: str, function: Function, place: Place, count: int, roots: Sequence[Path]
 ) -> Region:
+    file = place.file
+    relative = (file.relative_to(root) for root in roots if file.is_relative_to(root))
     location = Location(
-        file=str(_relative(place.file, roots)),
+        file=str(next(relative, file)),
         line=place.line or None,
         function=function.name,
     )
@@ -166,13 +163,6 @@ def _addressable(name: str) -> str:
 def is_below(file: Path, roots: Iterable[Path]) -> bool:
     """Tell whether a file lies in one of the folders whose sources count."""
     return any(file.is_relative_to(root) for root in roots)
-
-
-def _relative(file: Path, roots: Sequence[Path]) -> Path:
-    for root in roots:
-        if file.is_relative_to(root):
-            return file.relative_to(root)
-    return file
 
 
 def results(

@@ -5,6 +5,7 @@ import json
 import random
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -151,7 +152,9 @@ class Server(Connection):
 
 def _judge(response: httpx.Response, ids: Sequence[str]) -> list[Answer]:
     status = response.status_code
-    content = _json(response)
+    content: Any = None
+    with suppress(ValueError, RecursionError):
+        content = response.json()
     if status in {200, 202}:
         receipts = content if isinstance(content, list) else [content]
         known = [
@@ -177,13 +180,6 @@ def _judge(response: httpx.Response, ids: Sequence[str]) -> list[Answer]:
 
 def _same(answer: Answer, ids: Sequence[str]) -> list[Answer]:
     return [answer for _ in ids]
-
-
-def _json(response: httpx.Response) -> Any:
-    try:
-        return response.json()
-    except (ValueError, RecursionError):
-        return None
 
 
 def _retry_after(response: httpx.Response) -> float | None:

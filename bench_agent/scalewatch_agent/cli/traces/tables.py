@@ -1,7 +1,7 @@
 """Traces and calibrations as tables for people: efficiencies, times in MPI, t_max."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -57,63 +57,46 @@ def print_traces(reports: Sequence[RunReport]) -> None:
     if len(longest) > MOST_LOCATIONS:
         left = len(longest) - MOST_LOCATIONS
         console.print(f"{left} shorter locations are not shown.", highlight=False)
-    last = ordered[-1]
-    for remark in (_uncalibrated(last), _extrapolated(last), _on_path(last)):
-        if remark:
-            console.print(remark, highlight=False)
+    for remark in _remarks(ordered[-1]):
+        console.print(remark, highlight=False)
 
 
-def _uncalibrated(report: RunReport) -> str:
-    """Say which functions have no best time, and how much of the time is theirs."""
+def _remarks(report: RunReport) -> Iterator[str]:
+    """Say what lacks a best time, and what the path that decides leads through."""
     facts = report.job.environment if report.job else {}
-    functions = [
-        name for name in str(facts.get(results.UNCALIBRATED, "")).split(", ") if name
-    ]
-    if report.configuration.get("calibration") == "none" or not functions:
-        return ""
-    times = {
-        each.region: each.values[0]
-        for each in report.results
-        if each.metric == "mpi_time" and each.region != results.PROGRAM
-    }
-    uncalibrated = sum(
-        time
-        for region, time in times.items()
-        if results.function_of(region) in functions
-    )
-    share = 100 * uncalibrated / (sum(times.values()) or 1)
-    return (
-        f"Not calibrated, so that all of it is overhead: {', '.join(functions)}, "
-        f"{share:.1f} % of the time in MPI at p = {report.coordinate.get('p', 1)}."
-    )
-
-
-def _extrapolated(report: RunReport) -> str:
-    """Say which functions were called beyond the calibrated table."""
-    facts = report.job.environment if report.job else {}
-    named = facts.get(results.EXTRAPOLATED)
-    return (
-        f"Beyond the calibrated table, so that best times are extrapolated: {named}."
-        if named
-        else ""
-    )
-
-
-def _on_path(report: RunReport) -> str:
-    """Say what the path that decides the run time leads through."""
-    facts = report.job.environment if report.job else {}
-    if results.CRITICAL_PATH not in facts:
-        return ""
-    computing = runtime = 0.0
-    for result in report.results:
-        computing += result.values[0] if result.metric == "path_computing" else 0.0
-        runtime += result.values[0] if result.metric == "runtime" else 0.0
-    share = 100 * computing / (runtime or 1.0)
-    return (
-        f"The path that decides the run time at p = {report.coordinate.get('p', 1)} "
-        f"computes for {share:.1f} % of it ({facts[results.CRITICAL_PATH]}); the rest "
-        "is in calls."
-    )
+    at = f"p = {report.coordinate.get('p', 1)}"
+    named = str(facts.get(results.UNCALIBRATED, "")).split(", ")
+    functions = [name for name in named if name]
+    if report.configuration.get("calibration") != "none" and functions:
+        times = {
+            each.region: each.values[0]
+            for each in report.results
+            if each.metric == "mpi_time" and each.region != results.PROGRAM
+        }
+        uncalibrated = sum(
+            time
+            for region, time in times.items()
+            if results.function_of(region) in functions
+        )
+        share = 100 * uncalibrated / (sum(times.values()) or 1)
+        yield (
+            f"Not calibrated, so that all of it is overhead: {', '.join(functions)}, "
+            f"{share:.1f} % of the time in MPI at {at}."
+        )
+    if beyond := facts.get(results.EXTRAPOLATED):
+        yield (
+            "Beyond the calibrated table, so that best times are extrapolated: "
+            f"{beyond}."
+        )
+    if path := facts.get(results.CRITICAL_PATH):
+        sums: dict[str, float] = defaultdict(float)
+        for result in report.results:
+            sums[result.metric] += result.values[0]
+        share = 100 * sums["path_computing"] / (sums["runtime"] or 1.0)
+        yield (
+            f"The path that decides the run time at {at} computes for {share:.1f} % of "
+            f"it ({path}); the rest is in calls."
+        )
 
 
 def _table(title: str, reports: Sequence[RunReport]) -> Table:

@@ -19,7 +19,6 @@ from scalewatch_agent.counts.gcov.notes import (
     ENTRY,
     Counters,
     Graph,
-    Notes,
     read_counters,
     read_notes,
 )
@@ -64,11 +63,20 @@ class Gcov(Method):
         functions: list[regions.Function] = []
         for data in files:
             notes_file = Path(os.sep) / data.relative_to(prefix).with_suffix(".gcno")
-            notes, modified = _notes_of(notes_file)
+            try:
+                modified = notes_file.stat().st_mtime
+            except OSError:
+                raise regions.Uncountable(
+                    f"{notes_file}, which gcc writes beside the object, is not there: "
+                    "count where the program was built"
+                ) from None
+            notes = read_notes(notes_file, modified)
+            # Nobody wrote what is artificial, as the copying of a structure.
             graphs = {
                 ident: graph
                 for ident, graph in notes.graphs.items()
-                if _is_own(graph, roots)
+                if not graph.is_artificial or regions.PARALLEL.fullmatch(graph.name)
+                if regions.is_below(graph.place.file, roots)
             }
             check_sources(
                 {graph.place.file for graph in graphs.values()}, notes_file, modified
@@ -79,23 +87,6 @@ class Gcov(Method):
             if function.name == regions.PROGRAM and function.calls:
                 begun[function.place.file.name] += function.calls
         return Tally(functions, begun)
-
-
-def _is_own(graph: Graph, roots: tuple[Path, ...]) -> bool:
-    if graph.is_artificial and not regions.PARALLEL.fullmatch(graph.name):
-        return False  # nobody wrote it, as the copying of a structure
-    return regions.is_below(graph.place.file, roots)
-
-
-def _notes_of(path: Path) -> tuple[Notes, float]:
-    try:
-        modified = path.stat().st_mtime
-    except OSError:
-        raise regions.Uncountable(
-            f"{path}, which gcc writes beside the object, is not there: count where "
-            "the program was built"
-        ) from None
-    return read_notes(path, modified), modified
 
 
 def _counted(graphs: Mapping[int, Graph], counters: Counters) -> list[regions.Function]:
@@ -146,12 +137,16 @@ def mpi_calls(graph: Graph, counts: Sequence[int]) -> Iterator[regions.Part]:
     `CHECK(MPI_Send(…))`, comes before what the macro calls. Where a line calls more
     that the source does not show, they cannot be told apart, and are left out.
     """
-    for place, blocks in sorted(_calls(graph, counts).items(), key=_line_of):
+    for place, blocks in sorted(
+        _calls(graph, counts).items(), key=lambda call: call[0].line
+    ):
         names = [name for name in _calls_in(place.file)[place.line] if _is_plain(name)]
         if len(blocks) == len(names) or len(names) == 1:
             for name, block in zip(names, sorted(blocks), strict=False):
                 if MPI.fullmatch(name):
-                    yield regions.Part(_written(name), place, blocks[block])
+                    is_mixed = not (name.islower() or name.isupper())
+                    standard = name if is_mixed else f"MPI_{name[4:].capitalize()}"
+                    yield regions.Part(standard, place, blocks[block])
 
 
 def _is_plain(name: str) -> bool:
@@ -159,16 +154,22 @@ def _is_plain(name: str) -> bool:
     return not name.isupper() or MPI.fullmatch(name) is not None
 
 
-def _line_of(call: tuple[regions.Place, Mapping[int, int]]) -> int:
-    return call[0].line
-
-
 def _calls(graph: Graph, counts: Sequence[int]) -> dict[regions.Place, dict[int, int]]:
-    """Return, by line, how often the blocks ran that end with a call."""
+    """Return, by line, how often the blocks ran that end with a call.
+
+    The line is the last one of the block that calls.
+    """
+    file, known = graph.place.file, _calls_in(graph.place.file)
     lines = {
-        arc.source: _line_of_call(graph, arc.source)
-        for arc in graph.arcs
-        if arc.is_fake
+        block: next(
+            (
+                place
+                for place in reversed(graph.lines.get(block, ()))
+                if place.file == file and place.line in known
+            ),
+            None,
+        )
+        for block in {arc.source for arc in graph.arcs if arc.is_fake}
     }
     calls: dict[regions.Place, dict[int, int]] = defaultdict(dict)
     for arc, count in zip(graph.arcs, counts, strict=True):
@@ -176,19 +177,6 @@ def _calls(graph: Graph, counts: Sequence[int]) -> dict[regions.Place, dict[int,
             blocks = calls[place]
             blocks[arc.source] = blocks.get(arc.source, 0) + count
     return calls
-
-
-def _line_of_call(graph: Graph, block: int) -> regions.Place | None:
-    """Return the line of the call that ends a block: the last one that calls."""
-    calls = _calls_in(graph.place.file)
-    return next(
-        (
-            place
-            for place in reversed(graph.lines.get(block, ()))
-            if place.file == graph.place.file and place.line in calls
-        ),
-        None,
-    )
 
 
 def _calls_in(file: Path) -> Mapping[int, tuple[str, ...]]:
@@ -210,8 +198,3 @@ def _read(file: Path, modified: float) -> Mapping[int, tuple[str, ...]]:  # noqa
         if names := tuple(pattern.findall(code)):
             calls[number] = names
     return calls
-
-
-def _written(name: str) -> str:
-    """Return a name as the standard writes it, however Fortran does."""
-    return f"MPI_{name[4:].capitalize()}" if name.islower() or name.isupper() else name

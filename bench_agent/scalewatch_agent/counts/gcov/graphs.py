@@ -88,7 +88,12 @@ class Loop:
 @cache
 def loops_of(graph: Graph) -> tuple[Loop, ...]:
     """Return the loops in the order of the source, the outer one first."""
-    followers, leaders = _neighbours(graph)
+    followers: dict[int, list[int]] = {}
+    leaders: dict[int, list[int]] = {}
+    for arc in graph.arcs:
+        if not arc.is_fake:
+            followers.setdefault(arc.source, []).append(arc.target)
+            leaders.setdefault(arc.target, []).append(arc.source)
     above = _dominators(followers, leaders)
     bodies: dict[int, set[int]] = {}
     for arc in graph.arcs:
@@ -149,16 +154,6 @@ def _latches(graph: Graph, loop: Loop) -> set[int]:
         latches |= more
 
 
-def _neighbours(graph: Graph) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-    followers: dict[int, list[int]] = {}
-    leaders: dict[int, list[int]] = {}
-    for arc in graph.arcs:
-        if not arc.is_fake:
-            followers.setdefault(arc.source, []).append(arc.target)
-            leaders.setdefault(arc.target, []).append(arc.source)
-    return followers, leaders
-
-
 def _dominators(
     followers: Mapping[int, list[int]], leaders: Mapping[int, list[int]]
 ) -> dict[int, int]:
@@ -176,22 +171,15 @@ def _dominators(
             ways = [each for each in leaders[block] if each in above]
             new = ways[0]
             for way in ways[1:]:
-                new = _meeting(new, way, above, rank)
+                while new != way:  # up to where they meet
+                    if rank[new] > rank[way]:
+                        new = above[new]
+                    else:
+                        way = above[way]  # noqa: PLW2901 - it is climbed
             if above.get(block) != new:
                 above[block] = new
                 is_changing = True
     return above
-
-
-def _meeting(
-    block: int, other: int, above: Mapping[int, int], rank: Mapping[int, int]
-) -> int:
-    while block != other:
-        if rank[block] > rank[other]:
-            block = above[block]
-        else:
-            other = above[other]
-    return block
 
 
 def _dominates(block: int, below: int, above: Mapping[int, int]) -> bool:

@@ -106,7 +106,11 @@ def read_notes(path: Path, modified: float) -> Notes:  # noqa: ARG001 - of the c
             elif tag == BLOCKS:
                 graph.blocks = reader.word()
             elif tag == ARCS:
-                graph.arcs += _arcs(reader, length)
+                source = reader.word()
+                for _ in range((length // 4 - 1) // 2):
+                    target, flags = reader.word(), reader.word()
+                    arc = Arc(source, target, bool(flags & 1), bool(flags & 2))
+                    graph.arcs.append(arc)
             elif tag == LINES:
                 block = reader.word()
                 graph.lines[block] = lines.read(reader)
@@ -184,13 +188,6 @@ def _function(reader: Reader, folder: Path) -> tuple[int, Graph]:
     file = _file(reader.text(), folder)
     place = Place(file, reader.word())
     return ident, Graph(name, (lines, structure), is_artificial, place)
-
-
-def _arcs(reader: Reader, length: int) -> Iterator[Arc]:
-    source = reader.word()
-    for _ in range((length // 4 - 1) // 2):
-        target, flags = reader.word(), reader.word()
-        yield Arc(source, target, bool(flags & 1), bool(flags & 2))
 
 
 @lru_cache(maxsize=4096)

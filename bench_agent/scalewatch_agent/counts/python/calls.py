@@ -63,7 +63,11 @@ class PythonCalls(Method):
                 entries = json.loads(file.read_text())
             except (OSError, ValueError):
                 raise Uncountable(f"{file} cannot be read: count again") from None
-            functions += [_function(each) for each in entries if _is_own(each, roots)]
+            functions += [
+                Function(e["name"], Place(Path(e["file"]), e["line"]), e["calls"])
+                for e in entries
+                if _is_own(e, roots)
+            ]
         return Tally(functions, {"python": len(files)})
 
 
@@ -82,8 +86,3 @@ def _is_own(entry: Mapping[str, Any], roots: tuple[Path, ...]) -> bool:
         and not INSTALLED.intersection(file.relative_to(root).parts)
         for root in roots
     )
-
-
-def _function(entry: Mapping[str, Any]) -> Function:
-    place = Place(Path(entry["file"]), entry["line"])
-    return Function(entry["name"], place, entry["calls"])

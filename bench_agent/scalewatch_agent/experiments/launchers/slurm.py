@@ -6,7 +6,7 @@ https://slurm.schedmd.com/sbatch.html, https://slurm.schedmd.com/squeue.html
 import math
 import os
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
@@ -180,26 +180,20 @@ class SlurmJobs(queued.QueuedJobs):
             if state.reason.startswith(HOPELESS):
                 self.cancel(submitted.id)
                 return f"Slurm would never start it: {state.reason}"
-            if state.reason.startswith(HELD) and not _is_helped(
-                submitted, self._release
+            if state.reason.startswith(HELD) and not self._is_helped(
+                submitted, "release"
             ):
                 self.cancel(submitted.id)
                 return f"Slurm holds it: {state.reason}"
             return None
         if state.state in OPEN or (
-            state.state in LOST and _is_helped(submitted, self._requeue)
+            state.state in LOST and self._is_helped(submitted, "requeue")
         ):
             return None
         if state.state in {"COMPLETED", "FAILED"}:
             return self.judged(submitted, scripts.remains(folder))
         words = programs.last_words(folder)
         return f"Slurm ended it as {state.state.lower().replace('_', ' ')}{words}"
-
-    def _requeue(self, job: str) -> bool:
-        return self.ask(["scontrol", "requeue", job]).returncode == 0
-
-    def _release(self, job: str) -> bool:
-        return self.ask(["scontrol", "release", job]).returncode == 0
 
     def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Return the command by which a user ends jobs of those ids."""
@@ -210,8 +204,9 @@ class SlurmJobs(queued.QueuedJobs):
         nodes = str(left.surroundings.get("SLURM_JOB_NUM_NODES", ""))
         return int(nodes) if nodes.isdecimal() else None
 
-
-def _is_helped(submitted: queued.Submitted, help_it: Callable[[str], bool]) -> bool:
-    """Give a job that the cluster failed another chance, a few times at most."""
-    submitted.requeues += 1
-    return submitted.requeues <= REQUEUES and help_it(submitted.id)
+    def _is_helped(self, submitted: queued.Submitted, action: str) -> bool:
+        """Give a job that the cluster failed another chance, a few times at most."""
+        submitted.requeues += 1
+        if submitted.requeues > REQUEUES:
+            return False
+        return self.ask(["scontrol", action, submitted.id]).returncode == 0

@@ -85,7 +85,11 @@ def read_own(path: Path) -> trace.Trace:
         remarks.append(f"process {first.rank} has lost records: {reason}")
     if any(each.definitions.end is None for each in recorded):
         remarks.append("the program did not reach MPI_Finalize")
-    elif cut := [each.rank for each in recorded if _is_cut(each)]:
+    elif cut := [
+        each.rank
+        for each in recorded
+        if any(file.is_truncated for file in each.threads)
+    ]:
         remarks.append(f"records of process {cut[0]} are cut off at the end")
     if backwards:
         remarks.append(f"time runs backwards {backwards} times, and was held there")
@@ -181,7 +185,3 @@ def _process(
     begin, end = left.times.begin, left.times.end
     useful = end - begin - summaries[0].in_mpi
     return trace.Process(left.rank, records, useful, span=(begin, end)), backwards
-
-
-def _is_cut(recorded: _Recorded) -> bool:
-    return any(file.is_truncated for file in recorded.threads)

@@ -1,5 +1,6 @@
 """Make the wrappers of the functions in the table, as C."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -169,7 +170,11 @@ def _wrapper(function: functions.Function, *, is_large: bool) -> str:
     declared = ", ".join(kinds[name] for name in names)
     passed = ", ".join("lock_type" if name == "lock" else name for name in names)
     name = f"{function.name}_c" if is_large else function.name
-    volume = _large(function.volume) if is_large else function.volume
+    volume = (
+        re.sub("(sum|each)_of", r"large_\1_of", function.volume)
+        if is_large
+        else function.volume
+    )
     lines = [f"int MPI_{name}({declared})", "{"]
     if "status" in names:
         lines.append("    MPI_Status own;")
@@ -195,9 +200,3 @@ def notes(function: functions.Function, volume: str) -> Iterator[str]:
     root = "root" if "root" in function.parameters.split() else "-1"
     for line in NOTES[function.kind]:
         yield line.replace("{volume}", volume).replace("{root}", root)
-
-
-def _large(volume: str) -> str:
-    """Return a volume whose counts are large."""
-    large = volume.replace("sum_of", "large_sum_of")
-    return large.replace("each_of", "large_each_of")
