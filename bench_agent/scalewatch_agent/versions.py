@@ -199,8 +199,9 @@ def _sources(folder: Path) -> Iterator[Path | None]:
         if seen > MOST_ENTRIES:
             yield None
         for name in sorted(names):
-            path = Path(root, name)
-            if _is_source(name) and path.is_file():
+            path, (stem, _, suffix) = Path(root, name), name.lower().rpartition(".")
+            is_source = (stem and suffix in SUFFIXES) or name.lower() in SOURCE_NAMES
+            if is_source and path.is_file():
                 yield path
 
 
@@ -209,8 +210,3 @@ def _is_walked(folder: Path) -> bool:
     name = folder.name
     is_made = name in SKIPPED or name.endswith(".sweep")
     return not (name.startswith(".") or is_made or (folder / "pyvenv.cfg").exists())
-
-
-def _is_source(name: str) -> bool:
-    stem, _, suffix = name.lower().rpartition(".")
-    return (bool(stem) and suffix in SUFFIXES) or name.lower() in SOURCE_NAMES

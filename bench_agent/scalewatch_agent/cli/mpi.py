@@ -130,7 +130,21 @@ def command(ctx: click.Context, /, **options: Any) -> None:
     if options["suite"] == MEMORY.option and len(options["message_bytes"]) > 1:
         raise click.UsageError("The memory suite takes one size of --message-bytes.")
     library = library_of(options["mpi"], options["mpiexec"])
-    sweep = _without_polling(_sweep(options), library)
+    suite = SUITES[options["suite"]]
+    sweep = SuiteSweep(
+        suite=suite,
+        regions=options["regions"],
+        processes=options["processes"] or _usual_counts(suite),
+        message_bytes=options["message_bytes"],
+        repetitions=options["repetitions"] or suite.repetitions,
+        warm_ups=options["warm_ups"],
+        budget=options["budget"],
+        time_limit=options["time_limit"],
+        loop=compilers.build_loops(folders.loops_folder())
+        if suite is RUNTIME
+        else None,
+    )
+    sweep = _without_polling(sweep, library)
     launcher = mpiexec.Launcher(
         library,
         options["transport"],
@@ -158,23 +172,6 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         title = f"{launcher.library.title}, {mpiexec.TRANSPORTS[launcher.transport]}"
         print_table(title, measured.reports)
     finish(ctx, measured, as_json=options["as_json"])
-
-
-def _sweep(options: dict[str, Any]) -> SuiteSweep:
-    suite = SUITES[options["suite"]]
-    return SuiteSweep(
-        suite=suite,
-        regions=options["regions"],
-        processes=options["processes"] or _usual_counts(suite),
-        message_bytes=options["message_bytes"],
-        repetitions=options["repetitions"] or suite.repetitions,
-        warm_ups=options["warm_ups"],
-        budget=options["budget"],
-        time_limit=options["time_limit"],
-        loop=compilers.build_loops(folders.loops_folder())
-        if suite is RUNTIME
-        else None,
-    )
 
 
 def _usual_counts(suite: Suite) -> tuple[int, ...]:

@@ -220,28 +220,22 @@ def suite_sweeps(
             budget=BUDGET,
             loop=compilers.build_loops(folders.loops_folder()) if is_compiled else None,
         )
-        launcher = _launcher(order, sweep, configuration)
+        wanted = configuration.get("transport")
+        transport = next((each for each in TRANSPORTS if each == wanted), None)
+        if transport is None:
+            raise errors.OrderImpossible(f"the agent knows no transport {wanted!r}")
+        is_crowded = any(map(is_oversubscribed, sweep.processes))
+        launcher = Launcher(
+            _library(order),
+            transport,
+            crowded=bool(configuration.get("yield_when_idle", is_crowded)),
+            level=configuration.get("thread_level"),
+        )
         named = dict.fromkeys(
             ("project", "commit", "branch", "committed_at", "tag"), None
         )
         options = {**named, "parents": (), "machine": order.confirmation.machine}
         yield sweep, launcher, subject(options, launcher, suite)
-
-
-def _launcher(
-    order: confirmations.ClaimedRun, sweep: SuiteSweep, configuration: dict[str, Any]
-) -> Launcher:
-    named = configuration.get("transport")
-    transport = next((each for each in TRANSPORTS if each == named), None)
-    if transport is None:
-        raise errors.OrderImpossible(f"the agent knows no transport {named!r}")
-    is_crowded = any(map(is_oversubscribed, sweep.processes))
-    return Launcher(
-        _library(order),
-        transport,
-        crowded=bool(configuration.get("yield_when_idle", is_crowded)),
-        level=configuration.get("thread_level"),
-    )
 
 
 def _library(order: confirmations.ClaimedRun) -> libraries.Library:

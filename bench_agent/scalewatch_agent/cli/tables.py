@@ -150,7 +150,7 @@ def _uncertain(result: Result) -> str:
     shown = number(median(result.values), result.unit)
     if result.procedure and result.procedure.uncertainty is not None:
         shown += f" ± {number(result.procedure.uncertainty, result.unit)}"
-    return f"{shown}{CROWDED if _is_crowded(result) else ''}"
+    return shown + CROWDED * _is_crowded(result)
 
 
 def _is_crowded(result: Result) -> bool:

@@ -117,7 +117,10 @@ def _costs(path: Path) -> Iterator[_Cost]:
                 elif line.startswith("calls="):
                     is_call = True
                 elif cost := COST.match(line):
-                    number = _line(cost, number)
+                    if cost["line"] != "*":  # as far from the last one, or itself
+                        step = int(cost["line"])
+                        signed = {"": step - number, "+": step, "-": -step}
+                        number += signed[cost["sign"]]
                     if not is_call:
                         is_own = at["inside"] == at["fl"]
                         yield _Cost(
@@ -130,14 +133,6 @@ def _costs(path: Path) -> Iterator[_Cost]:
                     is_call = False
     except OSError as error:
         raise Uncountable(f"{path} cannot be read: {error.strerror}") from None
-
-
-def _line(cost: re.Match[str], before: int) -> int:
-    """Return the line of a cost, which can be told by its distance from the last."""
-    if cost["line"] == "*":
-        return before
-    step = int(cost["line"])
-    return {"": step, "+": before + step, "-": before - step}[cost["sign"]]
 
 
 def _remember(line: str, names: dict[tuple[str, str], str]) -> None:

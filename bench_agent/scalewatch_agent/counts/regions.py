@@ -24,8 +24,8 @@ LOOP: Final = "loop"
 LARGEST: Final = 2**53
 """Beyond it a floating-point number no longer tells each integer."""
 
-LONGEST: Final = 200
-"""Characters of a name."""
+ROOM: Final = 200 - 40
+"""Characters of a function's name; file and part may follow."""
 
 ADDRESSABLE: Final = str.maketrans({"/": "∕", "?": "？", "#": "＃"})
 """Characters that an address cannot hold, as in `operator/`, and their look-alikes."""
@@ -139,7 +139,10 @@ def _named(functions: Sequence[Function]) -> Iterator[tuple[str, Function]]:
     """Yield functions with names of their own; those of one name say their file."""
     alike: dict[str, list[Function]] = defaultdict(list)
     for function in functions:
-        alike[_addressable(function.name)].append(function)
+        title = function.name.translate(ADDRESSABLE)
+        if len(title) > ROOM:
+            title = f"{title[: ROOM // 2]}…{title[-ROOM // 2 :]}"
+        alike[title].append(function)
     for name, several in alike.items():
         files = Counter(each.place.file.name for each in several)
         seen: Counter[str] = Counter()
@@ -152,12 +155,6 @@ def _named(functions: Sequence[Function]) -> Iterator[tuple[str, Function]]:
                 yield f"{name} ({file})", entry
             else:
                 yield f"{name} ({file}, {seen[file]})", entry
-
-
-def _addressable(name: str) -> str:
-    name = name.translate(ADDRESSABLE)
-    room = LONGEST - 40  # for file and part
-    return name if len(name) <= room else f"{name[: room // 2]}…{name[-room // 2 :]}"
 
 
 def is_below(file: Path, roots: Iterable[Path]) -> bool:

@@ -202,7 +202,10 @@ def _without_unknown(body: bytes, problem: Mapping[str, Any]) -> bytes | None:
     None where it refused something else, or there is nothing to leave out.
     """
     refused = [str(each.get("field", "")) for each in problem.get("errors") or ()]
-    if not refused or not all(map(_is_new, refused)):
+    sections = [field.rpartition(".")[::2] for field in refused]
+    if not sections or not all(
+        name in NEWEST.get(section.rpartition(".")[2], ()) for section, name in sections
+    ):
         return None
     content = json.loads(body)
     runs = content if isinstance(content, list) else [content]
@@ -213,8 +216,3 @@ def _without_unknown(body: bytes, problem: Mapping[str, Any]) -> bytes | None:
         for name in names
     ]
     return json.dumps(content).encode() if any(removed) else None
-
-
-def _is_new(field: str) -> bool:
-    section, _, name = field.rpartition(".")
-    return name in NEWEST.get(section.rpartition(".")[2], ())

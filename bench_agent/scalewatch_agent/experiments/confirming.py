@@ -1,7 +1,7 @@
 """Which jobs of which experiment an order is about, and the code that they measure."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -91,7 +91,10 @@ def checked_out(
     try:
         source = folder / loaded.source.relative_to(top.resolve())
         experiment = loaded.experiment.model_copy(update={"source": str(source)})
-        branch = version.commit.branch if _is_on(top, sha) else None
+        branch = None
+        with suppress(OrderImpossible):  # what is checked out may not come from it
+            _git(top, "merge-base", "--is-ancestor", sha, "HEAD")
+            branch = version.commit.branch
         there = version_in(source)
         commit = there.commit.model_copy(update={"branch": branch})
         yield replace(loaded, experiment=experiment), replace(there, commit=commit)
@@ -106,15 +109,6 @@ def _is_at(configured: Configured, setting: RunSetting) -> bool:
     return setting.coordinate.keys() <= combination.keys() and all(
         there[name] == value for name, value in combination.items() if name in there
     )
-
-
-def _is_on(top: Path, sha: str) -> bool:
-    """Tell whether what is checked out comes from a commit."""
-    try:
-        _git(top, "merge-base", "--is-ancestor", sha, "HEAD")
-    except OrderImpossible:
-        return False
-    return True
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -85,7 +85,11 @@ def experiment_in(
     """
     path = document.path
     try:
-        experiment = schema.Experiment.model_validate(_with(document.content, settings))
+        content = document.content
+        stated = content.get("parameters") if isinstance(content, dict) else None
+        if settings and isinstance(stated, dict):
+            content = {**content, "parameters": {**stated, **settings}}
+        experiment = schema.Experiment.model_validate(content)
     except ValidationError as error:
         kinds = [each["type"] for each in error.errors(include_url=False)]
         flaws = []
@@ -113,14 +117,6 @@ def experiment_in(
     if check.flaws:
         raise ExperimentInvalid(path, check.flaws)
     return Loaded(path.absolute(), experiment, coordinate, configured)
-
-
-def _with(content: Any, settings: Mapping[str, Scalar]) -> Any:
-    """Return the content of a file with other settings of its parameters."""
-    parameters = content.get("parameters") if isinstance(content, dict) else None
-    if not settings or not isinstance(parameters, dict):
-        return content
-    return {**content, "parameters": {**parameters, **settings}}
 
 
 class _Check:
@@ -280,17 +276,13 @@ class _Check:
             )
         for job in configured:
             for name in chosen:
-                if not _is_coordinate(name, job.combination[name]):
+                value = job.combination[name]
+                is_positive = not isinstance(value, bool | str) and value > 0
+                if not is_positive or (name in schema.COUNTED and value != int(value)):
                     message = f"{job.combination[name]!r} is no coordinate; "
                     self.flaw(("parameters", name), message + "a positive number is")
                     return chosen
         return chosen
-
-
-def _is_coordinate(name: str, value: Scalar) -> bool:
-    if isinstance(value, bool | str) or value <= 0:
-        return False
-    return name not in schema.COUNTED or value == int(value)
 
 
 _COUNTS = ("processes", "threads", "nodes", "tasks_per_node")

@@ -229,6 +229,9 @@ class ExperimentSweep:
         if self.version.changes:
             facts["uncommitted changes"] = self.version.changes
         environment = {**executed.job.environment, **facts}
+        configured = executed.request.configured
+        is_oversubscribed = self.launcher.is_oversubscribed(configured)
+        measured = {"procedure": wire.Procedure(oversubscribed=is_oversubscribed)}
         return wire.RunReport(
             schema_version=1,
             id=uuid4(),
@@ -251,9 +254,10 @@ class ExperimentSweep:
                 **output.settings,
             },
             job=executed.job.model_copy(update={"environment": environment}),
+            # Processes may take turns where they count: they count the same.
             results=tuple(
-                self._with_procedure(result, executed.request.configured)
-                for result in output.results
+                each if each.exact else each.model_copy(update=measured)
+                for each in output.results
             ),
             profile=output.profile,
         )
@@ -267,13 +271,3 @@ class ExperimentSweep:
             if name not in self.loaded.coordinate
             and (telling is None or name in telling) is named
         }
-
-    def _with_procedure(
-        self, result: wire.Result, configured: jobs.Configured
-    ) -> wire.Result:
-        if result.exact:  # processes may take turns: they count the same
-            return result
-        procedure = wire.Procedure(
-            oversubscribed=self.launcher.is_oversubscribed(configured)
-        )
-        return result.model_copy(update={"procedure": procedure})

@@ -11,8 +11,9 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 
 from scalewatch.errors.operations import pip_install
@@ -109,17 +110,13 @@ def library_at(mpiexec: Path) -> Library:
         If mpi4py is missing, or cannot load the library.
     """
     prefix = mpiexec.resolve().parents[1]
-    libmpi = next(_shared_libraries(prefix), None)
+    # The loader's own search knows the system's multiarch folders, and a bare libmpi.so
+    # can be a linker script, which nobody loads.
+    places = () if prefix == Path("/usr") else ("lib", "lib64")
+    candidates = (sorted((prefix / at).glob("libmpi.so.*")) for at in places)
+    libmpi = next(chain.from_iterable(candidates), None)
     name, version = _identify(libmpi, f"the library of {mpiexec}")
     return Library(name, version, mpiexec, libmpi)
-
-
-def _shared_libraries(prefix: Path) -> Iterator[Path]:
-    """Yield candidates; a bare libmpi.so can be a linker script, which nobody loads."""
-    if prefix == Path("/usr"):
-        return  # the loader's own search knows the system's multiarch folders
-    for folder in ("lib", "lib64"):
-        yield from sorted((prefix / folder).glob("libmpi.so.*"))
 
 
 def _identify(libmpi: Path | None, title: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ process is started on this host.
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -91,7 +91,7 @@ class Launcher:
 
         Open MPI binds each process to a core, which all its threads would share.
         """
-        variables = _VARIABLES.get(self.library.name, _no_variables)(self, processes)
+        variables = _variables(self, processes)
         variables |= {**self.library.environment, "PATH": self.library.search_path}
         if threads > 1 and self.library.name == "openmpi":
             variables |= {
@@ -113,57 +113,45 @@ def root_variables(library: Library) -> dict[str, str]:
     return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
 
-def _openmpi_variables(launcher: Launcher, processes: int) -> dict[str, str]:
-    is_old = launcher.library.major < 5
-    shared_memory = "vader" if is_old else "sm"
-    variables = {
-        "OMPI_MCA_pml": "ob1",
-        "OMPI_MCA_osc": "^ucx",
-        "OMPI_MCA_btl": f"self,{shared_memory}",
-    }
-    if launcher.transport == "tcp":
-        variables |= {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_btl_tcp_if_include": "lo"}
-    if launcher.crowded:
-        variables["OMPI_MCA_mpi_yield_when_idle"] = "1"
-    if processes > machine.physical_cores():
-        variables |= (
-            {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
-            if is_old
-            else {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
-        )
-    return variables | root_variables(launcher.library)
-
-
-def _mpich_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all
-    # Its starter need not resolve the host's name, which containers often lack.
-    variables = {"HYDRA_LAUNCHER": "fork", "HYDRA_IFACE": "lo"}
-    if launcher.transport == "tcp":
-        return variables | {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
-    # It would look for networks, in each process, and use none of them.
-    return variables | {"UCX_TLS": "sm,self"}
-
-
-def _intel_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all
-    if launcher.transport == "tcp":
-        return {
-            "I_MPI_FABRICS": "ofi",
-            # Otherwise collectives of one host go through shared memory all the same.
-            "I_MPI_COLL_INTRANODE": "pt2pt",
-            "FI_PROVIDER": "tcp",
-            "FI_TCP_IFACE": "lo",
-        }
-    return {"I_MPI_FABRICS": "shm"}
-
-
-def _no_variables(launcher: Launcher, processes: int) -> dict[str, str]:  # noqa: ARG001 - one signature for all
+def _variables(launcher: Launcher, processes: int) -> dict[str, str]:
+    """Return what each library needs on this host."""
+    over_tcp = launcher.transport == "tcp"
+    match launcher.library.name:
+        case "openmpi":
+            is_old = launcher.library.major < 5
+            variables = {
+                "OMPI_MCA_pml": "ob1",
+                "OMPI_MCA_osc": "^ucx",
+                "OMPI_MCA_btl": f"self,{'vader' if is_old else 'sm'}",
+            }
+            if over_tcp:
+                variables["OMPI_MCA_btl"] = "self,tcp"
+                variables["OMPI_MCA_btl_tcp_if_include"] = "lo"
+            if launcher.crowded:
+                variables["OMPI_MCA_mpi_yield_when_idle"] = "1"
+            if processes > machine.physical_cores() and is_old:
+                variables["OMPI_MCA_rmaps_base_oversubscribe"] = "1"
+            elif processes > machine.physical_cores():
+                variables["PRTE_MCA_rmaps_default_mapping_policy"] = ":oversubscribe"
+            return variables | root_variables(launcher.library)
+        case "mpich":
+            # Its starter need not resolve the host's name, which containers often lack.
+            starter = {"HYDRA_LAUNCHER": "fork", "HYDRA_IFACE": "lo"}
+            if over_tcp:
+                return starter | {"MPIR_CVAR_NOLOCAL": "1", "UCX_TLS": "tcp,self"}
+            # It would look for networks, in each process, and use none of them.
+            return starter | {"UCX_TLS": "sm,self"}
+        case "impi-rt" if over_tcp:
+            return {
+                "I_MPI_FABRICS": "ofi",
+                # Otherwise collectives of one host go through shared memory.
+                "I_MPI_COLL_INTRANODE": "pt2pt",
+                "FI_PROVIDER": "tcp",
+                "FI_TCP_IFACE": "lo",
+            }
+        case "impi-rt":
+            return {"I_MPI_FABRICS": "shm"}
     return {}
-
-
-_VARIABLES: Final[Mapping[str, Callable[[Launcher, int], dict[str, str]]]] = {
-    "openmpi": _openmpi_variables,
-    "mpich": _mpich_variables,
-    "impi-rt": _intel_variables,
-}
 
 
 ENOUGH: Final = 6

@@ -126,16 +126,13 @@ def measure_in_turns(
         for job, outcome in zip(jobs, outcomes, strict=True):
             share = job.share(turn, TURNS)
             if not outcome.failure and share.repetitions:
-                _add(outcome, measure(program, share, time_limit))
+                part = measure(program, share, time_limit)
+                outcome.ended_at, outcome.failure = part.ended_at, part.failure
+                outcome.measured = {
+                    region: [*outcome.measured.get(region, ()), *values]
+                    for region, values in part.measured.items()
+                }
     return outcomes
-
-
-def _add(outcome: Outcome, turn: Outcome) -> None:
-    outcome.ended_at, outcome.failure = turn.ended_at, turn.failure
-    outcome.measured = {
-        region: [*outcome.measured.get(region, ()), *values]
-        for region, values in turn.measured.items()
-    }
 
 
 def measure(program: Path, job: Job, time_limit: float) -> Outcome:

@@ -44,12 +44,17 @@ class Overheads(NamedTuple):
 def measure_overheads(comm: MPI.Intracomm, library: Library | None) -> Overheads:
     """Measure what the loop in use adds to each repetition; collective over `comm`."""
     itself = MPI.COMM_SELF
-    nothing, alone = _nothing, _allreduce_alone()
+    send, receive = array("d", [1.0]), array("d", [0.0])
+    both = (send, receive, DOUBLES, MPI.DOUBLE, MPI.SUM, itself)
+    alone = Operation(
+        lambda: itself.Allreduce([send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
+        steps=(step("MPI_Allreduce", *both),),
+    )
     python: float | None = None
     loop: Loop
     if library is None:
         readings = interpreted.read_clock(CALLS)
-        loop = InterpretedLoop(nothing, itself)
+        loop = InterpretedLoop(lambda: None, itself)
     else:
         readings = compiled.read_clock(library, CALLS)
         loop = CompiledLoop([step("nothing")], itself, library)
@@ -64,27 +69,12 @@ def measure_overheads(comm: MPI.Intracomm, library: Library | None) -> Overheads
     return Overheads(timer, call, None if python is None else slowest)
 
 
-def _allreduce_alone() -> Operation:
-    send, receive = array("d", [1.0]), array("d", [0.0])
-    alone = MPI.COMM_SELF
-    return Operation(
-        lambda: alone.Allreduce([send, MPI.DOUBLE], [receive, MPI.DOUBLE], MPI.SUM),
-        steps=(
-            step("MPI_Allreduce", send, receive, DOUBLES, MPI.DOUBLE, MPI.SUM, alone),
-        ),
-    )
-
-
 def _duration(loop: Loop) -> float:
     loop.behind_barriers(CALLS // 10)
     spans: Spans = loop.behind_barriers(CALLS)
     return median(
         end - begin for begin, end in zip(spans.begun, spans.ended, strict=True)
     )
-
-
-def _nothing() -> None:
-    pass
 
 
 CLOCK_SHARE = 0.1

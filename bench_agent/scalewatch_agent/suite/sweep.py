@@ -119,6 +119,9 @@ class SuiteSweep:
 
     def plan(self, processes: int, launcher: Launcher) -> Plan:
         """Return what the job with so many processes is to measure."""
+        # Warm-ups, rounds and barriers may each use up the budget of a region.
+        measurements = len(self.regions) * len(self.message_bytes)
+        ample = START + round(measurements * (4 * self.budget + 5))
         return Plan(
             suite=self.suite.option,
             regions=self.regions,
@@ -128,15 +131,10 @@ class SuiteSweep:
             budget=self.budget,
             thread_level=launcher.thread_level,
             oversubscribed=is_oversubscribed(processes),
-            time_limit=self.time_limit or self._ample_time(),
+            time_limit=self.time_limit or ample,
             seed=secrets.randbits(32),
             loop=None if self.loop is None else str(self.loop),
         )
-
-    def _ample_time(self) -> int:
-        """Warm-ups, rounds and barriers may each use up the budget of a region."""
-        measurements = len(self.regions) * len(self.message_bytes)
-        return START + round(measurements * (4 * self.budget + 5))
 
 
 Follow = Callable[[int, Event], None]

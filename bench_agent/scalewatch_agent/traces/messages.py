@@ -213,7 +213,9 @@ def _ends_in(
         block = process.records[begin:end]
         wanted = np.flatnonzero(block["flags"] & Flag.SENT)
         ends = _ends(trace, number, block, wanted)
-        ends["call"] = begin + _calls(block)[wanted]
+        has_parts = (block["flags"] & Flag.PART).any()
+        calls = pairs.calls_of(block) if has_parts else np.arange(len(block))
+        ends["call"] = begin + calls[wanted]
         ends["goal"], ends["source"] = ends["source"], process.rank
         sends.append(ends[ends["goal"] >= 0])
         brought = posts.received(number, begin, block)
@@ -222,12 +224,6 @@ def _ends_in(
         ends["goal"] = process.rank
         receives.append(ends[ends["source"] >= 0])
     return np.concatenate(sends), np.concatenate(receives)
-
-
-def _calls(block: Records) -> Indices:
-    if (block["flags"] & Flag.PART).any():
-        return pairs.calls_of(block)
-    return np.arange(len(block))
 
 
 def _ends(trace: Trace, number: int, records: Records, wanted: Any) -> Ends:

@@ -81,7 +81,10 @@ def region_names(traces: Iterable[reduction.Reduced]) -> Names:
     together = defaultdict(list)
     for function, site in sorted(places):
         caller = callers[_symbol(site)] or site.file
-        together[_name(caller, function)].append((function, site))
+        name = f"{caller} › {function}" if caller else function
+        name = _UNADDRESSABLE.sub("_", name).strip()
+        name = name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"
+        together[name].append((function, site))
     return {
         key: name if place == 1 else f"{name} {place}"
         for name, keys in together.items()
@@ -101,12 +104,6 @@ def _symbol(site: trace.Site) -> tuple[str, Path]:
     """
     is_fortran = MODULE.fullmatch(site.caller) is not None
     return site.caller, Path("unknown.f90" if is_fortran else site.file)
-
-
-def _name(caller: str, function: str) -> str:
-    name = f"{caller} › {function}" if caller else function
-    name = _UNADDRESSABLE.sub("_", name).strip()
-    return name if len(name) <= LONGEST else f"…{name[-LONGEST:]}"
 
 
 def _of_location(name: str, location: reduction.LocationSums) -> list[wire.Result]:

@@ -68,7 +68,10 @@ class StoredRows:
     def __getitem__(self, chosen: Any) -> Any:
         """Return rows in memory, one row, or a column of all."""
         if isinstance(chosen, str):
-            return self._column(chosen)
+            column = np.zeros(self._count, self.dtype[chosen])
+            for begin in range(0, self._count, BLOCK):
+                column[begin : begin + BLOCK] = self[begin : begin + BLOCK][chosen]
+            return column
         if isinstance(chosen, int):
             at = range(self._count)[chosen]
             return self[at : at + 1][0]
@@ -106,12 +109,6 @@ class StoredRows:
                 for at in range(0, self._count, stride)
             ]
         return self._translated(np.frombuffer(bytearray().join(read), self.dtype))
-
-    def _column(self, name: str) -> NDArray[Any]:
-        column = np.zeros(self._count, self.dtype[name])
-        for begin in range(0, self._count, BLOCK):
-            column[begin : begin + BLOCK] = self[begin : begin + BLOCK][name]
-        return column
 
     def _read(self, begin: int, end: int) -> NDArray[Any]:
         rows = np.empty(end - begin, self.dtype)  # faster: its pages are used again

@@ -38,7 +38,15 @@ def print_traces(reports: Sequence[RunReport]) -> None:
     console = Console()
     table = _table("%", ordered)
     for title, above, below in FACTORS:
-        table.add_row(title, *(_quotient(each, above, below) for each in values))
+        pairs = [
+            (of.get((results.PROGRAM, above)), of.get((results.PROGRAM, below)))
+            for of in values
+        ]
+        shares = (
+            "–" if first is None or not second else f"{100 * first / second:.2f}"
+            for first, second in pairs
+        )
+        table.add_row(title, *shares)
     console.print(table)
     times = {
         region: value
@@ -105,14 +113,6 @@ def _table(title: str, reports: Sequence[RunReport]) -> Table:
     for report in reports:
         table.add_column(f"p = {report.coordinate.get('p', 1)}", justify="right")
     return table
-
-
-def _quotient(values: dict[tuple[str, str], float], above: str, below: str) -> str:
-    first, second = (
-        values.get((results.PROGRAM, above)),
-        values.get((results.PROGRAM, below)),
-    )
-    return f"{100 * first / second:.2f}" if first is not None and second else "–"
 
 
 MOST_SIZES: Final = 6

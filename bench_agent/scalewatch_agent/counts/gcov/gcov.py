@@ -140,18 +140,18 @@ def mpi_calls(graph: Graph, counts: Sequence[int]) -> Iterator[regions.Part]:
     for place, blocks in sorted(
         _calls(graph, counts).items(), key=lambda call: call[0].line
     ):
-        names = [name for name in _calls_in(place.file)[place.line] if _is_plain(name)]
+        # Other capitals are macros, but Fortran may write everything in capitals.
+        names = [
+            name
+            for name in _calls_in(place.file)[place.line]
+            if not name.isupper() or MPI.fullmatch(name)
+        ]
         if len(blocks) == len(names) or len(names) == 1:
             for name, block in zip(names, sorted(blocks), strict=False):
                 if MPI.fullmatch(name):
                     is_mixed = not (name.islower() or name.isupper())
                     standard = name if is_mixed else f"MPI_{name[4:].capitalize()}"
                     yield regions.Part(standard, place, blocks[block])
-
-
-def _is_plain(name: str) -> bool:
-    """Tell a function from a macro; Fortran may write everything in capitals."""
-    return not name.isupper() or MPI.fullmatch(name) is not None
 
 
 def _calls(graph: Graph, counts: Sequence[int]) -> dict[regions.Place, dict[int, int]]:

@@ -52,8 +52,14 @@ class ThreadCounter:
         for profiler in self.profilers:
             profiler.disable()
             for entry in profiler.getstats():
-                if isinstance(entry.code, CodeType) and _is_function(entry.code):
-                    calls[entry.code] += entry.callcount
+                code = entry.code
+                # Modules and bodies of classes are none, nor what no file holds.
+                if (
+                    isinstance(code, CodeType)
+                    and code.co_flags & CO_OPTIMIZED
+                    and not code.co_filename.startswith("<")
+                ):
+                    calls[code] += entry.callcount
         return [
             {
                 "file": os.path.abspath(code.co_filename),  # noqa: PTH100 - at exit
@@ -63,11 +69,6 @@ class ThreadCounter:
             }
             for code, number in calls.items()
         ]
-
-
-def _is_function(code: CodeType) -> bool:
-    """Tell functions from modules, bodies of classes, and what no file holds."""
-    return bool(code.co_flags & CO_OPTIMIZED) and not code.co_filename.startswith("<")
 
 
 def run(words: list[str]) -> None:

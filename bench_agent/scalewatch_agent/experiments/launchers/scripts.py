@@ -121,7 +121,7 @@ def _module(name: str, output: str) -> str:
 
 def remains(folder: Path) -> Remains:
     """Read the files that the job in `folder` has left there."""
-    code, ended_at = _ended(folder)
+    code, _, ended = _text(folder / ENDED).strip().partition(" ")
     try:
         content = json.loads(_text(folder / FACTS))
     except ValueError:
@@ -130,19 +130,14 @@ def remains(folder: Path) -> Remains:
         facts = content if isinstance(content, dict) else {}
     sizes = _SIZE_LINE.findall(_text(folder / SIZE))
     return Remains(
-        code=code,
+        code=int(code) if code.isdecimal() else None,
         sizes=tuple(int(size) for size, _ in sizes),
         library=sizes[0][1][:200] if sizes else None,
         hardware=facts.get("hardware", {}),
         surroundings=facts.get("surroundings", {}),
         started_at=_moment(_text(folder / STARTED)),
-        ended_at=ended_at,
+        ended_at=_moment(ended),
     )
-
-
-def _ended(folder: Path) -> tuple[int | None, datetime | None]:
-    code, _, moment = _text(folder / ENDED).strip().partition(" ")
-    return (int(code) if code.isdecimal() else None), _moment(moment)
 
 
 def _moment(text: str) -> datetime | None:

@@ -12,7 +12,7 @@ import json
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
@@ -197,15 +197,10 @@ def reduced_by(calibration: Calibration | None, trace: Trace) -> reduction.Reduc
     measured = replace(calibration, extrapolated={})
     sums = reduction.reduced(trace, measured)
     extrapolated = frozenset(
-        " ".join([function, *_by(growths)])
+        f"{function} by {' or '.join(sorted(growths))}" if growths else function
         for function, growths in measured.extrapolated.items()
     )
     return replace(sums, calibration=measured.title, extrapolated=extrapolated)
-
-
-def _by(growths: Collection[str]) -> Iterator[str]:
-    if growths:
-        yield f"by {' or '.join(sorted(growths))}"
 
 
 AUTO: Final = "auto"

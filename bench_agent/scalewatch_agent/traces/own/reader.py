@@ -59,8 +59,14 @@ def read_own(path: Path) -> trace.Trace:
     """
     header = _header(path)
     files = _files(path)
-    recorded = [_recorded(path, rank, threads) for rank, threads in files.items()]
-    functions = next(each.definitions.functions for each in recorded if each.rank == 0)
+    recorded = []
+    for rank, threads in files.items():
+        definitions = read_definitions(path / f"rank.{rank}.def", threads[0].processes)
+        times = timeline(definitions, threads)
+        recorded.append(_Recorded(rank, threads, definitions, times))
+    first = next(each.definitions for each in recorded if each.rank == 0)
+    if not (functions := first.functions):
+        raise TraceUnusable(first.path, "it does not name the functions")
     roots = [Path(root) for root in header.get("roots", ())]
     program = header.get("program")
     all_definitions = [each.definitions for each in recorded]
@@ -78,25 +84,6 @@ def read_own(path: Path) -> trace.Trace:
     if not any(len(process.records) for process in processes):
         raise TraceUnusable(path, NOTHING)
     begin = min(each.times.begin for each in recorded)
-    remarks = []
-    if lost := [each for each in recorded if each.definitions.lost]:
-        first = lost[0]
-        reason = first.definitions.lost
-        remarks.append(f"process {first.rank} has lost records: {reason}")
-    if any(each.definitions.end is None for each in recorded):
-        remarks.append("the program did not reach MPI_Finalize")
-    elif cut := [
-        each.rank
-        for each in recorded
-        if any(file.is_truncated for file in each.threads)
-    ]:
-        remarks.append(f"records of process {cut[0]} are cut off at the end")
-    if backwards:
-        remarks.append(f"time runs backwards {backwards} times, and was held there")
-    if any(site.caller and not site.line for site in sites):
-        remarks.append("places without a line: compile with -g")
-    if any(len(each.threads) > 1 for each in recorded):
-        remarks.append("several threads call MPI: the useful time is that of the first")
     return trace.Trace(
         processes=processes,
         functions=functions,
@@ -106,7 +93,7 @@ def read_own(path: Path) -> trace.Trace:
         is_truncated=any(
             file.is_truncated for each in recorded for file in each.threads
         ),
-        remarks=tuple(remarks),
+        remarks=_remarks(recorded, sites, backwards),
     )
 
 
@@ -150,13 +137,6 @@ def _files(path: Path) -> Mapping[int, list[RecordFile]]:
     return files
 
 
-def _recorded(path: Path, rank: int, threads: Sequence[RecordFile]) -> _Recorded:
-    definitions = read_definitions(path / f"rank.{rank}.def", threads[0].processes)
-    if rank == 0 and not definitions.functions:
-        raise TraceUnusable(definitions.path, "it does not name the functions")
-    return _Recorded(rank, threads, definitions, timeline(definitions, threads))
-
-
 def _process(
     path: Path,
     left: _Recorded,
@@ -185,3 +165,28 @@ def _process(
     begin, end = left.times.begin, left.times.end
     useful = end - begin - summaries[0].in_mpi
     return trace.Process(left.rank, records, useful, span=(begin, end)), backwards
+
+
+def _remarks(
+    recorded: Sequence[_Recorded], sites: Sequence[trace.Site], backwards: int
+) -> tuple[str, ...]:
+    remarks = []
+    if lost := [each for each in recorded if each.definitions.lost]:
+        first = lost[0]
+        reason = first.definitions.lost
+        remarks.append(f"process {first.rank} has lost records: {reason}")
+    if any(each.definitions.end is None for each in recorded):
+        remarks.append("the program did not reach MPI_Finalize")
+    elif cut := [
+        each.rank
+        for each in recorded
+        if any(file.is_truncated for file in each.threads)
+    ]:
+        remarks.append(f"records of process {cut[0]} are cut off at the end")
+    if backwards:
+        remarks.append(f"time runs backwards {backwards} times, and was held there")
+    if any(site.caller and not site.line for site in sites):
+        remarks.append("places without a line: compile with -g")
+    if any(len(each.threads) > 1 for each in recorded):
+        remarks.append("several threads call MPI: the useful time is that of the first")
+    return tuple(remarks)

@@ -150,22 +150,13 @@ def _site(
     if not frames:
         return Site()
     chain = [line for frame in frames for line in lines[frame]]
-    first = chain[0]
+    first, path = chain[0], Path(chain[0].file)
+    relative = (str(path.relative_to(r)) for r in roots if path.is_relative_to(r))
     # Functions that the first one is inlined into are callers only where asked for.
     callers = [line.function or "?" for line in chain[1:]] if len(frames) > 1 else []
     return Site(
-        file=_relative(first.file, roots),
+        file=next(relative, path.name) if first.file else "",
         line=first.line,
         caller=first.function or frames[0].function,
         call_path=" < ".join(callers),
     )
-
-
-def _relative(file: str, roots: Sequence[Path]) -> str:
-    if not file:
-        return ""
-    path = Path(file)
-    for root in roots:
-        if path.is_relative_to(root):
-            return str(path.relative_to(root))
-    return path.name

@@ -71,18 +71,14 @@ OTHERS: Final = ("", "__")
 
 def fortran_wrappers() -> str:
     """Return all wrappers, those whose bodies `fortran.c` holds first."""
-    return "\n".join(_all())
-
-
-def _all() -> Iterator[str]:
+    parts: list[str] = []
     for name, parameters in BY_HAND.items():
-        yield from _names(name, parameters.split())
+        parts += _names(name, parameters.split())
     for function in FUNCTIONS:
         if not function.is_recent:
-            yield _body(function)
-            yield from _names(
-                function.name, [f"{name}_" for name in function.parameters.split()]
-            )
+            passed = [f"{name}_" for name in function.parameters.split()]
+            parts += [_body(function), *_names(function.name, passed)]
+    return "\n".join(parts)
 
 
 def _names(name: str, parameters: list[str]) -> Iterator[str]:

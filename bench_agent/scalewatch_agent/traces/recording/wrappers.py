@@ -148,20 +148,15 @@ def numbers() -> str:
 
 def wrappers() -> str:
     """Return all wrappers, as C."""
-    return "\n".join(_all())
-
-
-def _all() -> Iterator[str]:
+    parts = []
     for function in functions.FUNCTIONS:
-        if function.is_recent:
-            yield "#if MPI_VERSION >= 4"
-        yield _wrapper(function, is_large=False)
-        if function.is_countable:
-            if not function.is_recent:
-                yield "#if MPI_VERSION >= 4"
-            yield _wrapper(function, is_large=True)
-        if function.is_recent or function.is_countable:
-            yield "#endif"
+        is_recent, is_countable = function.is_recent, function.is_countable
+        since_4 = ["#if MPI_VERSION >= 4"]
+        parts += since_4 * is_recent + [_wrapper(function, is_large=False)]
+        if is_countable:
+            parts += since_4 * (not is_recent) + [_wrapper(function, is_large=True)]
+        parts += ["#endif"] * (is_recent or is_countable)
+    return "\n".join(parts)
 
 
 def _wrapper(function: functions.Function, *, is_large: bool) -> str:

@@ -264,8 +264,22 @@ class SmpiJobs(jobs.JobLauncher):
             # smpirun joins the arguments by blanks, and splits them again.
             failure = "smpirun takes no empty arguments, and none with blanks"
             return jobs.Executed(request, Job(), failure)
+        is_measured = self.section.computation == "measured"
+        simulated = {
+            "simulate-computation": "yes" if is_measured else "no",
+            "host-speed": self.speed,
+            **ALGORITHMS,
+            **self.section.algorithms,
+        }
+        starter = [
+            *("smpirun", "-np", str(configured.processes or 1)),
+            *(("-wrapper", " ".join(request.wrapper)) if request.wrapper else ()),
+            *("-platform", str(self.platform.path)),
+            *(f"--cfg=smpi/{key}:{value}" for key, value in simulated.items()),
+            "--log=root.thres:warning",
+        ]
         ended = programs.run_program(
-            [*self._starter(request), *request.words],
+            [*starter, *request.words],
             {**os.environ, "TMPDIR": str(copies), **request.environment},
             request.folder,
             configured.time_limit,
@@ -281,19 +295,3 @@ class SmpiJobs(jobs.JobLauncher):
         return jobs.Executed(
             request, job, simgrid.failure_said(request.folder) or ended.failure
         )
-
-    def _starter(self, request: jobs.Request) -> Iterator[str]:
-        """Yield the words that start the processes of a job on the platform."""
-        yield from ("smpirun", "-np", str(request.configured.processes or 1))
-        if request.wrapper:
-            yield from ("-wrapper", " ".join(request.wrapper))
-        yield from ("-platform", str(self.platform.path))
-        is_measured = self.section.computation == "measured"
-        options = {
-            "simulate-computation": "yes" if is_measured else "no",
-            "host-speed": self.speed,
-            **ALGORITHMS,
-            **self.section.algorithms,
-        }
-        yield from (f"--cfg=smpi/{key}:{value}" for key, value in options.items())
-        yield "--log=root.thres:warning"
