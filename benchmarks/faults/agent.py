@@ -16,9 +16,8 @@ from typing import Final
 
 from benchmarks.faults.inputs import report_of, uuid_of
 
-from scalewatch_agent.delivery.deliver import deliver
+from scalewatch_agent.delivery.deliver import Patience, deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
-from scalewatch_agent.delivery.upload import Patience
 from scalewatch_agent.errors import FolderUnwritable
 
 MOST_AT_ONCE: Final = 24

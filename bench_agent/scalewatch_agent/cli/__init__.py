@@ -14,7 +14,7 @@ import click
 from scalewatch.errors import ScalewatchError
 from scalewatch.errors.operations import pip_install
 from scalewatch.loading import without_collections
-from scalewatch_agent.cli.exits import Exit, exit_code
+from scalewatch_agent.errors import Exit, exit_code
 
 COMMANDS: Final[Mapping[str, str]] = {
     "run": "Sweep any program through the parameters of an experiment file.",

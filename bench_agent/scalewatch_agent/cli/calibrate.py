@@ -12,7 +12,6 @@ import click
 
 from scalewatch.wire import Result, RunReport
 from scalewatch_agent import errors, folders
-from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.launching import is_queued, job_launcher, launcher_options
 from scalewatch_agent.cli.measured import measured_runs, out_option
 from scalewatch_agent.cli.options import (
@@ -22,12 +21,14 @@ from scalewatch_agent.cli.options import (
     process_counts,
     server_options,
     time_limit_option,
+    whole,
 )
 from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.cli.subject import commit, subject_options
 from scalewatch_agent.cli.sweeping import COMMAND_LINE, warn, with_options
 from scalewatch_agent.cli.traces.posting import interposer_for
 from scalewatch_agent.cli.traces.tables import print_calibration
+from scalewatch_agent.errors import SUMMARY, Exit
 from scalewatch_agent.experiments.documents import ExperimentDocument
 from scalewatch_agent.experiments.launchers import jobs, local
 from scalewatch_agent.experiments.loading import Loaded, experiment_in
@@ -105,20 +106,13 @@ def _sizes(stated: str) -> tuple[int, ...]:
     help="Sizes of messages; 8 to 512 KiB in steps of 4 unless given; more are measured"
     " where times jump.",
 )
-@click.option(
+@whole(
     "--blocks",
-    type=click.IntRange(min=1, max=1000),
+    "Blocks of repetitions, of which the quietest one counts.",
+    most=1000,
     default=5,
-    show_default=True,
-    help="Blocks of repetitions, of which the quietest one counts.",
 )
-@click.option(
-    "--repetitions",
-    type=click.IntRange(min=1, max=100_000),
-    default=100,
-    show_default=True,
-    help="Calls in each block.",
-)
+@whole("--repetitions", "Calls in each block.", most=100_000, default=100)
 @click.option(
     "--save",
     type=click.Path(dir_okay=False, path_type=Path),

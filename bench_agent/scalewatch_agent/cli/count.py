@@ -7,11 +7,16 @@ import click
 
 from scalewatch.wire import Name
 from scalewatch_agent.cli import sweeping
-from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.launching import job_launcher, launcher_option
-from scalewatch_agent.cli.options import process_counts, time_limit_option, wire
+from scalewatch_agent.cli.options import (
+    named,
+    process_counts,
+    time_limit_option,
+    whole,
+)
 from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_counts
 from scalewatch_agent.counts.methods import METHODS, counting
+from scalewatch_agent.errors import SUMMARY
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.folders import make_folder
 
@@ -75,25 +80,24 @@ def _print_flags(
     callback=_print_flags,
     help="Print what to compile and link with ({cflags} in an experiment), no more.",
 )
-@click.option(
+@whole(
     "--repeats",
-    type=click.IntRange(min=1, max=100),
+    "Jobs per combination; counts are exact, so that one tells them.",
+    most=100,
     default=1,
-    show_default=True,
-    help="Jobs per combination; counts are exact, so that one tells them.",
 )
 @launcher_option
-@click.option(
+@named(
     "--project",
-    callback=wire(Name),
-    metavar="NAME",
-    help="Project of the runs of a COMMAND; the folder's name unless given.",
+    Name,
+    "NAME",
+    "Project of the runs of a COMMAND; the folder's name unless given.",
 )
-@click.option(
+@named(
     "--suite",
-    callback=wire(Name),
-    metavar="NAME",
-    help="Suite of the runs of a COMMAND; the program's name unless given.",
+    Name,
+    "NAME",
+    "Suite of the runs of a COMMAND; the program's name unless given.",
 )
 @time_limit_option("a job of a COMMAND")
 @sweeping.sweep_options

@@ -11,10 +11,17 @@ import click
 
 from scalewatch.wire import Result, RunReport
 from scalewatch_agent import errors, folders
-from scalewatch_agent.cli.exits import Exit
-from scalewatch_agent.delivery.deliver import ONCE, Delivery, deliver
+from scalewatch_agent.delivery.deliver import (
+    ONCE,
+    Delivered,
+    Delivery,
+    Patience,
+    Refused,
+    Undelivered,
+    deliver,
+)
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
-from scalewatch_agent.delivery.upload import Delivered, Patience, Refused, Undelivered
+from scalewatch_agent.errors import Exit
 
 
 class MeasuredRuns(Protocol):

@@ -6,7 +6,6 @@ from typing import Any
 import click
 
 from scalewatch_agent import compilers, folders, machine
-from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.measured import finish, measured_runs, out_option
 from scalewatch_agent.cli.options import (
     json_option,
@@ -21,6 +20,7 @@ from scalewatch_agent.cli.options import (
 from scalewatch_agent.cli.progress import progress_display
 from scalewatch_agent.cli.subject import subject, subject_options
 from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_table
+from scalewatch_agent.errors import SUMMARY
 from scalewatch_agent.mpi import mpiexec
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SORTING, SUITES, Suite

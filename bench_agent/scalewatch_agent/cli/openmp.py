@@ -8,17 +8,18 @@ import click
 
 from scalewatch.wire import Machine, RunReport
 from scalewatch_agent import folders, machine
-from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.measured import finish, measured_runs, out_option
 from scalewatch_agent.cli.options import (
     json_option,
     process_counts,
     server_options,
     time_limit_option,
+    whole,
 )
 from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.cli.subject import commit, subject_options
 from scalewatch_agent.cli.tables import print_openmp
+from scalewatch_agent.errors import SUMMARY
 from scalewatch_agent.openmp import measuring
 from scalewatch_agent.openmp.plan import KINDS, Job, OpenMPSweep, usual_threads
 from scalewatch_agent.suite.sweep import MeasuredSubject
@@ -49,12 +50,11 @@ Examples:
     multiple=True,
     help="Measure no more than this part; may be repeated.",
 )
-@click.option(
+@whole(
     "--repetitions",
-    type=click.IntRange(min=1, max=100_000),
+    "Repetitions of each kernel, construct and iteration.",
+    most=100_000,
     default=20,
-    show_default=True,
-    help="Repetitions of each kernel, construct and iteration.",
 )
 @click.option(
     "--elements",

@@ -128,6 +128,24 @@ def wire(field: Any) -> Callback:
     return of_value(checked)
 
 
+def named(flag: str, kind: Any, metavar: str, meaning: str, **more: Any) -> Option:
+    """Return an option that takes what the server takes as such a field."""
+    return click.option(
+        flag, callback=wire(kind), metavar=metavar, help=meaning, **more
+    )
+
+
+def whole(flag: str, meaning: str, most: int, default: int | None = None) -> Option:
+    """Return an option that takes a whole number from 1 to `most`."""
+    return click.option(
+        flag,
+        type=click.IntRange(min=1, max=most),
+        default=default,
+        show_default=default is not None,
+        help=meaning,
+    )
+
+
 @of_value
 def moment(value: str) -> datetime:
     """Return a date and time in ISO 8601, which is UTC unless it names its zone."""

@@ -10,10 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from scalewatch_agent.cli import sweeping
-from scalewatch_agent.cli.exits import SUMMARY
 from scalewatch_agent.cli.launching import job_launcher, launcher_options
-from scalewatch_agent.cli.options import of_value
+from scalewatch_agent.cli.options import of_value, whole
 from scalewatch_agent.cli.progress import print_runs
+from scalewatch_agent.errors import SUMMARY
 from scalewatch_agent.experiments.expressions import Scalar
 from scalewatch_agent.experiments.instruments import WrittenOutput
 from scalewatch_agent.experiments.loading import Loaded, load_experiment
@@ -56,10 +56,10 @@ def _settings(stated: Sequence[str]) -> dict[str, Scalar]:
     callback=_settings,
     help="Set a parameter to one value instead of those of the file.",
 )
-@click.option(
+@whole(
     "--repeats",
-    type=click.IntRange(min=1, max=10_000),
-    help="Jobs per combination; the file's choice, or 10, unless given.",
+    "Jobs per combination; the file's choice, or 10, unless given.",
+    most=10_000,
 )
 @sweeping.sweep_options
 @click.pass_context

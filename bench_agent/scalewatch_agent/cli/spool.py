@@ -10,12 +10,11 @@ from rich.console import Console
 from rich.table import Table
 
 from scalewatch_agent import errors, folders
-from scalewatch_agent.cli.exits import SUMMARY, Exit
 from scalewatch_agent.cli.measured import delivery_state, report_deliveries
 from scalewatch_agent.cli.options import json_option, token_option, url
-from scalewatch_agent.delivery.deliver import deliver
+from scalewatch_agent.delivery.deliver import Delivered, Patience, deliver
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
-from scalewatch_agent.delivery.upload import Delivered, Patience
+from scalewatch_agent.errors import SUMMARY, Exit
 
 EXAMPLES = """\b
 Examples:

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from scalewatch.wire import Commit, Machine, Name, Sha
-from scalewatch_agent.cli.options import moment, together, wire
+from scalewatch_agent.cli.options import moment, named, together, wire
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
 from scalewatch_agent.suite.suites import Suite
@@ -14,17 +14,17 @@ from scalewatch_agent.suite.sweep import MeasuredSubject
 from scalewatch_agent.versions import completed
 
 subject_options = together(
-    click.option(
+    named(
         "--project",
-        callback=wire(Name),
-        metavar="NAME",
-        help="Project of the runs; the measured library itself unless given.",
+        Name,
+        "NAME",
+        "Project of the runs; the measured library itself unless given.",
     ),
-    click.option(
+    named(
         "--commit",
-        callback=wire(Sha),
-        metavar="SHA",
-        help="Commit of the project; the library's version tag unless given.",
+        Sha,
+        "SHA",
+        "Commit of the project; the library's version tag unless given.",
     ),
     click.option(
         "--parent",
@@ -34,29 +34,19 @@ subject_options = together(
         metavar="SHA",
         help="Parent of the commit; may be repeated.",
     ),
-    click.option(
-        "--branch",
-        callback=wire(Name),
-        metavar="NAME",
-        help="Branch of the commit.",
-    ),
-    click.option(
-        "--tag",
-        callback=wire(Name),
-        metavar="NAME",
-        help="Release tag of the commit.",
-    ),
+    named("--branch", Name, "NAME", "Branch of the commit."),
+    named("--tag", Name, "NAME", "Release tag of the commit."),
     click.option(
         "--committed-at",
         callback=moment,
         metavar="TIME",
         help="Time of the commit in ISO 8601, UTC unless it names its zone.",
     ),
-    click.option(
+    named(
         "--machine",
-        callback=wire(Name),
-        metavar="NAME",
-        help="Name of this machine; made of the host's name unless given.",
+        Name,
+        "NAME",
+        "Name of this machine; made of the host's name unless given.",
     ),
 )
 

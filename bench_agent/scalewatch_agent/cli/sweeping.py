@@ -18,10 +18,10 @@ from scalewatch_agent.cli.measured import finish, measured_runs, out_option
 from scalewatch_agent.cli.options import (
     json_option,
     library_options,
+    named,
     of_value,
     server_options,
     together,
-    wire,
 )
 from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.experiments.documents import ExperimentDocument, read_document
@@ -46,17 +46,14 @@ sweep_options = together(
         type=click.Path(exists=True, file_okay=False, path_type=Path),
         help="Folder of the code under test; the file's choice unless given.",
     ),
-    click.option(
+    named(
         "--commit",
-        callback=wire(Sha),
-        metavar="SHA",
-        help="Version of the code; what git has checked out unless given.",
+        Sha,
+        "SHA",
+        "Version of the code; what git has checked out unless given.",
     ),
-    click.option(
-        "--machine",
-        callback=wire(Name),
-        metavar="NAME",
-        help="Name of the machine; host or cluster unless given.",
+    named(
+        "--machine", Name, "NAME", "Name of the machine; host or cluster unless given."
     ),
     server_options,
     out_option,

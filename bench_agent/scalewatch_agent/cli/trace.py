@@ -10,9 +10,11 @@ from scalewatch.wire import Name
 from scalewatch_agent.cli import sweeping
 from scalewatch_agent.cli.launching import launcher_options
 from scalewatch_agent.cli.options import (
+    named,
     of_value,
     process_counts,
     time_limit_option,
+    whole,
     wire,
 )
 from scalewatch_agent.cli.traces.posting import SUITE, read, record
@@ -72,10 +74,10 @@ def _settings(stated: str) -> dict[str, float]:
     help="Values of a parameter: of a place {NAME} in PROGRAM, or instead of those in "
     "the file.",
 )
-@click.option(
+@whole(
     "--repeats",
-    type=click.IntRange(min=1, max=100),
-    help="Traces per combination; 3, or what the file says, unless given.",
+    "Traces per combination; 3, or what the file says, unless given.",
+    most=100,
 )
 @click.option(
     "--call-path",
@@ -124,11 +126,8 @@ def _settings(stated: str) -> dict[str, float]:
 @click.option(
     "--dry-run", is_flag=True, help="Show what would be posted, and post nothing."
 )
-@click.option(
-    "--project",
-    callback=wire(Name),
-    metavar="NAME",
-    help="Project of the runs; this folder's name unless given.",
+@named(
+    "--project", Name, "NAME", "Project of the runs; this folder's name unless given."
 )
 @click.option(
     "--suite",

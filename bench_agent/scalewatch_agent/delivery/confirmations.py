@@ -8,7 +8,7 @@ from typing import Any, Final
 import httpx2 as httpx
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from scalewatch_agent.delivery.upload import Connection
+from scalewatch_agent.delivery.deliver import Connection
 from scalewatch_agent.errors import ServerSilent
 
 RENEWALS: Final = 3

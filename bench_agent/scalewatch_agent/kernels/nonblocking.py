@@ -22,47 +22,12 @@ from scalewatch_agent.loops.compiled import Argument, FunctionCall, memory_of, s
 Start = Callable[[], MPI.Request]
 
 
-@kernel("MPI_Ibcast")
-def ibcast(comm: MPI.Intracomm, message_bytes: int) -> Operation:
-    """Send the root's message to all processes, and wait."""
-    return _waited(*_ibcast(comm, message_bytes), source=ROOT)
-
-
-@kernel("MPI_Ibcast overlap")
-def ibcast_overlap(comm: MPI.Intracomm, message_bytes: int) -> Operation:
-    """Compute while the root's message is on its way."""
-    return _overlapped(*_ibcast(comm, message_bytes))
-
-
-@kernel("MPI_Iallreduce")
-def iallreduce(comm: MPI.Intracomm, message_bytes: int) -> Operation:
-    """Add up the doubles of all processes, and wait."""
-    return _waited(*_iallreduce(comm, message_bytes))
-
-
-@kernel("MPI_Iallreduce overlap")
-def iallreduce_overlap(comm: MPI.Intracomm, message_bytes: int) -> Operation:
-    """Compute while the doubles of all processes are added up."""
-    return _overlapped(*_iallreduce(comm, message_bytes))
-
-
-@kernel("MPI_Ialltoall")
-def ialltoall(comm: MPI.Intracomm, message_bytes: int) -> Operation:
-    """Send each process a message of its own, and wait."""
-    return _waited(*_ialltoall(comm, message_bytes))
-
-
-@kernel("MPI_Ialltoall overlap")
-def ialltoall_overlap(comm: MPI.Intracomm, message_bytes: int) -> Operation:
-    """Compute while each process is sent a message of its own."""
-    return _overlapped(*_ialltoall(comm, message_bytes))
-
-
 Parts = tuple[Start, tuple[Buffer, Buffer], str, tuple[Argument, ...]]
 """The call that starts it, its buffers, and the same as a C call."""
 
 
 def _ibcast(comm: MPI.Intracomm, message_bytes: int) -> Parts:
+    """Send the root's message to all processes."""
     is_root = comm.rank == ROOT
     buffer = pattern(ROOT, message_bytes) if is_root else bytearray(message_bytes)
     return (
@@ -74,6 +39,7 @@ def _ibcast(comm: MPI.Intracomm, message_bytes: int) -> Parts:
 
 
 def _iallreduce(comm: MPI.Intracomm, message_bytes: int) -> Parts:
+    """Add up the doubles of all processes."""
     send = doubles(comm.rank, message_bytes)
     receive = array("d", bytes(message_bytes))
     return (
@@ -85,6 +51,7 @@ def _iallreduce(comm: MPI.Intracomm, message_bytes: int) -> Parts:
 
 
 def _ialltoall(comm: MPI.Intracomm, message_bytes: int) -> Parts:
+    """Send each process a message of its own."""
     send = bytearray().join(
         pattern(comm.rank + receiver, message_bytes) for receiver in range(comm.size)
     )
@@ -161,3 +128,18 @@ def _steps(
     request = memory_of(MPI._sizeof(MPI.Request))  # noqa: SLF001 - mpi4py's only way
     status = memory_of(MPI._sizeof(MPI.Status))  # noqa: SLF001 - same
     return step(function, *arguments, request), step("MPI_Wait", request, status)
+
+
+def _register(
+    region: str,
+    parts: Callable[[MPI.Intracomm, int], Parts],
+    source: int | None = None,
+) -> None:
+    """Measure an operation that is waited for, and one that computation hides."""
+    kernel(region)(lambda comm, size: _waited(*parts(comm, size), source=source))
+    kernel(f"{region} overlap")(lambda comm, size: _overlapped(*parts(comm, size)))
+
+
+_register("MPI_Ibcast", _ibcast, source=ROOT)
+_register("MPI_Iallreduce", _iallreduce)
+_register("MPI_Ialltoall", _ialltoall)

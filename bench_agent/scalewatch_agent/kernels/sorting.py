@@ -11,6 +11,7 @@ L. V. Kale, S. Krishnan, "A comparison based parallel sorting algorithm", ICPP 1
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from mpi4py import MPI
@@ -115,14 +116,8 @@ def _sorting(sort: Sort, comm: MPI.Intracomm, message_bytes: int) -> Operation:
     return Operation(lambda: sort(keys, comm))
 
 
-@kernel("Sample sort")
-def _sample_sort(comm: MPI.Intracomm, message_bytes: int) -> Operation:
-    return _sorting(sample_sort, comm, message_bytes)
-
-
-@kernel("Histogram sort")
-def _histogram_sort(comm: MPI.Intracomm, message_bytes: int) -> Operation:
-    return _sorting(histogram_sort, comm, message_bytes)
+kernel("Sample sort")(partial(_sorting, sample_sort))
+kernel("Histogram sort")(partial(_sorting, histogram_sort))
 
 
 @kernel("Bitonic sort")

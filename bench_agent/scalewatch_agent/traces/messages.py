@@ -17,13 +17,16 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces import pairs, stored
+from scalewatch_agent.traces import stored
 from scalewatch_agent.traces.records import (
     RECORD,
     WINDOW,
     Flag,
+    Open,
     Records,
     blocks,
+    calls_of,
+    pairs,
     windows,
 )
 from scalewatch_agent.traces.trace import MESSAGE, Indices, Messages, Process, Trace
@@ -57,7 +60,7 @@ class Posts:
         self.has_messages = False
         for number, process in enumerate(processes):
             marks = stored.part(self._marks, *self._begins[number : number + 2])
-            requests, count = pairs.Open(), 0
+            requests, count = Open(), 0
             for begin, block in blocks(process.records):
                 flags = block["flags"]
                 at = np.flatnonzero(flags & (Flag.RECEIVED | Flag.POSTED))
@@ -69,7 +72,7 @@ class Posts:
                 rows["record"] = np.where(is_brought, begin + at + 1, 0)
                 if (block["flags"] & Flag.PART).any():
                     rows["call"] = np.where(
-                        is_brought, begin + pairs.calls_of(block)[at] + 1, 0
+                        is_brought, begin + calls_of(block)[at] + 1, 0
                     )
                 else:
                     rows["call"] = rows["record"]
@@ -168,7 +171,7 @@ def _put(
     sends = np.concatenate([sends, *(each for each, _ in new)])
     receives = np.concatenate([receives, *(each for _, each in new)])
     key = _keys(sends, receives)
-    first, second = pairs.pairs(key[: len(sends)], key[len(sends) :])
+    first, second = pairs(key[: len(sends)], key[len(sends) :])
     # In the order of the receives, so that those of one process stay together.
     order = np.argsort(second)
     first, second = first[order], second[order]
@@ -214,7 +217,7 @@ def _ends_in(
         wanted = np.flatnonzero(block["flags"] & Flag.SENT)
         ends = _ends(trace, number, block, wanted)
         has_parts = (block["flags"] & Flag.PART).any()
-        calls = pairs.calls_of(block) if has_parts else np.arange(len(block))
+        calls = calls_of(block) if has_parts else np.arange(len(block))
         ends["call"] = begin + calls[wanted]
         ends["goal"], ends["source"] = ends["source"], process.rank
         sends.append(ends[ends["goal"] >= 0])

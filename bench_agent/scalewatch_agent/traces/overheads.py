@@ -11,8 +11,8 @@ from typing import Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces import functions, pairs
-from scalewatch_agent.traces.records import Flag, Records
+from scalewatch_agent.traces import functions
+from scalewatch_agent.traces.records import Flag, Open, Records, calls_of
 from scalewatch_agent.traces.trace import Indices, Trace
 
 WAITS: Final = frozenset(
@@ -58,7 +58,7 @@ class Overheads:
         """Begin before the first record of the process of a rank."""
         self.not_calibrated: set[str] = set()
         self._trace, self._best_times, self._rank = trace, best_times, rank
-        self._sent, self._started = pairs.Open(), pairs.Open()
+        self._sent, self._started = Open(), Open()
         self._kinds: dict[_Kind, int] = {}
         self._starting = functions.numbers_of(trace.functions, functions.STARTING)
 
@@ -124,7 +124,7 @@ class Overheads:
     ) -> NDArray[np.float64] | None:
         """Return the best times of waits: none where they complete nothing."""
         best = np.zeros(len(records))
-        owners = pairs.calls_of(records)[completed.at]
+        owners = calls_of(records)[completed.at]
         is_own = records["function"][owners] == records["function"][calls[0]]
         for function, is_one in (
             ("MPI_Recv", completed.is_received),

@@ -3,12 +3,24 @@
     T_l = Σ t,    O_l = Σ max(0, t - t_max)    equations (1) and (2)
 
 over all calls at location l and all processes, t_max being what a call takes at its
-best with so many processes and bytes.
+best with so many processes and bytes. With u_i the time that process i computes and T
+the run time,
+
+    parallel efficiency      mean(u) / T
+    load balance             mean(u) / max(u)
+    communication efficiency max(u) / T
+    serialisation efficiency max(u) / T_ideal
+    transfer efficiency      T_ideal / T
+
+where T_ideal is the run time on a network that takes no time. Parallel efficiency is
+the product of load balance and communication efficiency, which is the product of the
+last two.
 
 References
 ----------
 "Knowledge Based Automatic Scalability Analysis and Extrapolation for MPI Programs",
-section 2.
+section 2. POP, "Performance Optimisation and Productivity: standard metrics for
+performance analysis of parallel applications".
 """
 
 from collections.abc import Sequence
@@ -21,13 +33,44 @@ from numpy.typing import NDArray
 
 from scalewatch_agent.traces import critical
 from scalewatch_agent.traces.collectives import Collectives
-from scalewatch_agent.traces.efficiencies import Efficiencies, efficiencies
 from scalewatch_agent.traces.ideal import ideal_runtime
 from scalewatch_agent.traces.messages import matched
 from scalewatch_agent.traces.overheads import BestTimes, Overheads, uncalibrated
 from scalewatch_agent.traces.records import Flag, Records, blocks
 from scalewatch_agent.traces.trace import Messages, Site, Trace
 from scalewatch_agent.traces.waits import KINDS, by_process, wait_states
+
+
+@dataclass(frozen=True, slots=True)
+class Efficiencies:
+    """Factors from 0 to 1; the last two need the run time on an ideal network."""
+
+    parallel: float
+    load_balance: float
+    communication: float
+    serialisation: float | None = None
+    transfer: float | None = None
+
+
+def efficiencies(
+    useful: NDArray[np.float64], runtime: float, ideal_runtime: float | None = None
+) -> Efficiencies:
+    """Return the efficiencies of a run.
+
+    Parameters
+    ----------
+    useful
+        Time outside of MPI of each process, shape (p,), in the unit of the run times.
+    """
+    mean, largest = float(useful.mean()), float(useful.max())
+    return Efficiencies(
+        parallel=mean / runtime,
+        load_balance=mean / largest if largest else 1.0,
+        communication=largest / runtime,
+        serialisation=largest / ideal_runtime if ideal_runtime else None,
+        transfer=ideal_runtime / runtime if ideal_runtime else None,
+    )
+
 
 NO_IDEAL: Final = (
     "no run time on an ideal network: the trace is too long for a replay, or lacks "

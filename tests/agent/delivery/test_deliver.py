@@ -6,9 +6,15 @@ from uuid import UUID
 
 import pytest
 
-from scalewatch_agent.delivery.deliver import MOST_RUNS, deliver
+from scalewatch_agent.delivery.deliver import (
+    MOST_RUNS,
+    Delivered,
+    Patience,
+    Refused,
+    Undelivered,
+    deliver,
+)
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
-from scalewatch_agent.delivery.upload import Delivered, Patience, Refused, Undelivered
 from support.builders import run_report
 
 QUICK = Patience(attempts=3, first_pause=0.001)

@@ -10,12 +10,12 @@ import click
 
 from scalewatch.wire import Commit, Machine, RunReport
 from scalewatch_agent import errors, folders
-from scalewatch_agent.cli.exits import Exit
 from scalewatch_agent.cli.launching import job_launcher
 from scalewatch_agent.cli.measured import measured_runs
 from scalewatch_agent.cli.progress import job_display
 from scalewatch_agent.cli.sweeping import SweptProgram, swept_program, version_of, warn
 from scalewatch_agent.cli.traces.tables import print_traces
+from scalewatch_agent.errors import Exit
 from scalewatch_agent.experiments.launchers.jobs import JobLauncher
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.traces import formats

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch_agent.traces import pairs, stored, trace
+from scalewatch_agent.traces import stored, trace
 from scalewatch_agent.traces.own.definitions import Definitions
 from scalewatch_agent.traces.records import (
     RECORD,
@@ -18,6 +18,7 @@ from scalewatch_agent.traces.records import (
     Flag,
     RecordFile,
     Records,
+    calls_of,
     next_call,
 )
 
@@ -174,7 +175,7 @@ def merged(threads: Sequence[stored.StoredRows]) -> stored.Rows:
             for records, begin, end in zip(threads, begins, ends, strict=True)
         ]
         joined = np.concatenate(parts)
-        calls = pairs.calls_of(joined)
+        calls = calls_of(joined)
         spool.add(joined[np.lexsort((calls, joined["start"][calls]))])
         begins = ends
     return spool.stored()

@@ -14,8 +14,11 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch_agent import compilers, errors, folders, programs
-from scalewatch_agent.traces.recording.fortran import fortran_wrappers
-from scalewatch_agent.traces.recording.wrappers import numbers, wrappers
+from scalewatch_agent.traces.recording.wrappers import (
+    fortran_wrappers,
+    numbers,
+    wrappers,
+)
 
 PART: Final = re.compile(r'^#include "(\w+\.c)"$', re.MULTILINE)
 OPTIONS: Final = ("-O2", "-fPIC", "-shared", "-fno-omit-frame-pointer")

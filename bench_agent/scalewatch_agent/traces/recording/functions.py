@@ -3,7 +3,7 @@
 Parameters are named by their meaning, which decides their type (`wrappers.TYPES`).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Final
 
@@ -129,22 +129,21 @@ _COLLECTIVES: Final = (
 def _collectives() -> list[Function]:
     functions = []
     for name, parameters, volume in _COLLECTIVES:
-        has_counts = name != "Barrier"
+        plain = Function(name, Kind.COLLECTIVE, parameters, volume, name != "Barrier")
         functions += [
-            Function(name, Kind.COLLECTIVE, parameters, volume, has_counts),
-            Function(
-                f"I{name[0].lower()}{name[1:]}",
-                Kind.START_COLLECTIVE,
-                f"{parameters} request",
-                volume,
-                has_counts,
+            plain,
+            replace(
+                plain,
+                name=f"I{name[0].lower()}{name[1:]}",
+                kind=Kind.START_COLLECTIVE,
+                parameters=f"{parameters} request",
             ),
-            Function(
-                f"{name}_init",
-                Kind.PREPARE_COLLECTIVE,
-                f"{parameters} info request",
-                "0",
-                has_counts,
+            replace(
+                plain,
+                name=f"{name}_init",
+                kind=Kind.PREPARE_COLLECTIVE,
+                parameters=f"{parameters} info request",
+                volume="0",
                 is_recent=True,
             ),
         ]
@@ -153,24 +152,13 @@ def _collectives() -> list[Function]:
 
 def _sends() -> list[Function]:
     functions = []
-    for mode in ("", "B", "S", "R"):
-        name = f"{mode}send" if mode else "Send"
+    for name in ("Send", "Bsend", "Ssend", "Rsend"):
+        plain = Function(name, Kind.SEND, _SEND, _OWN, is_countable=True)
+        begun = replace(plain, parameters=f"{_SEND} request")
         functions += [
-            Function(name, Kind.SEND, _SEND, _OWN, is_countable=True),
-            Function(
-                f"I{name.lower()}",
-                Kind.START_SEND,
-                f"{_SEND} request",
-                _OWN,
-                is_countable=True,
-            ),
-            Function(
-                f"{name}_init",
-                Kind.PREPARE_SEND,
-                f"{_SEND} request",
-                _OWN,
-                is_countable=True,
-            ),
+            plain,
+            replace(begun, name=f"I{name.lower()}", kind=Kind.START_SEND),
+            replace(begun, name=f"{name}_init", kind=Kind.PREPARE_SEND),
         ]
     return functions
 
