@@ -22,7 +22,8 @@ A server or a page
     the browser; `forges` GitHub and GitLab; `endless_webhook` one that never answers.
 
 An agent
-    `agent_home` its folder; `experiments` files for `run`; `counting` what is counted;
+    `agent_home` its folder; `agent_sentences` what it says, once; `experiments` files
+    for `run`; `counting` what is counted;
     `mpi_programs`, `debian_mpi`, `clang`, `simgrid`, `slurm_cluster` programs and the
     systems that they run on; `flux_commands` stands in for Flux; `otf2_archives`
     traces; `repositories` and `example_code` code under test.

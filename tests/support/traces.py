@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from scalewatch_agent.traces.records import RECORD, Flag
+from scalewatch_agent.traces.records import HEADER, MAGIC, RECORD, VERSION, Flag
 from scalewatch_agent.traces.trace import Process, Site, Trace
 
 FUNCTIONS = (
@@ -135,3 +135,19 @@ def trace(*processes, communicators=None, runtime=1000, sites=SITES):
         made.append(Process(rank, joined, runtime - int(in_mpi)))
     world = np.arange(len(processes))
     return Trace(made, FUNCTIONS, sites, {0: world, **(communicators or {})}, runtime)
+
+
+def write_records(path, header, records):
+    """Write a file of records, as the recorder does."""
+    values = {
+        "magic": MAGIC,
+        "version": VERSION,
+        "record_size": RECORD.itemsize,
+        "closed": 1,
+    }
+    first = np.zeros(1, HEADER)
+    for name, value in (values | header).items():
+        first[name] = value
+    with path.open("wb") as file:
+        first.tofile(file)
+        np.ascontiguousarray(records, RECORD).tofile(file)

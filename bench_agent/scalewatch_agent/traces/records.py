@@ -115,22 +115,6 @@ def open_records(path: Path) -> RecordFile:
     )
 
 
-def write_records(path: Path, header: dict[str, Any], records: Records) -> None:
-    """Write a file of records, as the recorder does."""
-    first = np.zeros(1, HEADER)
-    values = {
-        "magic": MAGIC,
-        "version": VERSION,
-        "record_size": RECORD.itemsize,
-        "closed": 1,
-    }
-    for name, value in (values | header).items():
-        first[name] = value
-    with path.open("wb") as file:
-        first.tofile(file)
-        np.ascontiguousarray(records, RECORD).tofile(file)
-
-
 WINDOW: Final = 500_000
 """Records of all processes that are taken at a time."""
 

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 
 from scalewatch_agent.cli import main
 from scalewatch_agent.traces.calibration.table import read_calibration
+from support.agent_sentences import CLI as SAID
 from support.mpi_programs import compiled
 from support.simgrid import SWITCH, needs_simgrid
 
@@ -135,4 +136,4 @@ def test_what_cannot_be_calibrated_is_refused():
     alone = agent("calibrate", "-p", "1", "--mpi", OPENMPI, *FAST, "--out", "x")
 
     assert (unknown.exit_code, odd.exit_code, alone.exit_code) == (2, 2, 2)
-    assert "two or more processes" in alone.stderr
+    assert SAID["one process"] in alone.stderr

@@ -11,6 +11,7 @@ from scalewatch_agent.delivery.spool import Spool, SpooledRun
 from scalewatch_agent.machine import processors
 from scalewatch_agent.mpi.libraries import Library
 from scalewatch_agent.suite.suites import RUNTIME
+from support.agent_sentences import CLI as SAID
 
 QUICK = ("--repetitions", "5", "--warm-ups", "2", "--budget", "1")
 FEWER = ("--budget", "0.1")
@@ -129,7 +130,7 @@ def test_sorting_is_a_project_of_its_own_and_fails_only_where_it_has_to(
     assert two.machine.fingerprint["mpi"] == "Open MPI 5.0.11"
     assert {result.status for result in two.results} == {"ok"}
     assert [result.status for result in three.results] == ["ok", "ok", "failed"]
-    assert three.results[-1].reason == "3 processes where it needs a power of two"
+    assert three.results[-1].reason == SAID["power of two"]
 
 
 @pytest.mark.usefixtures("spool_folder")
@@ -188,7 +189,7 @@ def test_failed_job_is_posted_with_its_reason_and_the_sweep_goes_on(
     assert done.exit_code == 4
     failed, fine = (run["results"][0] for run in receiver.runs)
     assert failed["status"] == "failed"
-    assert failed["reason"] == "mpiexec ended with exit code 9: Error: node lost"
+    assert failed["reason"] == SAID["node lost"]
     assert fine["status"] == "ok"
 
 
@@ -200,7 +201,7 @@ def test_hanging_job_is_posted_as_failed(openmpi, receiver):
 
     assert done.exit_code == 4
     (result,) = receiver.runs[0]["results"]
-    assert result["reason"].startswith("time limit of 2 s reached")
+    assert result["reason"].startswith(SAID["time limit"].format(2))
 
 
 @pytest.mark.usefixtures("spool_folder")
@@ -268,7 +269,7 @@ def test_unless_told_times_are_measured_up_to_the_cores(openmpi, receiver, monke
 
     assert done.exit_code == 0, done.output
     assert [run["coordinate"]["p"] for run in receiver.runs] == [2]
-    assert "Times at p = 2 are too few for a verdict" in done.stderr
+    assert SAID["few settings"] in done.stderr
     assert "share the 2 cores" in done.stderr
 
 
@@ -279,5 +280,5 @@ def test_one_core_has_no_times_to_measure_unasked(openmpi, receiver, monkeypatch
     done = measure(openmpi, receiver.url)
 
     assert done.exit_code == 2
-    assert "-p 2,4,8 measures such times" in done.stderr
+    assert SAID["one core"] in done.stderr
     assert receiver.runs == []

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from scalewatch_agent.cli import main
+from support.agent_sentences import CLI as SAID
 from support.experiments import experiment, run
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
@@ -120,7 +121,7 @@ def test_dry_run_prints_the_plan_and_its_cost(folder):
     assert plan["core_hours"]["expected"] == pytest.approx(
         3 * (4 * 120 + 8 * 240) / 3600
     )
-    assert "6 jobs on local: about 2.00, at most 18.00 core-hours" in done.stdout
+    assert SAID["cost"] in done.stdout
     assert not folder.joinpath("sweep.sweep").exists()
 
 
@@ -164,7 +165,7 @@ def test_command_line_names_one_library_at_most(folder, nobody):
     done = run(experiment(folder), nobody, *words)
 
     assert done.exit_code == 2
-    assert "--mpi and --mpiexec exclude each other." in done.stderr
+    assert SAID["two libraries"] in done.stderr
 
 
 def test_code_outside_the_folder_of_the_experiment_is_named_by_an_option(
@@ -217,7 +218,7 @@ def test_unknown_version_is_one_clear_line(folder, nobody):
     done = run(path, nobody)
 
     assert done.exit_code == 2
-    assert "which version is in" in done.stderr
+    assert SAID["unknown version"] in done.stderr
     assert "--source" in done.stderr
     assert "--commit" in done.stderr
     assert done.stderr.count("\n") == 1
@@ -250,7 +251,7 @@ def test_parameter_that_is_set_must_exist(folder, receiver):
     done = run(experiment(folder), receiver.url, "--set", "q=2")
 
     assert done.exit_code != 0
-    assert "there is no parameter 'q' to set" in done.stderr
+    assert SAID["unknown parameter"] in done.stderr
     assert not receiver.runs
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from support.agent_sentences import CLI as SAID
 from support.experiments import GOOD, experiment, reasons, run
 
 
@@ -24,7 +25,7 @@ def test_hanging_program_is_killed_with_its_children_and_recorded(folder, receiv
     done = run(experiment(folder, code, execute=execute), receiver.url)
 
     assert done.exit_code == 4
-    assert reasons(receiver) == ["time limit of 3 s reached", None]
+    assert reasons(receiver) == [SAID["time limit"].format(3), None]
     until_gone(int(note.read_text()))
 
 
@@ -71,7 +72,7 @@ def test_malformed_json_is_recorded(folder, receiver):
 
     run(experiment(folder, code, results=[{"json": "out.json"}]), receiver.url)
 
-    assert all("out.json is no JSON" in reason for reason in reasons(receiver))
+    assert all(SAID["no JSON"] in reason for reason in reasons(receiver))
 
 
 def test_without_an_mpi_nothing_is_started_or_posted(folder, receiver):
@@ -124,7 +125,7 @@ def test_crash_on_one_rank_is_recorded(folder, receiver, openmpi):
     assert done.exit_code == 4
     fine, failed = reasons(receiver)
     assert fine is None
-    assert failed.startswith(("mpiexec ended with exit code", "time limit"))
+    assert failed.startswith((SAID["mpiexec failed"], "time limit"))
 
 
 @pytest.mark.parametrize("step", ["prepare", "compile"])
@@ -141,7 +142,7 @@ def test_step_that_fails_is_recorded_for_each_combination_once(step, folder, rec
 def test_analysis_that_fails_is_recorded(folder, receiver):
     run(experiment(folder, analyse="exit 3"), receiver.url)
 
-    assert set(reasons(receiver)) == {"analyse: sh ended with exit code 3"}
+    assert set(reasons(receiver)) == {SAID["analysis failed"]}
 
 
 def test_reason_is_visible_on_the_server(folder, receiver, client):
@@ -151,6 +152,6 @@ def test_reason_is_visible_on_the_server(folder, receiver, client):
         assert client.post("/api/v1/runs", json=posted).status_code == 202
         shown = client.get(f"/api/v1/runs/{posted['id']}").json()
         (result,) = shown["results"]
-        assert "nothing in stdout matches" in result["reason"]
+        assert SAID["nothing matches"] in result["reason"]
         page = client.get(f"/p/code/runs/{posted['id']}")
-        assert "nothing in stdout matches" in page.text
+        assert SAID["nothing matches"] in page.text

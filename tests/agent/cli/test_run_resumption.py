@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from scalewatch_agent.cli import main
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
+from support.agent_sentences import CLI as SAID
 from support.experiments import GOOD, experiment, run
 from support.repositories import git
 
@@ -32,7 +33,7 @@ def test_finished_jobs_are_not_measured_again_and_failed_ones_are(folder, receiv
     fresh = run(path, receiver.url, "--fresh")
 
     assert again.exit_code == 0
-    assert "1 of 2 jobs of commit v1 are measured already" in again.stderr
+    assert SAID["measured already"] in again.stderr
     assert "2 of 2 jobs" in nothing.stderr
     assert fresh.exit_code == 0
     ran = [run["coordinate"]["p"] for run in receiver.runs]
@@ -67,7 +68,7 @@ def test_changed_sources_are_built_and_measured_anew_with_a_warning(folder, rece
     took = [run["results"][0]["values"][0] for run in receiver.runs]
     assert took == [1, 1, 2, 2]
     assert "2 of 2 jobs" in unchanged.stderr
-    assert "the sources have changed since they were measured as v1" in changed.stderr
+    assert SAID["changed sources"] in changed.stderr
     assert "2 of 2 jobs" in after.stderr
     assert not any("changed" in done.stderr for done in (first, unchanged, after))
 

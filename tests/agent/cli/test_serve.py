@@ -9,6 +9,7 @@ from scalewatch.services.confirmations.requests import ConfirmationState
 from scalewatch.storage import tables
 from scalewatch.storage.commits import coverage
 from scalewatch_agent.cli import main
+from support.agent_sentences import CLI as SAID
 from support.builders import sweep_reports
 from support.live import serving
 from support.recorded import record
@@ -140,7 +141,7 @@ def test_what_cannot_be_measured_is_told(app, sessions, experiments):
     with sessions.reading() as session:
         (asked,) = requests.confirmations_of(session, "bcast")
         assert asked.state is ConfirmationState.FAILED
-        assert asked.outcome.startswith("no experiment of the agent measures bcast")
+        assert asked.outcome.startswith(SAID["not measured here"])
 
 
 def test_a_server_that_is_away_and_a_folder_without_experiments_are_told(
@@ -152,7 +153,7 @@ def test_a_server_that_is_away_and_a_folder_without_experiments_are_told(
     assert away.exit_code == 3
     assert "http://127.0.0.1:9 says nothing" in away.stderr
     assert empty.exit_code == 3
-    assert "holds no experiment file" in empty.stderr
+    assert SAID["no experiments"] in empty.stderr
 
 
 @pytest.fixture

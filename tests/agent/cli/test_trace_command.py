@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
+from support.agent_sentences import CLI as SAID
 from support.traces import MADE_LABELS, MADE_TRACE, foreign
 
 
@@ -166,7 +167,7 @@ def test_folder_without_traces_and_file_that_is_missing_are_refused(tmp_path):
     empty, missing = trace("--read", tmp_path, "--dry-run"), tmp_path / "no.prv"
 
     assert empty.exit_code == 3
-    assert "no trace is in this folder" in empty.stderr
+    assert SAID["no trace"] in empty.stderr
     assert trace("--read", missing, "--dry-run").exit_code == 3
 
 
@@ -174,4 +175,4 @@ def test_number_of_processes_is_that_of_the_trace(made):
     done = trace("--read", made, "--at", "p=4", "--dry-run")
 
     assert done.exit_code == 3
-    assert "it has 2 processes, not 4" in done.stderr
+    assert SAID["other processes"] in done.stderr

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main
 from scalewatch_agent.traces.own.reader import read_own
+from support.agent_sentences import CLI as SAID
 from support.experiments import experiment
 from support.mpi_programs import PROGRAMS, compiled
 from support.simgrid import SWITCH, needs_simgrid
@@ -129,7 +130,7 @@ def test_program_without_mpi_ends_in_one_line_and_posts_nothing():
 
     assert done.exit_code == 3
     last = done.stderr.strip().splitlines()[-1]
-    assert "no MPI call was recorded" in last
+    assert SAID["nothing recorded"] in last
     assert done.stdout == ""
 
 

@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from scalewatch_agent.cli import main
+from support.agent_sentences import COUNTS as SAID
 from support.counting import compiled, count, counts, reason
 
 needs_valgrind = pytest.mark.skipif(
@@ -110,7 +111,4 @@ def test_valgrind_that_is_missing_is_named_before_anything_runs(
     )
 
     assert done.exit_code == 4
-    assert done.stderr.endswith(
-        "Error: valgrind is not installed: load its module, or apt-get install "
-        "valgrind\n"
-    )
+    assert done.stderr.endswith(SAID["no valgrind"])

@@ -6,6 +6,7 @@ import pytest
 
 from scalewatch_agent.counts.clang import FLAGS
 from support import clang
+from support.agent_sentences import COUNTS as SAID
 from support.counting import compiled, count, counts, reason
 
 pytestmark = pytest.mark.skipif(
@@ -113,7 +114,7 @@ def test_source_that_has_changed_since_it_was_compiled(workplace):
 
     why = counted_in_vain(workplace)
 
-    assert why.endswith("program.c has changed since it was compiled: build again")
+    assert why.endswith(SAID["changed source"])
 
 
 def test_two_programs_in_one_job(workplace):
@@ -132,13 +133,11 @@ def test_two_programs_in_one_job(workplace):
     script.write_text("#!/bin/sh -e\n./one $1\n./two $1\n")
     script.chmod(0o755)
 
-    assert "have counted in one job" in counted_in_vain(workplace, "--method", "clang")
+    assert SAID["several programs"] in counted_in_vain(workplace, "--method", "clang")
 
 
 def test_tool_that_is_missing_is_named(workplace, monkeypatch, tmp_path):
     built(workplace)
     monkeypatch.setenv("PATH", str(tmp_path))
 
-    assert counted_in_vain(workplace) == (
-        "llvm-profdata is not installed, which comes with clang as `llvm`"
-    )
+    assert counted_in_vain(workplace) == (SAID["no llvm"])

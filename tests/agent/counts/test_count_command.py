@@ -18,6 +18,7 @@ from click.testing import CliRunner
 import scalewatch.cli
 from scalewatch_agent.cli import main
 from scalewatch_agent.counts.gcov.gcov import FLAGS
+from support.agent_sentences import COUNTS as SAID
 from support.counting import compiled, count, counts
 from support.experiments import experiment, run
 
@@ -206,7 +207,7 @@ def test_experiment_is_compiled_to_count_and_by_run_to_be_timed(folder, receiver
     counted, timed = receiver.runs
     assert counts(counted) == {"main": 1, "work": 1, "work › loop 1": 3}
     assert counted["configuration"]["optimisation"] == "-O1"
-    assert timed["results"][0]["reason"] == "nothing in stdout matches '(never)'"
+    assert timed["results"][0]["reason"] == SAID["nothing matches"]
     assert not list(folder.joinpath("sweep.sweep").rglob("*.gcno"))
 
 
@@ -220,7 +221,7 @@ def test_experiment_without_results_can_be_counted_only(folder, receiver):
     timed = run(path, receiver.url)
 
     assert timed.exit_code == 2
-    assert timed.stderr.endswith("results: this key is missing\n")
+    assert timed.stderr.endswith(SAID["no results"])
 
 
 def test_compiler_that_is_missing_is_the_reason_of_the_failed_run(folder, receiver):
@@ -230,7 +231,7 @@ def test_compiler_that_is_missing_is_the_reason_of_the_failed_run(folder, receiv
 
     assert done.exit_code == 4
     (reason,) = {one["results"][0]["reason"] for one in receiver.runs}
-    assert "sh ended with exit code 127" in reason
+    assert SAID["no compiler"] in reason
     assert "no-such-compiler: " in reason
 
 
@@ -269,7 +270,7 @@ def test_wrong_command_line_is_refused_before_anything_runs(
 def test_few_settings_are_told(program):
     done, _ = count(program, "./program", "{n}", settings=["n=1,2,3,4"])
 
-    assert "4 settings are too few for a verdict, which takes 5." in done.stderr
+    assert SAID["few settings"] in done.stderr
 
 
 def test_out_file_that_cannot_be_written_is_refused_before_anything_runs(program):
@@ -292,7 +293,7 @@ def test_out_file_that_cannot_be_written_is_refused_before_anything_runs(program
     )
 
     assert done.exit_code == 2
-    assert "runs.jsonl cannot be written: No such file or directory" in done.stderr
+    assert SAID["unwritable file"] in done.stderr
 
 
 def test_interrupted_count_leaves_neither_processes_nor_folders(
@@ -326,4 +327,4 @@ def test_regions_are_named_on_a_narrow_terminal_however_many_settings_there_are(
     done, _ = count(program, "./program", "{n}", settings=["n=1,2,3,4,5,6,7,8,9,10"])
 
     assert "main" in done.output
-    assert "settings between are not shown" in done.output
+    assert SAID["hidden settings"] in done.output

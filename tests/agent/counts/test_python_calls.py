@@ -6,6 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from scalewatch_agent.cli import main
+from support.agent_sentences import COUNTS as SAID
 from support.counting import count, counts, reason
 
 SOURCE = """
@@ -130,4 +131,4 @@ def test_python_is_told_from_programs_that_it_does_not_run():
     )
 
     assert done.exit_code == 4
-    assert "the command has to begin with a Python" in done.stdout + done.stderr
+    assert SAID["no Python"] in done.stdout + done.stderr

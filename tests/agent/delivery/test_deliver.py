@@ -15,6 +15,7 @@ from scalewatch_agent.delivery.deliver import (
     deliver,
 )
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
+from support.agent_sentences import DELIVERY as SAID
 from support.builders import run_report
 
 QUICK = Patience(attempts=3, first_pause=0.001)
@@ -94,7 +95,7 @@ def test_lasting_trouble_keeps_the_run(spool, receiver):
 
     (answer,) = answers([entry], spool)
 
-    assert answer == Undelivered("answered 500: Internal Server Error")
+    assert answer == Undelivered(SAID["server error"])
     assert pending(spool) == [entry.id]
 
 
@@ -137,7 +138,7 @@ def test_receipt_of_somebody_else_is_no_receipt(garbage, spool, receiver):
 
     (answer,) = answers([entry], spool)
 
-    assert answer == Undelivered("answered 200, but not as a Scalewatch server does")
+    assert answer == Undelivered(SAID["foreign receipt"])
     assert pending(spool) == [entry.id]
 
 

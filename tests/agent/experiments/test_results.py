@@ -6,6 +6,7 @@ from scalewatch_agent.experiments import results as read
 from scalewatch_agent.experiments.matching import matches
 from scalewatch_agent.experiments.results import read_results
 from scalewatch_agent.experiments.schema import ResultRule
+from support.agent_sentences import EXPERIMENTS as SAID
 
 
 def results(folder, *rules, **files):
@@ -53,7 +54,7 @@ def test_pattern_that_never_ends_fails_its_result_alone(tmp_path, monkeypatch):
     failed, solved = results(tmp_path, endless, SOLVE, stdout=text)
 
     assert (failed.region, failed.status, failed.values) == ("never", "failed", ())
-    assert "in stdout: matching takes more than 2 s" in failed.reason
+    assert SAID["endless pattern"] in failed.reason
     assert solved.values == (1.5,)
 
 
@@ -138,7 +139,7 @@ def test_json_that_cannot_be_used_is_a_reason(text, reason, tmp_path):
 def test_missing_file_is_a_reason(tmp_path):
     result = only(results(tmp_path, {"json": "out.json"}))
 
-    assert result.reason == "the program wrote no file out.json"
+    assert result.reason == SAID["no file"]
 
 
 def test_rule_that_fails_leaves_the_others_alone(tmp_path):
@@ -152,7 +153,7 @@ def test_line_of_malformed_json_is_named(tmp_path):
 
     result = only(results(tmp_path, {"json_lines": "out", "unit": "s"}, out=lines))
 
-    assert result.reason.startswith("out, line 2, is no JSON: ")
+    assert result.reason.startswith(SAID["bad line"])
 
 
 def test_two_rules_may_add_to_one_result(tmp_path):

@@ -7,6 +7,7 @@ import pytest
 
 from scalewatch_agent.programs import marked_processes
 from scalewatch_agent.suite.jobs import run_job
+from support.agent_sentences import SUITE as SAID
 
 STARTED = '{"event": "started", "processes": 2}'
 MEASURING = '{"event": "measuring", "region": "MPI_Bcast"}'
@@ -63,7 +64,7 @@ def test_crash_is_reported_with_its_place_and_last_words():
     outcome = run(says(STARTED, MEASURING) + crash)
 
     assert outcome.failure == (
-        "mpiexec ended with exit code 1 in MPI_Bcast: ValueError: no network"
+        SAID["exit code"].format(1, " in MPI_Bcast: ValueError: no network")
     )
 
 
@@ -71,7 +72,7 @@ def test_what_was_measured_before_a_crash_is_kept():
     outcome = run(says(STARTED, MEASURED) + "raise SystemExit(3)")
 
     assert list(outcome.measured) == [BCAST]
-    assert outcome.failure == "mpiexec ended with exit code 3"
+    assert outcome.failure == SAID["exit code"].format(3, "")
 
 
 def test_parts_of_what_was_measured_survive_a_crash_except_where_it_happened():
@@ -84,7 +85,7 @@ def test_parts_of_what_was_measured_survive_a_crash_except_where_it_happened():
     outcome = run(told + "raise SystemExit(3)")
 
     assert list(outcome.measured) == [BCAST]
-    assert outcome.failure == "mpiexec ended with exit code 3 in MPI_Barrier"
+    assert outcome.failure == SAID["exit code"].format(3, " in MPI_Barrier")
 
 
 def test_parts_are_forgotten_where_all_went_well():
@@ -98,7 +99,7 @@ def test_missing_program_is_a_reason():
         ["/no/such/mpiexec"], {}, processes=2, time_limit=60, follow=lambda _event: None
     )
 
-    assert outcome.failure == "cannot start /no/such/mpiexec: No such file or directory"
+    assert outcome.failure == SAID["no program"]
 
 
 def test_job_whose_processes_do_not_know_each_other_is_ended():
@@ -124,7 +125,7 @@ def test_job_over_its_time_limit_is_killed_with_all_its_processes(tmp_path):
 
     outcome = run(code, time_limit=2.5)
 
-    assert outcome.failure == "time limit of 2.5 s reached in MPI_Bcast"
+    assert outcome.failure == SAID["time limit"].format(2.5, " in MPI_Bcast")
     for process in map(int, note.read_text().split()):
         assert is_gone(process)
 

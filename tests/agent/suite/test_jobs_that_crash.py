@@ -1,6 +1,7 @@
 import pytest
 
 from scalewatch_agent.suite.jobs import run_job
+from support.agent_sentences import SUITE as SAID
 
 BEGIN = """
 import os, pathlib, sys, time, mpi4py
@@ -51,11 +52,11 @@ def test_crash_of_one_process_ends_the_job_and_says_where(run, crash):
     outcome = run(crash)
 
     assert outcome.failure is not None
-    assert outcome.failure.startswith("mpiexec ended with exit code ")
+    assert outcome.failure.startswith(SAID["mpiexec failed"])
     assert " in MPI_Bcast" in outcome.failure
 
 
 def test_process_that_waits_for_ever_ends_the_job_at_its_limit(run):
     outcome = run("if comm.rank == 1: comm.Recv(bytearray(1), 0)", 10)
 
-    assert outcome.failure == "time limit of 10 s reached in MPI_Bcast"
+    assert outcome.failure == SAID["time limit"].format(10, " in MPI_Bcast")

@@ -8,6 +8,7 @@ from scalewatch_agent.mpi.mpiexec import TRANSPORTS
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.jobs import JobOutcome
 from scalewatch_agent.suite.sweep import MeasuredSubject, run_reports
+from support.agent_sentences import SUITE as SAID
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 SUBJECT = MeasuredSubject(
@@ -88,7 +89,10 @@ def test_what_a_job_left_out_has_failed_for_its_reason():
     bcast, barrier = report_of(SUBJECT, plan(), 4, made).results
 
     assert (bcast.status, bcast.reason) == ("ok", None)
-    assert (barrier.status, barrier.reason) == ("failed", "time limit of 9 s reached")
+    assert (barrier.status, barrier.reason) == (
+        "failed",
+        SAID["time limit"].format(9, ""),
+    )
     assert barrier.values == ()
 
 
@@ -142,9 +146,7 @@ def test_region_can_bring_several_metrics():
 def test_region_that_a_proper_job_does_not_mention_has_failed():
     results = report_of(SUBJECT, plan(), 4, outcome()).results
 
-    assert {result.reason for result in results} == {
-        "the job ended without measuring it"
-    }
+    assert {result.reason for result in results} == {SAID["left out"]}
 
 
 def test_configuration_holds_nothing_that_follows_from_the_coordinate():

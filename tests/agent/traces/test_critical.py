@@ -6,6 +6,7 @@ from scalewatch_agent.traces import critical
 from scalewatch_agent.traces.reduction import reduced
 from scalewatch_agent.traces.results import region_names, results_of, trace_facts
 from scalewatch_agent.traces.trace import Site
+from support.agent_sentences import TRACES as SAID
 from support.traces import brought, call, exchanged, post, receive, send, trace
 
 SITES = (Site("a.c", 1, "main"), Site("a.c", 2, "main"))
@@ -39,7 +40,7 @@ def test_path_goes_through_the_process_that_computes_longer():
     computing = (found.path_computing * 1e9).round().tolist()
     assert computing == [0, 5 * 700, 0, 0]
     assert on_path(found) == {("MPI_Barrier", 1): (5 * 300, 5 * 700)}
-    assert trace_facts(found)["critical_path"] == "process 1: 70.0 % of the run time"
+    assert trace_facts(found)["critical_path"] == SAID["path"]
 
 
 def test_path_follows_messages_back_to_a_slow_sender():
@@ -94,9 +95,7 @@ def test_path_adds_up_to_the_run_and_is_never_longer(monkeypatch):
     monkeypatch.setattr(critical, "MOST_WAITS", 3)
     without = reduced(made)
     assert without.path_computing is None
-    assert trace_facts(without)["remarks"] == (
-        "no critical path: more than 3 calls have waited"
-    )
+    assert trace_facts(without)["remarks"] == (SAID["no path"])
     assert "remarks" not in trace_facts(found)
     assert {one.path_computing for one in without.locations} == {None}
     metrics = {one.metric for one in results_of(without, region_names([without]))}

@@ -8,8 +8,9 @@ import pytest
 
 from scalewatch_agent.traces import collectives, messages, records, stored
 from scalewatch_agent.traces.own.reader import read_own
-from scalewatch_agent.traces.records import RECORD, Flag, write_records
+from scalewatch_agent.traces.records import RECORD, Flag
 from scalewatch_agent.traces.reduction import reduced
+from support.traces import write_records
 
 NAMES = ("MPI_Send", "MPI_Isend", "MPI_Irecv", "MPI_Waitall", "MPI_Allreduce")
 STEP = 6

@@ -17,6 +17,7 @@ from scalewatch_agent.traces.otf2 import library, reader
 from scalewatch_agent.traces.otf2.reader import read_otf2
 from scalewatch_agent.traces.reduction import reduced
 from scalewatch_agent.traces.trace import Site
+from support.agent_sentences import TRACES as SAID
 from support.otf2_archives import write_archive
 from support.traces import foreign
 
@@ -83,7 +84,7 @@ def test_archive_of_eztrace_is_read_though_definitions_come_twice():
     assert (found["MPI_Send"].calls, found["MPI_Recv"].calls) == (256, 256)
     assert found["MPI_Recv"].site == Site()
     assert reduced(trace).unmatched == 0
-    assert trace.remarks == ("1 definitions came twice, the last holds",)
+    assert trace.remarks == (SAID["repeated definitions"],)
 
 
 def test_made_archive_has_its_times_sites_and_waits(tmp_path):
@@ -240,7 +241,7 @@ def test_calls_within_a_call_that_never_ends_stand_for_themselves(tmp_path):
 
     found = by_function(trace)
     assert {name: one.bytes for name, one in found.items()} == {"MPI_Recv": 64}
-    assert trace.remarks == ("1 calls have no end",)
+    assert trace.remarks == (SAID["open calls"],)
 
 
 def test_barrier_of_some_is_not_one_of_all(tmp_path):
@@ -279,7 +280,7 @@ def test_calls_within_calls_of_mpi_belong_to_the_outer_one(tmp_path):
     trace = read_otf2(write_archive(tmp_path / "made", [nested]))
 
     assert set(by_function(trace)) == {"MPI_Init"}
-    assert trace.remarks == ("1 calls have no end",)
+    assert trace.remarks == (SAID["open calls"],)
 
 
 def test_folder_and_folders_in_it_are_searched_for_anchors(tmp_path):

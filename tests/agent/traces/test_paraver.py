@@ -11,6 +11,7 @@ from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.paraver import lines
 from scalewatch_agent.traces.paraver.reader import read_paraver
 from scalewatch_agent.traces.reduction import reduced
+from support.agent_sentences import TRACES as SAID
 from support.traces import MADE_LABELS, MADE_TRACE, foreign
 
 
@@ -115,7 +116,7 @@ def test_without_labels_functions_are_numbers_and_that_is_said(made):
         "MPI 50000001.2",
         "MPI 50000002.8",
     }
-    assert found.remarks == ("without made.pcf functions have no names",)
+    assert found.remarks == (SAID["no labels"],)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from scalewatch_agent.errors import TraceUnusable
-from scalewatch_agent.traces.records import HEADER, RECORD, open_records, write_records
-from support.traces import send
+from scalewatch_agent.traces.records import HEADER, RECORD, open_records
+from support.traces import send, write_records
 
 
 @pytest.fixture

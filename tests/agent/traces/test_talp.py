@@ -7,6 +7,7 @@ import pytest
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.formats import read_reduced
 from scalewatch_agent.traces.talp import read_talp
+from support.agent_sentences import TRACES as SAID
 
 GLOBAL = {
     "numCpus": 4,
@@ -89,7 +90,7 @@ def test_lists_before_version_3_5_are_joined_by_name(tmp_path):
     assert (found.processes, found.runtime) == (4, pytest.approx(10))
     assert found.efficiencies.parallel == pytest.approx(0.8)
     assert found.efficiencies.load_balance == pytest.approx(0.9)
-    assert found.remarks == ("TALP did not tell the time in MPI",)
+    assert found.remarks == (SAID["no MPI time"],)
 
     del told["popRaw"]
     path.write_text(json.dumps(told))

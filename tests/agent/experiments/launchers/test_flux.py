@@ -11,6 +11,7 @@ import pytest
 
 from scalewatch_agent.experiments.launchers import queued
 from support import flux_commands
+from support.agent_sentences import EXPERIMENTS as SAID
 from support.experiments import GOOD, experiment, run
 from support.flux_commands import FIRST, f58
 
@@ -175,8 +176,8 @@ def test_failures_are_recorded_and_the_sweep_goes_on(folder, receiver):
     reasons = {
         run["coordinate"]["p"]: run["results"][0].get("reason") for run in receiver.runs
     }
-    assert "ended with exit code 1: error: no mesh" in reasons[1]
-    assert reasons[2].startswith("time limit of 2 s reached")
+    assert SAID["no mesh"] in reasons[1]
+    assert reasons[2].startswith(SAID["time limit"].format(2))
     assert reasons[3] is None
 
 
@@ -229,7 +230,7 @@ def test_job_that_is_cancelled_has_failed(folder, receiver):
     done = run(path, receiver.url)
 
     assert done.exit_code == 4
-    assert reason(receiver).startswith("Flux ended it as canceled (cancel)")
+    assert reason(receiver).startswith(SAID["cancelled"])
 
 
 def test_job_that_flux_does_not_know_has_failed(folder, flux, receiver):
@@ -239,7 +240,7 @@ def test_job_that_flux_does_not_know_has_failed(folder, flux, receiver):
     done = run(path, receiver.url)
 
     assert done.exit_code == 4
-    assert "no longer knows job ƒ" in reason(receiver)
+    assert SAID["lost job"] in reason(receiver)
 
 
 def test_job_that_flux_has_forgotten_is_judged_by_what_it_left(folder, flux, receiver):
@@ -331,7 +332,7 @@ def test_submission_that_hangs_is_recorded(folder, flux, receiver):
         done = run(path, receiver.url)
 
     assert done.exit_code == 4
-    assert reason(receiver) == "Flux refuses it: it timed out"
+    assert reason(receiver) == SAID["hanging submission"]
 
 
 def test_missing_flux_is_one_clear_line(folder, nobody, monkeypatch):
@@ -341,7 +342,7 @@ def test_missing_flux_is_one_clear_line(folder, nobody, monkeypatch):
     done = run(path, nobody)
 
     assert done.exit_code == 4
-    assert "Flux does not answer: there is no flux on PATH" in done.stderr
+    assert SAID["no Flux"] in done.stderr
 
 
 def test_launcher_of_the_command_line_takes_the_keys_of_the_file(

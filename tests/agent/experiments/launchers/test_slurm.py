@@ -11,6 +11,7 @@ import pytest
 from scalewatch_agent.folders import libraries_folder
 from scalewatch_agent.mpi.libraries import install_library
 from support import slurm_cluster
+from support.agent_sentences import EXPERIMENTS as SAID
 from support.experiments import GOOD, experiment, run
 
 MPICH = "mpich==5.0.2"
@@ -163,7 +164,7 @@ def test_lonely_processes_are_no_measurement(folder, receiver, openmpi):
     done = run(path, receiver.url)
 
     assert done.exit_code == 4
-    assert "its processes are 1 at a time, and not 2 together" in reasons(receiver)[2]
+    assert SAID["lonely processes"] in reasons(receiver)[2]
 
 
 def test_open_mpi_starts_by_its_own_mpiexec(folder, receiver, openmpi):
@@ -195,7 +196,7 @@ def test_more_processes_than_the_cluster_has_are_recorded(folder, receiver):
     assert done.exit_code == 4
     found = reasons(receiver)
     assert found[1] is None
-    assert found[64].startswith("Slurm would never start it: Partition")
+    assert found[64].startswith(SAID["hopeless"])
 
 
 def test_job_that_slurm_does_not_take_is_recorded(folder, receiver):
@@ -206,7 +207,7 @@ def test_job_that_slurm_does_not_take_is_recorded(folder, receiver):
     done = run(path, receiver.url)
 
     assert done.exit_code == 4
-    assert reasons(receiver)[1].startswith("Slurm refuses it: sbatch: error:")
+    assert reasons(receiver)[1].startswith(SAID["refused"])
 
 
 def test_failures_are_recorded_and_the_sweep_goes_on(folder, receiver):
@@ -228,8 +229,8 @@ def test_failures_are_recorded_and_the_sweep_goes_on(folder, receiver):
 
     assert done.exit_code == 4
     found = reasons(receiver)
-    assert "ended with exit code 1" in found[1]
-    assert found[2].startswith("time limit of 3 s reached")
+    assert SAID["exit code"] in found[1]
+    assert found[2].startswith(SAID["time limit"].format(3))
     assert found[3] is None
 
 
@@ -329,4 +330,4 @@ def test_missing_slurm_is_one_clear_line(folder, nobody, monkeypatch):
     done = run(path, nobody)
 
     assert done.exit_code == 4
-    assert "Slurm does not answer: there is no sbatch on PATH" in done.stderr
+    assert SAID["no Slurm"] in done.stderr

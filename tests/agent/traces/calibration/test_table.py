@@ -15,6 +15,7 @@ from scalewatch_agent.traces.calibration.table import (
 )
 from scalewatch_agent.traces.recording.calibrating import sizes_at_jumps
 from scalewatch_agent.traces.results import trace_facts
+from support.agent_sentences import TRACES as SAID
 from support.traces import call, trace
 
 
@@ -83,7 +84,7 @@ def test_reduction_says_by_which_growths_best_times_are_extrapolated():
 
     found = reduced_by(calibration, made)
 
-    assert trace_facts(found)["extrapolated"] == "MPI_Barrier by log p"
+    assert trace_facts(found)["extrapolated"] == SAID["growth"]
     assert found.overhead == pytest.approx(16 * (100 - 40) * 1e-9)
 
 

@@ -11,6 +11,7 @@ import pytest
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.reduction import reduced
+from support.agent_sentences import TRACES as SAID
 from support.mpi_programs import compiled, totals, traced
 
 SEED = 23
@@ -128,7 +129,7 @@ def test_records_of_two_runs_and_missing_ones_are_told(openmpi, tmp_path):
         read_own(second)
     with (other / "rank.1.swt").open("r+b") as cut:
         cut.truncate(cut.seek(0, 2) - 17)
-    assert "records of process 1 are cut off at the end" in read_own(other).remarks
+    assert SAID["cut off"] in read_own(other).remarks
 
 
 def test_second_program_of_a_job_leaves_the_first_trace_alone(openmpi, tmp_path):

@@ -9,6 +9,7 @@ from scalewatch_agent.traces.otf2.writer import write_otf2
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.recording.tracing import archived
 from scalewatch_agent.traces.reduction import reduced
+from support.agent_sentences import TRACES as SAID
 from support.mpi_programs import compiled, totals, traced
 
 pytest.importorskip("otf2", reason="the package otf2 is not installed")
@@ -63,4 +64,4 @@ def test_threads_that_overlap_are_refused_in_one_line(openmpi, tmp_path):
         write_otf2(trace, tmp_path / "archive")
     # Their program has run, though: it is not lost for that.
     remarks = archived(trace, tmp_path, reduced(trace)).remarks
-    assert "no archive of OTF2 is written" in remarks[-1]
+    assert SAID["no archive"] in remarks[-1]

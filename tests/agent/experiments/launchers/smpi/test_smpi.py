@@ -5,6 +5,7 @@ import tempfile
 
 import pytest
 
+from support.agent_sentences import EXPERIMENTS as SAID
 from support.experiments import reasons, run
 from support.simgrid import needs_simgrid, simulated
 
@@ -17,8 +18,8 @@ def test_simulated_run_says_so_by_its_machine_and_where_it_comes_from(folder, re
     assert done.exit_code == 0, done.output
     machine = receiver.runs[0]["machine"]
     assert machine["name"] == "torus (simulated)"
-    assert machine["provenance"].startswith("Not measured: simulated by SimGrid 3.")
-    assert "a 5-D torus of 4×4×4×8×8 nodes" in machine["provenance"]
+    assert machine["provenance"].startswith(SAID["simulated"])
+    assert SAID["torus"] in machine["provenance"]
     assert machine["fingerprint"]["hosts"] == 4096
     assert receiver.runs[0]["configuration"] == {"computation": "none"}
     assert [run["job"]["nodes"] for run in receiver.runs] == [4, 64]
@@ -242,14 +243,14 @@ def test_program_not_built_for_smpi_is_named_as_the_reason(folder, receiver):
     done = run(path, receiver.url)
 
     assert done.exit_code == 4
-    assert "not built for SMPI: compile it by {mpicc}" in reasons(receiver)[0]
+    assert SAID["not for SMPI"] in reasons(receiver)[0]
 
 
 def test_unknown_algorithm_is_told_with_the_known_ones(folder, receiver):
     done = run(simulated(folder), receiver.url, "--collective", "allreduce=best")
 
     assert done.exit_code == 4
-    assert "Collective 'allreduce' has no algorithm 'best'" in reasons(receiver)[0]
+    assert SAID["unknown algorithm"] in reasons(receiver)[0]
     assert "rdb" in reasons(receiver)[0]
 
 
@@ -267,7 +268,7 @@ def test_job_with_more_processes_than_hosts_starts_nothing(folder, receiver):
     fits = run(path, receiver.url, "--set", "p=4")
 
     assert done.exit_code == 4
-    assert "it has 4 hosts, and a job has 64 processes" in done.output
+    assert SAID["few hosts"] in done.output
     assert fits.exit_code == 0, fits.output
     assert [run["machine"]["name"] for run in receiver.runs] == ["pair (simulated)"]
 
@@ -335,7 +336,7 @@ def test_missing_compiler_is_told_with_its_package(
     done = run(simulated(folder), receiver.url)
 
     assert done.exit_code == 4
-    assert "cc is not installed" in done.output
+    assert SAID["no compiler"] in done.output
     assert "apt-get install gcc" in done.output
 
 
@@ -367,4 +368,4 @@ def test_plan_counts_the_one_core_of_a_simulation(folder):
 
     plan = run(path, "http://127.0.0.1:9", "--dry-run")
 
-    assert "1 jobs on smpi: at most 1.00 core-hours" in plan.output
+    assert SAID["cost"] in plan.output
