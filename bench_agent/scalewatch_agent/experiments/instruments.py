@@ -76,7 +76,7 @@ class WrittenOutput(Instrument):
         """The rules."""
         experiment = self.experiment
         return [
-            [rule.model_dump() for rule in experiment.results],
+            [rule.identity for rule in experiment.results],
             experiment.profile and experiment.profile.document,
         ]
 

@@ -52,7 +52,7 @@ def read_results(
             values: dict[tuple[str, str], _MetricValues] = {}
             for entry in _entries(rule, folder):
                 _add(values, rule, entry)
-            by_rule = [_result(key, series) for key, series in values.items()]
+            by_rule = [_result(rule, key, series) for key, series in values.items()]
             if not by_rule:
                 source = rule.document or rule.json_lines
                 by_rule = [_failed(rule, fallback, f"{source} holds no result")]
@@ -227,8 +227,12 @@ def _brief(value: Any) -> str:
     return text if len(text) <= 40 else f"{text[:37]}…"
 
 
-def _result(key: tuple[str, str], series: _MetricValues) -> Result:
+def _result(rule: ResultRule, key: tuple[str, str], series: _MetricValues) -> Result:
     region, metric = key
+    values = series.values[rule.skip :]
+    if rule.skip and not values:
+        reason = f"{region} has {len(series.values)} values, and skip leaves none"
+        raise Unfound(reason)
     try:
         return Result.model_validate(
             {
@@ -237,7 +241,8 @@ def _result(key: tuple[str, str], series: _MetricValues) -> Result:
                 "unit": series.unit,
                 "better": series.better,
                 "exact": series.exact,
-                "values": tuple(series.values),
+                "values": tuple(values[-1:] if rule.take == "last" else values),
+                "procedure": {"warm_ups": rule.skip} if rule.skip else None,
             }
         )
     except ValidationError as error:

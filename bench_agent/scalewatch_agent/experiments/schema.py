@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
-from typing import Annotated, Any, Final, Self
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -113,7 +113,9 @@ class ResultRule(documents.FileSection):
     """Where results stand in what the program writes.
 
     One of `pattern`, `json` and `json_lines`. What a rule names holds where the file
-    does not name it itself.
+    does not name it itself. Of the values of each region the first `skip` are warm-ups,
+    and `take` says which of the others are repetitions: all of them, or the last one,
+    as of a time that a program prints again at each step.
     """
 
     pattern: str | None = None
@@ -124,6 +126,18 @@ class ResultRule(documents.FileSection):
     metric: Name = "time"
     unit: str | None = None
     better: Direction | None = None
+    skip: int = Field(default=0, ge=0, le=1_000_000)
+    take: Literal["all", "last"] = "all"
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The rule, as far as it tells jobs apart.
+
+        Keys that came later and are not stated leave out themselves, so that jobs of
+        earlier sweeps still count.
+        """
+        later = {"skip", "take"} - self.model_fields_set
+        return self.model_dump(exclude=later)
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:

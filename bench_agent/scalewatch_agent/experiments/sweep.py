@@ -231,7 +231,8 @@ class ExperimentSweep:
         environment = {**executed.job.environment, **facts}
         configured = executed.request.configured
         is_oversubscribed = self.launcher.is_oversubscribed(configured)
-        measured = {"procedure": wire.Procedure(oversubscribed=is_oversubscribed)}
+        procedures = (each.procedure or wire.Procedure() for each in output.results)
+        taken = {"oversubscribed": is_oversubscribed}
         return wire.RunReport(
             schema_version=1,
             id=uuid4(),
@@ -256,8 +257,12 @@ class ExperimentSweep:
             job=executed.job.model_copy(update={"environment": environment}),
             # Processes may take turns where they count: they count the same.
             results=tuple(
-                each if each.exact else each.model_copy(update=measured)
-                for each in output.results
+                each
+                if each.exact
+                else each.model_copy(
+                    update={"procedure": procedure.model_copy(update=taken)}
+                )
+                for each, procedure in zip(output.results, procedures, strict=True)
             ),
             profile=output.profile,
         )

@@ -156,6 +156,48 @@ def test_line_of_malformed_json_is_named(tmp_path):
     assert result.reason.startswith(SAID["bad line"])
 
 
+@pytest.mark.parametrize(
+    ("keys", "values", "warm_ups"),
+    [
+        ({"skip": 1}, (2.0, 3.0), 1),
+        ({"take": "last"}, (3.0,), None),
+        ({"skip": 2, "take": "last"}, (3.0,), 2),
+    ],
+)
+def test_warm_ups_and_earlier_values_are_left_out(keys, values, warm_ups, tmp_path):
+    text = "".join(f"solve: {value} s\n" for value in (1, 2, 3))
+
+    result = only(results(tmp_path, SOLVE | keys, stdout=text))
+
+    assert result.values == values
+    assert (result.procedure and result.procedure.warm_ups) == warm_ups
+
+
+def test_skipping_counts_in_each_region_alone(tmp_path):
+    lines = "".join(f'{{"region": "{of}", "value": 1}}\n' for of in "aabbb")
+
+    found = results(tmp_path, {"json_lines": "out", "unit": "s", "skip": 1}, out=lines)
+
+    assert [len(each.values) for each in found] == [1, 2]
+
+
+def test_skipping_all_values_fails_the_result(tmp_path):
+    text = "solve: 1.5 s\nsolve: 2 s\n"
+
+    result = only(results(tmp_path, SOLVE | {"skip": 2}, stdout=text))
+
+    assert (result.status, result.values) == ("failed", ())
+    assert result.reason.startswith("solve has 2 values")
+
+
+def test_keys_that_are_not_stated_do_not_tell_jobs_apart():
+    plain = ResultRule.model_validate(SOLVE)
+    skipping = ResultRule.model_validate(SOLVE | {"skip": 1})
+
+    assert not {"skip", "take"} & plain.identity.keys()
+    assert skipping.identity == plain.identity | {"skip": 1}
+
+
 def test_two_rules_may_add_to_one_result(tmp_path):
     other = {"json": "out", "region": "solve", "unit": "s"}
 
