@@ -115,9 +115,7 @@ class DemoSweep:
         if self.suite == "memory":
             if self.is_quick:
                 return QUICK_MEMORY
-            return (
-                POLLING if self.release.polls else mpiexec.memory_counts(cores)
-            )
+            return POLLING if self.release.polls else mpiexec.memory_counts(cores)
         if cores >= mpiexec.ENOUGH or self.release.polls:
             return mpiexec.timed_counts(cores)
         return QUICK if self.is_quick else SHARED
