@@ -98,7 +98,7 @@ def print_counts(reports: Sequence[RunReport]) -> None:
         places = (each.location for each in results if each and each.location)
         where = next((f"{place.file}:{place.line}" for place in places), "")
         label = region if metric == "count" else f"{region}, {metric}"
-        cells = (_cell(each, lambda each: f"{each.values[0]:,.0f}") for each in results)
+        cells = (_cell(each, _count) for each in results)
         table.add_row(escape(label), escape(where), *cells)
     left = len(reports) - len(shown)
     _print(table, f"{left} settings between are not shown." if left else "")
@@ -144,6 +144,10 @@ def _synchronised(result: Result) -> str:
 
 def _is_barrier_synchronised(result: Result) -> bool:
     return bool(result.procedure and result.procedure.synchronisation == "barrier")
+
+
+def _count(result: Result) -> str:
+    return f"{result.values[0]:,.0f}"
 
 
 def _uncertain(result: Result) -> str:
