@@ -18,9 +18,15 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
+from scalewatch.outcomes import signs_of_abort
+
 STDOUT: Final = "stdout"
 STDERR: Final = "stderr"
 LAST_WORDS: Final = 40
+"""Lines at the end of an output that tell how it ended."""
+
+TAIL: Final = 2**16
+"""Bytes that hold them."""
 
 MARK: Final = "SCALEWATCH_AGENT_JOB"
 GRACE: Final = 3
@@ -104,6 +110,20 @@ def last_words(folder: Path) -> str:
             return complaint(deque(file, maxlen=LAST_WORDS))
     except OSError:
         return ""
+
+
+def sign_of_abort(folder: Path) -> str | None:
+    """Return the line near the end of a program's output that tells of an end by error.
+
+    Starters and scripts hide exit codes: `./solver | tee log` ends well whatever
+    happens, and so do scripts that go on behind a crash.
+    """
+    for name in (STDERR, STDOUT):
+        with suppress(OSError), (folder / name).open("rb") as file:
+            file.seek(max(0, (folder / name).stat().st_size - TAIL))
+            for _, line in signs_of_abort(list(deque(file, maxlen=LAST_WORDS))):
+                return line
+    return None
 
 
 def complaint(last_words: Sequence[str]) -> str:

@@ -3,11 +3,12 @@
 import shlex
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from uuid import uuid4
 
 from scalewatch import wire
+from scalewatch_agent import programs
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments import steps
 from scalewatch_agent.experiments.expressions import Scalar
@@ -223,6 +224,11 @@ class ExperimentSweep:
         values = self._values(
             combination, executed.request.folder, executed.request.repeat
         )
+        if executed.failure is None:
+            sign = programs.sign_of_abort(executed.request.folder)
+            if sign is not None:
+                failure = f"it ended without an exit code of failure, but wrote: {sign}"
+                executed = replace(executed, failure=failure)
         output = self.instrument.output(executed, values)
         facts = {**output.facts, **self._others(combination, named=False)}
         facts["repeat"] = executed.request.repeat

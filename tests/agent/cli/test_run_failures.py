@@ -52,6 +52,11 @@ def until_gone(process):
         ("import os; os.kill(os.getpid(), 11)", "was killed by signal 11"),
         ("print('done')", "nothing in stdout matches 'took (.+) s'"),
         ("print('took forever s')", "'forever' of all is no number"),
+        (
+            "print('took 1 s'); sys.stderr.write('srun: error: node7: Killed\\n')",
+            "srun: error: node7: Killed",
+        ),
+        ("print('took 1 s\\nMPI_ABORT was invoked')", "MPI_ABORT was invoked"),
     ],
 )
 def test_program_that_measures_nothing_is_recorded_and_the_sweep_goes_on(

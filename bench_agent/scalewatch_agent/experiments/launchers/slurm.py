@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
+from scalewatch.outcomes import judge_cell
 from scalewatch_agent import errors, programs
 from scalewatch_agent.experiments.journal import digest_of
 from scalewatch_agent.experiments.launchers import jobs, queued, scripts, section
@@ -177,23 +178,19 @@ class SlurmJobs(queued.QueuedJobs):
         """Return why a job failed, an empty text if it did not, None while it runs."""
         folder = submitted.request.folder
         if state.state == "PENDING":
-            if state.reason.startswith(HOPELESS):
-                self.cancel(submitted.id)
-                return f"Slurm would never start it: {state.reason}"
-            if state.reason.startswith(HELD) and not self._is_helped(
-                submitted, "release"
-            ):
-                self.cancel(submitted.id)
-                return f"Slurm holds it: {state.reason}"
-            return None
+            return self._hopeless(submitted, state)
         if state.state in OPEN or (
             state.state in LOST and self._is_helped(submitted, "requeue")
         ):
             return None
         if state.state in {"COMPLETED", "FAILED"}:
             return self.judged(submitted, scripts.remains(folder))
-        words = programs.last_words(folder)
-        return f"Slurm ended it as {state.state.lower().replace('_', ' ')}{words}"
+        outcome = judge_cell("state", state.state)
+        if outcome is not None and outcome.has_succeeded is False:
+            name = state.state.lower().replace("_", " ")
+            return f"Slurm ended it as {name}{programs.last_words(folder)}"
+        self.cancel(submitted.id)
+        return f"Slurm calls its state {state.state}, which is not known here"
 
     def cancel_command(self, ids: Sequence[str]) -> tuple[str, ...]:
         """Return the command by which a user ends jobs of those ids."""
@@ -203,6 +200,21 @@ class SlurmJobs(queued.QueuedJobs):
         """Return how many nodes a job had, if it has noted that."""
         nodes = str(left.surroundings.get("SLURM_JOB_NUM_NODES", ""))
         return int(nodes) if nodes.isdecimal() else None
+
+    def _hopeless(
+        self, submitted: queued.Submitted, state: queued.JobState
+    ) -> str | None:
+        """Return why a job would wait for ever, and cancel it; None if it need not."""
+        why = None
+        if state.reason.startswith(HOPELESS):
+            why = f"Slurm would never start it: {state.reason}"
+        elif state.reason.startswith(HELD) and not self._is_helped(
+            submitted, "release"
+        ):
+            why = f"Slurm holds it: {state.reason}"
+        if why is not None:
+            self.cancel(submitted.id)
+        return why
 
     def _is_helped(self, submitted: queued.Submitted, action: str) -> bool:
         """Give a job that the cluster failed another chance, a few times at most."""
