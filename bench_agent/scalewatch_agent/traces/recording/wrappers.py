@@ -65,6 +65,7 @@ LARGE: Final[Mapping[str, str]] = {
 }
 """Types that differ in the variant for large counts."""
 
+_COUNTS: Final = re.compile("(sum|each)_of")
 _ON: Final = "const struct communicator *on = known_as(thread, comm);"
 _OPEN: Final = (
     "if (code == MPI_SUCCESS) call->request = opened(thread, "
@@ -167,9 +168,7 @@ def _wrapper(function: functions.Function, *, is_large: bool) -> str:
     passed = ", ".join("lock_type" if name == "lock" else name for name in names)
     name = f"{function.name}_c" if is_large else function.name
     volume = (
-        re.sub("(sum|each)_of", r"large_\1_of", function.volume)
-        if is_large
-        else function.volume
+        _COUNTS.sub(r"large_\1_of", function.volume) if is_large else function.volume
     )
     lines = [f"int MPI_{name}({declared})", "{"]
     if "status" in names:
