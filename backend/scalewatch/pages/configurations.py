@@ -157,7 +157,7 @@ def suspicions(shown: configurations.ConfigurationSearch) -> list[str]:
     return [
         SUSPICIONS[effect.setting]
         for effect in shown.effects.main
-        if effect.setting in SUSPICIONS and effect.share and _is_smallest(effect)
+        if effect.setting in SUSPICIONS and effect.share and is_smallest(effect)
     ]
 
 
@@ -177,7 +177,8 @@ def level_text(effect: MainEffect, unit: str) -> str:
     )
 
 
-def _is_smallest(effect: MainEffect) -> bool:
+def is_smallest(effect: MainEffect) -> bool:
+    """Tell whether the smallest number of a setting is its best level."""
     levels = [
         each.level
         for each in effect.levels

@@ -315,12 +315,13 @@ def _regressions(
         yield Flag(
             x=_place(number),
             symbol="▲" if first.is_worse else "▼",
-            title=f"{formats.day(first.at)}: " + "; ".join(map(_regression, of_day)),
+            title=f"{formats.day(first.at)}: " + "; ".join(map(changed_words, of_day)),
             path=path,
         )
 
 
-def _regression(regression: timeline.DatedRegression) -> str:
+def changed_words(regression: timeline.DatedRegression) -> str:
+    """Say what changed, and which way: `solve and 2 more worse, open`."""
     regions = regression.regions or ("a change",)
     more = f" and {len(regions) - 1} more" if len(regions) > 1 else ""
     way = "worse" if regression.is_worse else "better"
@@ -334,14 +335,16 @@ def _states(request: Request, project: str, shown: timeline.Timeline) -> Iterato
         yield Flag(
             x=_place(number),
             symbol="◆",
-            title=f"{formats.day(of_day[0].at)}: " + "; ".join(map(_state, of_day)),
+            title=f"{formats.day(of_day[0].at)}: "
+            + "; ".join(map(state_words, of_day)),
             path=path_to(
                 request, "machine", project=project, machine=of_day[0].machine
             ),
         )
 
 
-def _state(state: timeline.NewState) -> str:
+def state_words(state: timeline.NewState) -> str:
+    """Say what of a machine changed: `jureca changed: mpi 4.0 → 4.1`."""
     changed = [
         f"{change.fact} {_fact(change.before)} → {_fact(change.after)}"
         for change in state.changes

@@ -52,7 +52,7 @@ def show_search(  # noqa: PLR0913, PLR0917 - parts of the address
         each for each in hits_of(request, matches) if only is None or each.is_commit
     ]
     if wanted is not Format.HTML:
-        return download(wanted, "search", hits, _listing)
+        return download(wanted, "search", hits, hits_listing)
     groups: dict[str, list[Hit]] = {}
     for hit in hits:
         groups.setdefault(hit.kind, []).append(hit)
@@ -62,8 +62,13 @@ def show_search(  # noqa: PLR0913, PLR0917 - parts of the address
 
 
 def hits_of(request: Request, result: Found) -> Iterator[Hit]:
-    """Yield the pages of what was found, by kind."""
-    yield from _pages(request, result)
+    """Yield the pages of what was found, by kind; those whose names hold all words."""
+    words = [word.lower() for word in result.words]
+    links = [(link, result.project or "") for link in pages_of(request, result.project)]
+    links += [(link, "server") for link in site_links(request)]
+    for link, place in links:
+        if words and all(word in link.name.lower() for word in words):
+            yield Hit("Pages", link.name, place, link.path)
     for name in result.projects:
         path = path_to(request, "report", project=name)
         yield Hit("Projects", name, "", path)
@@ -91,22 +96,13 @@ def hits_of(request: Request, result: Found) -> Iterator[Hit]:
         yield Hit("Regressions", f"#{cause.id} {cause.region}", detail, path)
 
 
-def _pages(request: Request, result: Found) -> Iterator[Hit]:
-    """Yield the pages of the project and of the server whose names hold all words."""
-    words = [word.lower() for word in result.words]
-    links = [(link, result.project or "") for link in pages_of(request, result.project)]
-    links += [(link, "server") for link in site_links(request)]
-    for link, place in links:
-        if words and all(word in link.name.lower() for word in words):
-            yield Hit("Pages", link.name, place, link.path)
-
-
 def _place(result: Found, project: str) -> str:
     """Name the project of a match, where several were searched."""
     return "" if result.project == project else project
 
 
-def _listing(hits: list[Hit]) -> Listing:
+def hits_listing(hits: list[Hit]) -> Listing:
+    """Return what was found, one line each."""
     return Columns[Hit](
         {
             "kind": lambda hit: hit.kind,

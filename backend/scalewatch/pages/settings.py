@@ -184,7 +184,7 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
             wanted,
             f"{project or 'server'}-settings",
             shown,
-            lambda shown: _audit_listing(shown["audit"]),
+            lambda shown: audit_listing(shown["audit"]),
         )
     template = "settings/site.html" if project is None else "settings/project.html"
     page = templates.render(
@@ -223,7 +223,8 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
     }
 
 
-def _audit_listing(entries: tuple[audit.AuditEntry, ...]) -> Listing:
+def audit_listing(entries: tuple[audit.AuditEntry, ...]) -> Listing:
+    """Return what was done, one line each."""
     return Columns[audit.AuditEntry](
         {
             "at": lambda entry: entry.at.isoformat(),

@@ -21,7 +21,7 @@ def show_status(
     """Show the queue, the workers, and the machines that post runs."""
     shown = status.status(session)
     if wanted is not Format.HTML:
-        return download(wanted, "status", shown, _agents)
+        return download(wanted, "status", shown, agents)
     return templates.render(request, "status/show.html", status=shown)
 
 
@@ -35,7 +35,8 @@ def retry_job(request: Request, session: WritingDep, form: FormDep) -> Response:
     return RedirectResponse(addresses.path_to(request, "status"), 303)
 
 
-def _agents(shown: status.Status) -> Listing:
+def agents(shown: status.Status) -> Listing:
+    """Return the machines that post runs, one line each."""
     return Columns[status.Agent](
         {
             "project": lambda agent: agent.project,

@@ -1,7 +1,6 @@
 """Machines or commits side by side: `/p/{project}/compare/{a}...{b}`."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
@@ -83,20 +82,36 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     nothing = (None,) * (len(shown.sides) - 1)
     unknown = [RowRatios(row, nothing) for row in rows[MOST_RATIOS:]]
     duels = winners.duels_of(shown, ratios)
-    address_of = partial(_ratios_address, request, view, subjects)
+
+    def ratios_address(side: int) -> str:
+        further = {"side": str(side) if side > 1 else None, **stated_view(view)}
+        compared: AddressQuery = {"project": project, "subjects": subjects, **further}
+        return path_to(request, "ratios-figure", compared)
+
+    def drawn_at(row: values.ComparedRow) -> str:
+        """Return the address of the page that draws a row."""
+        drawn: AddressQuery = {
+            **query,
+            "region": row.region,
+            "on": row.machine,
+            "with": stated(row.configuration),
+        }
+        names = {"project": project, "subjects": subjects}
+        return f"{path_to(request, 'comparison', drawn, **names)}#plotted"
+
     return templates.render(
         request,
         "comparisons/show.html",
         shown=shown,
         subjects=subjects,
         lines=[*ratios, *unknown],
-        pictures=pictures.pictures_of(ratios, duels, address_of),
+        pictures=pictures.pictures_of(ratios, duels, ratios_address),
         plotted=plotted,
         plot=plotted and _plot(request, shown, subjects, plotted),
         leads=sentences.comparison_sentences(shown, duels),
         comparison_rows=pictures.comparison_rows,
         small_pictures=pictures.small_pictures,
-        drawn_at=partial(_drawn_at, request, project, subjects, query),
+        drawn_at=drawn_at,
         row_sentence=sentences.row_sentence,
         choices=choices.choices_of(session, project),
         query=query,
@@ -124,31 +139,6 @@ def _plotted(
         row for row in shown.rows if all(each.standing.model for each in row.places)
     ]
     return next(iter(named or whole or shown.rows), None)
-
-
-def _ratios_address(request: Request, view: View, subjects: str, side: int) -> str:
-    query = {
-        "project": view.project,
-        "subjects": subjects,
-        "side": str(side) if side > 1 else None,
-        **stated_view(view),
-    }
-    return path_to(request, "ratios-figure", query)
-
-
-def _drawn_at(
-    request: Request,
-    project: str,
-    subjects: str,
-    query: AddressQuery,
-    row: values.ComparedRow,
-) -> str:
-    """Return the address of the page that draws a row."""
-    drawn = {"region": row.region, "on": row.machine, "with": stated(row.configuration)}
-    path = path_to(
-        request, "comparison", {**query, **drawn}, project=project, subjects=subjects
-    )
-    return f"{path}#plotted"
 
 
 def _plot(

@@ -53,27 +53,21 @@ def pictures_of(
     address_of
         Where the API has the figure of a side, counted from 1.
     """
-    return [
-        Pictures(
-            duel,
-            Plot(address_of(place + 1), partial(ratios_drawn, duel, ratios, place)),
-            _small(duel, known),
-        )
-        for place, duel in enumerate(duels)
-        if (known := known_ratios(ratios, place))
-    ]
-
-
-def _small(
-    duel: winners.Duel, known: Sequence[tuple[values.ComparedRow, Ratio]]
-) -> tuple[SmallPicture, ...]:
-    axes = Multiples.of([ratio for _, ratio in known])
-    winners = {id(win.row): duel.first for win in duel.first_wins}
-    winners |= {id(win.row): duel.other for win in duel.other_wins}
-    return tuple(
-        SmallPicture(row, ratio, axes.picture(ratio), winners.get(id(row)))
-        for row, ratio in known
-    )
+    pictures = []
+    for place, duel in enumerate(duels):
+        known = known_ratios(ratios, place)
+        if not known:
+            continue
+        plot = Plot(address_of(place + 1), partial(ratios_drawn, duel, ratios, place))
+        axes = Multiples.of([ratio for _, ratio in known])
+        better = {id(win.row): duel.first for win in duel.first_wins}
+        better |= {id(win.row): duel.other for win in duel.other_wins}
+        small = [
+            SmallPicture(row, ratio, axes.picture(ratio), better.get(id(row)))
+            for row, ratio in known
+        ]
+        pictures.append(Pictures(duel, plot, tuple(small)))
+    return pictures
 
 
 WIDTH: Final = 150

@@ -82,7 +82,7 @@ def heat_map(history: histories.History, *, by_date: bool) -> HeatMap:
     ]
     baselines = {at for series in history.series for at in series.baselines}
     return HeatMap(
-        rows=tuple(sorted(rows, key=_badness)),
+        rows=tuple(sorted(rows, key=badness)),
         releases=tuple(tagged[:: len(tagged) // MOST_LABELS + 1]),
         baselines=tuple(edges[at] for at in sorted(baselines)),
     )
@@ -134,7 +134,7 @@ def _heat_row(
     )
 
 
-def _badness(row: HeatRow) -> tuple[float, float, str]:
+def badness(row: HeatRow) -> tuple[float, float, str]:
     """Order rows: the largest change for the worse first, then those for the better."""
     sizes = [
         (change.is_worse, abs(log(change.factor))) for change in row.series.changes

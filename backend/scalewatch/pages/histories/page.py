@@ -3,7 +3,6 @@
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
-from markupsafe import Markup
 
 from scalewatch.errors import NotMeasured
 from scalewatch.exporters.listing import Columns, Listing
@@ -65,6 +64,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         return download(
             wanted, name, history, steps if history.region else segments, changes
         )
+    project = history.project
     by_date = axis is Axis.DATE
     heat = None if history.region else commit_map.heat_map(history, by_date=by_date)
     query: Query = {
@@ -82,7 +82,14 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         charts=charts.charts(history, show, by_date=by_date) if history.region else (),
         releases=charts.releases(history, by_date=by_date) if history.region else (),
         heat=heat,
-        map_rows=heat and _map_rows(request, history, heat, query),
+        map_rows=heat
+        and commit_map.commit_map_rows(
+            heat,
+            lambda region: path_to(
+                request, "history", {**query, "region": region}, project=project
+            ),
+            lambda sha: path_to(request, "commit-report", project=project, sha=sha),
+        ),
         plot=_plot(request, history, query),
         overview_sentence=charts.overview_sentence,
         is_long_enough=charts.is_long_enough(history),
@@ -90,20 +97,6 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         show=show,
         size={"width": charts.WIDTH, "height": charts.HEIGHT, "left": charts.LEFT},
         query=query,
-    )
-
-
-def _map_rows(
-    request: Request, history: History, heat: commit_map.HeatMap, query: Query
-) -> Markup:
-    """Write the rows of the map, which lead to histories and reports."""
-    project = history.project
-    return commit_map.commit_map_rows(
-        heat,
-        lambda region: path_to(
-            request, "history", {**query, "region": region}, project=project
-        ),
-        lambda sha: path_to(request, "commit-report", project=project, sha=sha),
     )
 
 

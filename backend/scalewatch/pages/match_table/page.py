@@ -1,7 +1,7 @@
 """The match table of a project at a commit."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Final
@@ -39,6 +39,15 @@ class Only(StrEnum):
     MISMATCH = "mismatch"
 
 
+KEEPS: Final[Mapping[Only, Callable[[MatchRow], bool]]] = {
+    Only.ALL: lambda _: True,
+    Only.CHANGED: lambda row: row.is_changed,
+    Only.WORSE: lambda row: row.is_worse,
+    Only.MISMATCH: lambda row: bool(row.counts[Mark.MISMATCH]),
+}
+"""Whether a row is shown."""
+
+
 class Layout(StrEnum):
     """How the rows are laid out: verdicts alone, or with all that is known."""
 
@@ -69,7 +78,7 @@ class Arrangement:
 
     def arranged(self, rows: Sequence[MatchRow]) -> list[MatchRow]:
         """Return the rows that are shown, in this order; they come worst first."""
-        kept = [row for row in rows if self._keeps(row)]
+        kept = [row for row in rows if KEEPS[self.only](row)]
         if self.sort is Sort.NAME:
             kept.sort(key=lambda row: (row.region, row.metric, str(row.configuration)))
         if self.sort is Sort.CHANGED:
@@ -83,17 +92,6 @@ class Arrangement:
     def expands(self, row: MatchRow) -> bool:
         """Tell whether a row is expanded."""
         return bool(self.expand) and self.expand == row_name(row)
-
-    def _keeps(self, row: MatchRow) -> bool:
-        match self.only:
-            case Only.CHANGED:
-                return row.is_changed
-            case Only.WORSE:
-                return row.is_worse
-            case Only.MISMATCH:
-                return bool(row.counts[Mark.MISMATCH])
-            case _:
-                return True
 
 
 @router.get("/p/{project}", name="report")  # noqa: FAST003, the view has it
@@ -123,7 +121,7 @@ def show_report(
             {f for row in table.rows for cell in row.cells for f in cell.flags}
         ),
         suspicions=suspicion_sentences(table.suspicions),
-        lead=_lead(table),
+        lead=lead(table),
         arrangement=arrangement,
         shown=sum(map(arrangement.contains, rows)),
         query={
@@ -176,7 +174,7 @@ def region_query(table: MatchTable, row: MatchRow) -> addresses.Query:
     }
 
 
-def _lead(table: MatchTable) -> str:
+def lead(table: MatchTable) -> str:
     """Answer first; where nothing is judged, say whether anything is expected."""
     if not any(table.counts.values()) and not any(
         row.expectation or row.composition for row in table.rows

@@ -138,7 +138,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         again=next((each for each in declared if each.version == again), None),
         likeliest=likeliest,
         predictions=predictions,
-        factors=partial(_factors, session),
+        factors=partial(factors, session),
         plots=_plots(
             request,
             session,
@@ -205,7 +205,7 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
     return plots
 
 
-def _factors(session: Session, scan: Scan) -> list[str]:
+def factors(session: Session, scan: Scan) -> list[str]:
     """Return the factors between the settings of a scan that has no model."""
     (steps,) = models.steps_of_scans(session, [scan])
     return [step_sentence(step, scan.metric, scan.parameter) for step in steps]

@@ -79,7 +79,10 @@ def _way_on(
     request: Request, error: Exception | None
 ) -> tuple[str | None, tuple[WayOn, ...]]:
     """Return the project of an address, if the reader may see it, and pages near it."""
-    named = _project_named(request)
+    # An address may lead to no page, and name a project nonetheless.
+    _, _, rest = request.url.path.partition(PROJECT_PAGES)
+    written = unquote(rest.partition("/")[0]) or None
+    named: str | None = request.path_params.get("project", written)
     with RequestSessions(request, BackgroundTasks(), None).reading() as session:
         if named is None:
             return None, tuple(_pages_near(request, None))
@@ -94,15 +97,6 @@ def _way_on(
             return named, tuple(_renamed(request, str(error.key), names))
         is_page = "endpoint" in request.scope
         return named, () if is_page else tuple(_pages_near(request, named))
-
-
-def _project_named(request: Request) -> str | None:
-    """Return the project that an address names, though it may lead to no page."""
-    named = request.path_params.get("project")
-    if named is not None:
-        return str(named)
-    _, is_within, rest = request.url.path.partition(PROJECT_PAGES)
-    return unquote(rest.partition("/")[0]) or None if is_within else None
 
 
 def _pages_near(request: Request, project: str | None) -> Iterator[WayOn]:
