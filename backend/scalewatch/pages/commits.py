@@ -12,7 +12,7 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.comparisons.sentences import versions_sentence
 from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download, markdown
-from scalewatch.pages.wording import formats, marks
+from scalewatch.pages.wording import formats, marks, sentences
 from scalewatch.services.commit_reports import changes, report
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.comparisons import compare, versions
@@ -72,7 +72,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         return download(wanted, name, report, changes_listing, changes_overview)
     lead, against = (
         marks.counts_sentence(report, gate),
-        marks.baseline_sentence(report.baseline),
+        sentences.baseline_sentence(report.baseline),
     )
     return templates.render(
         request,
@@ -85,7 +85,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         expanded=_expanded(request, session, report, expand) if expand else None,
         lead=lead,
         against=against,
-        gap=marks.gap(report.baseline),
+        gap=sentences.gap(report.baseline),
         markdown=markdown(
             changes_overview(report),
             f"{report.project} {report.commit.label}: {lead}."

@@ -1,7 +1,7 @@
 """The home page: every project at its newest commit."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -13,11 +13,10 @@ from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import navigation, templates
-from scalewatch.pages.rendering.addresses import Query, path_to
+from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats, mathematics, sentences
 from scalewatch.services.machines.machine import all_origins
-from scalewatch.services.match_table.cells import MatchRow
 from scalewatch.services.projects import home, timeline
 from scalewatch.web.protection.headers import FOR_ONE
 from scalewatch.web.sessions import ReadingDep
@@ -135,27 +134,10 @@ def show_projects(
             )
             for each in projects
         },
-        region_path_of=partial(region_path_of, request),
         verdict_lead=sentences.verdict_lead,
     )
     visit.note(request, answer)
     return answer
-
-
-def region_path_of(
-    request: Request, project: str, shown: home.HomeMap
-) -> Callable[[MatchRow], str]:
-    """Return what gives the address of the region of a row."""
-
-    def region_path(row: MatchRow) -> str:
-        query: Query = {
-            "commit": shown.commit,
-            "metric": row.metric,
-            "configuration": formats.stated(row.configuration),
-        }
-        return path_to(request, "region", query, project=project, region=row.region)
-
-    return region_path
 
 
 def news_sentence(request: Request, project: str, news: timeline.SinceVisit) -> Markup:

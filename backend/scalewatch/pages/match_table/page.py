@@ -11,9 +11,9 @@ from markupsafe import Markup, escape
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Attribution, Growth, Mark, Suspect
-from scalewatch.pages.rendering import addresses, navigation, templates
+from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording import formats, marks, mathematics, sentences
+from scalewatch.pages.wording import formats, mathematics, sentences
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
 from scalewatch.services.series.standing import Standing
@@ -134,44 +134,16 @@ def show_report(
             "sort": arrangement.sort if arrangement.sort is not Sort.WORST else None,
             "view": Layout.TABLE if arrangement.layout is Layout.TABLE else None,
         },
-        region_query=region_query,
-        region_path=lambda row: addresses.path_to(
-            request,
-            "region",
-            region_query(table, row),
-            project=table.project,
-            region=row.region,
-        ),
-        plots=addresses.path_to(request, "small-plot", project=table.project),
         row_name=row_name,
-        against=marks.baseline_sentence(table.baseline) if table.baseline else None,
-        gap=marks.gap(table.baseline),
-        sparklines=addresses.path_to(
-            request,
-            "sparklines",
-            {
-                "commit": table.commit.label,
-                "metric": [table.metric]
-                if table.metric != ALL_METRICS
-                else list(table.metrics),
-            },
-            project=table.project,
-        ),
+        against=sentences.baseline_sentence(table.baseline) if table.baseline else None,
+        gap=sentences.gap(table.baseline),
+        drawn_metrics=table.metrics if table.metric == ALL_METRICS else [table.metric],
     )
 
 
 def row_name(row: MatchRow) -> str:
     """Name a row in an address: region, metric and settings."""
     return " ".join([row.region, row.metric, *formats.stated(row.configuration)])
-
-
-def region_query(table: MatchTable, row: MatchRow) -> addresses.Query:
-    """Return the view of a region that a row of the table leads to."""
-    return {
-        "commit": table.commit.label,
-        "metric": row.metric,
-        "configuration": formats.stated(row.configuration),
-    }
 
 
 def lead(table: MatchTable) -> str:

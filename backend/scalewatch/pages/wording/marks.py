@@ -13,7 +13,6 @@ from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.services.commit_reports import changes, pairs
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
-from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.gates.gate import Gate
 from scalewatch.services.series.standing import Standing
 
@@ -102,8 +101,6 @@ def _counted(number: int | None) -> str:
     return "" if number is None else f" {number:,}"
 
 
-SHORT: Final = 10
-
 MEANINGS: Final = {
     ChangeKind.MISMATCH: "worse than expected now, and not before",
     ChangeKind.FAILED: "nothing succeeded, or the analysis was given up",
@@ -162,32 +159,6 @@ OUTCOME_SYMBOLS: Final = {
     pairs.SeriesOutcome.UNDECIDED: "?",
     pairs.SeriesOutcome.UNCHANGED: "=",
 }
-
-RELATIONS: Final = {
-    Relation.ASKED: "as asked for",
-    Relation.MERGE_BASE: "its merge base with the main line",
-    Relation.PARENT: "its parent",
-    Relation.EARLIER: "the commit measured before it; none of its parents was measured",
-}
-
-
-def baseline_sentence(baseline: Baseline | None) -> str:
-    """Name the baseline of a commit: `v5.0.8, its parent`."""
-    if baseline is None:
-        return "no baseline"
-    return f"{baseline.commit.label}, {RELATIONS[baseline.relation]}"
-
-
-def gap(baseline: Baseline | None) -> str | None:
-    """Warn of commits between baseline and commit that were not measured."""
-    if baseline is None or not baseline.unmeasured:
-        return None
-    parents = ", ".join(sha[:SHORT] for sha in baseline.unmeasured)
-    noun = "parent" if len(baseline.unmeasured) == 1 else "parents"
-    return (
-        f"Commits between {baseline.commit.label} and this one were not measured, its "
-        f"{noun} {parents} among them: what changed may be due to any of them"
-    )
 
 
 def counts_sentence(report: CommitReport, gate: Gate) -> str:

@@ -23,6 +23,7 @@ from scalewatch.reasons import UNSETTLED
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.questions import direction, efficiency_words
 from scalewatch.services.commit_reports.factors import WORK
+from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.regions import outlook, region
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
@@ -285,4 +286,34 @@ def step_sentence(step: few_settings.Step, metric: str, parameter: str) -> str:
         f"{metric_words(metric)} {direction(step)} to {significant(step.factor)} times "
         f"[{significant(step.low)}, {significant(step.high)}]"
         f"{efficiency_words(step, lambda share: f'{100 * share:.0f}{SPACE}%')}."
+    )
+
+
+SHORT: Final = 10
+"""Letters of a hash that a sentence shows."""
+
+RELATIONS: Final = {
+    Relation.ASKED: "as asked for",
+    Relation.MERGE_BASE: "its merge base with the main line",
+    Relation.PARENT: "its parent",
+    Relation.EARLIER: "the commit measured before it; none of its parents was measured",
+}
+
+
+def baseline_sentence(baseline: Baseline | None) -> str:
+    """Name the baseline of a commit: `v5.0.8, its parent`."""
+    if baseline is None:
+        return "no baseline"
+    return f"{baseline.commit.label}, {RELATIONS[baseline.relation]}"
+
+
+def gap(baseline: Baseline | None) -> str | None:
+    """Warn of commits between baseline and commit that were not measured."""
+    if baseline is None or not baseline.unmeasured:
+        return None
+    parents = ", ".join(sha[:SHORT] for sha in baseline.unmeasured)
+    noun = "parent" if len(baseline.unmeasured) == 1 else "parents"
+    return (
+        f"Commits between {baseline.commit.label} and this one were not measured, its "
+        f"{noun} {parents} among them: what changed may be due to any of them"
     )
