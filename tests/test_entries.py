@@ -16,7 +16,7 @@ ENTRIES = {
     "comparisons": {"choices", "compare", "figures", "ratios", "versions"},
     "compositions": set(),
     "confirmations": {"next_steps", "requests"},
-    "costs": {"cost"},
+    "costs": {"costs"},
     "expectations": {"declarations", "in_force"},
     "gates": {"circumstances", "declared_rules", "gate", "next_steps"},
     "guidelines": {"guidelines"},

@@ -2,7 +2,7 @@ import plotly.graph_objects as go
 import pytest
 
 from scalewatch.api.http.described import schema_of
-from scalewatch.services.hotspots.scans import Hotspots
+from scalewatch.services.hotspots import Hotspots
 from support.recorded import record_hydro
 
 HOTSPOTS = "/api/v1/projects/hydro/hotspots"

@@ -10,7 +10,7 @@ from scalewatch.services.configurations import (
     ConfigurationQuestion,
     Objective,
 )
-from scalewatch.services.hotspots.scans import HotspotQuestion
+from scalewatch.services.hotspots import HotspotQuestion
 from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
 from scalewatch.web.queries import (
     ConfigurationQuestionDep,

@@ -13,10 +13,10 @@ from scalewatch.api.http import answers, problems
 from scalewatch.errors import NotFound
 from scalewatch.figures.figure import Figure
 from scalewatch.services import configurations as searches
-from scalewatch.services.costs import cost
+from scalewatch.services import costs as costing
+from scalewatch.services import hotspots as profiled
 from scalewatch.services.histories.commits import Axis, Measure, Window
 from scalewatch.services.histories.histories import history_figure
-from scalewatch.services.hotspots import scans
 from scalewatch.services.machines import lines
 from scalewatch.services.regions import figures as region_figures
 from scalewatch.services.regions import preview
@@ -56,9 +56,9 @@ LinesScale = Annotated[
 
 async def find_cost(
     session: sessions.ReadingDep, view: queries.ViewDep, target: CostTarget = None
-) -> Find[cost.Cost]:
+) -> Find[costing.Cost]:
     """Return what the regions of a machine cost, most expensive first."""
-    return partial(cost.cost_at, session, view, target)
+    return partial(costing.cost_at, session, view, target)
 
 
 async def find_configurations(
@@ -75,9 +75,9 @@ async def find_hotspots(
     session: sessions.ReadingDep,
     view: queries.ViewDep,
     question: queries.HotspotQuestionDep,
-) -> Find[scans.Hotspots]:
+) -> Find[profiled.Hotspots]:
     """Return how the profiles of a commit change over scale, size or configuration."""
-    return partial(scans.hotspots_at, session, view, question)
+    return partial(profiled.hotspots_at, session, view, question)
 
 
 async def find_machine_lines(
@@ -190,12 +190,12 @@ hotspots = result_router(
     "hotspots",
     "hotspots",
     find_hotspots,
-    scans.Hotspots,
+    profiled.Hotspots,
     Figures(
         "hotspot-figure",
         "`differences`, `shares` or `movements`",
         "Return a figure of hotspots: differences, shares, or two profiles.",
-        scans.FIGURES,
+        profiled.FIGURES,
     ),
 )
 traces = result_router(
@@ -214,12 +214,12 @@ costs = result_router(
     "costs",
     "cost",
     find_cost,
-    cost.Cost,
+    costing.Cost,
     Figures(
         "cost-figure",
         "`shares`",
         "Return the shares of regions over the number of processes, stacked.",
-        cost.FIGURES,
+        costing.FIGURES,
     ),
 )
 configurations = result_router(

@@ -11,7 +11,7 @@ from scalewatch.figures.costs import known_sum
 from scalewatch.pages.rendering import addresses, navigation, plots, sheets, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats, intervals, sentences
-from scalewatch.services.costs.cost import FIGURES, Cost, RegionCost, cost_at
+from scalewatch.services.costs import FIGURES, Cost, RegionCost, cost_at
 from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 

@@ -10,8 +10,8 @@ from scalewatch.modelling import ScanStep
 from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats
-from scalewatch.services.hotspots import scans
-from scalewatch.services.hotspots.profiles import Setting
+from scalewatch.services import hotspots
+from scalewatch.services.hotspots import Setting
 from scalewatch.web import queries, sessions
 
 MOST_FUNCTIONS: Final = 50
@@ -29,7 +29,7 @@ def show_hotspots(
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show where the profile of a code changes along a scan."""
-    shown = scans.hotspots_at(session, view, question)
+    shown = hotspots.hotspots_at(session, view, question)
     if wanted is not Format.HTML:
         label = shown.commit.label if shown.commit else "none"
         name = f"{shown.project}-{label}-hotspots"
@@ -49,26 +49,26 @@ def show_hotspots(
         plots=plots.plots_of(
             request,
             "hotspot-figure",
-            scans.FIGURES,
+            hotspots.FIGURES,
             shown,
             {"project": shown.project, **query},
         ),
         lead=hotspots_sentence(shown),
-        level=scans.LEVEL,
+        level=hotspots.LEVEL,
         most=MOST_FUNCTIONS,
         remarks=remarks,
-        setting_key=scans.setting_key,
+        setting_key=hotspots.setting_key,
     )
 
 
-def profiles(shown: scans.Hotspots) -> Listing:
+def profiles(shown: hotspots.Hotspots) -> Listing:
     """Return one line per setting and function."""
-    return Columns[scans.HotspotScan, Setting, str, float](
+    return Columns[hotspots.HotspotScan, Setting, str, float](
         {
             "machine": lambda scan, _, __, ___: scan.machine,
             "held": lambda scan, _, __, ___: formats.assignments(scan.held),
-            shown.question.over or "setting": lambda _, at, __, ___: scans.setting_key(
-                at
+            shown.question.over or "setting": lambda _, at, __, ___: (
+                hotspots.setting_key(at)
             ),
             "function": lambda _, __, function, ___: function,
             "seconds": lambda _, __, ___, seconds: seconds,
@@ -81,12 +81,12 @@ def profiles(shown: scans.Hotspots) -> Listing:
     )
 
 
-def steps(shown: scans.Hotspots) -> Listing:
+def steps(shown: hotspots.Hotspots) -> Listing:
     """Return one line per comparison."""
     return Columns[ScanStep](
         {
-            "From": lambda step: scans.setting_key(step.before),
-            "To": lambda step: scans.setting_key(step.after),
+            "From": lambda step: hotspots.setting_key(step.before),
+            "To": lambda step: hotspots.setting_key(step.after),
             "χ²": lambda step: step.difference.chi2,
             "p": lambda step: step.difference.p_value,
             "Corrected p": lambda step: step.corrected_p_value,
@@ -110,7 +110,7 @@ JUMP = Markup(
 COMPARED = Markup(" {name}: {jumps} there.")
 
 
-def hotspots_sentence(shown: scans.Hotspots) -> Markup:
+def hotspots_sentence(shown: hotspots.Hotspots) -> Markup:
     """Tell whether the profile changes, and what explains the largest change."""
     scan = shown.chosen
     if scan is None:
@@ -125,7 +125,7 @@ def hotspots_sentence(shown: scans.Hotspots) -> Markup:
     return said
 
 
-def _said(shown: scans.Hotspots, scan: scans.HotspotScan) -> Markup:
+def _said(shown: hotspots.Hotspots, scan: hotspots.HotspotScan) -> Markup:
     over = shown.question.over
     if not scan.jumps:
         return NO_JUMP.format(
@@ -137,7 +137,7 @@ def _said(shown: scans.Hotspots, scan: scans.HotspotScan) -> Markup:
     others = len(scan.jumps) - 1
     return JUMP.format(
         over=over,
-        after=scans.setting_key(step.after),
+        after=hotspots.setting_key(step.after),
         function=formats.breakable(first.function),
         before_share=formats.share(first.share_before),
         after_share=formats.share(first.share_after),
@@ -147,7 +147,7 @@ def _said(shown: scans.Hotspots, scan: scans.HotspotScan) -> Markup:
     )
 
 
-def _changes(scan: scans.HotspotScan) -> str:
+def _changes(scan: hotspots.HotspotScan) -> str:
     number = len(scan.jumps)
     return (
         formats.plural(number, "significant change")

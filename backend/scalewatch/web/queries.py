@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from scalewatch.errors import BadScale, NotFound, UnknownChoice
 from scalewatch.modelling import Against, Correction, ScalingKind
 from scalewatch.services import configurations
-from scalewatch.services.hotspots.scans import HotspotQuestion
+from scalewatch.services.hotspots import HotspotQuestion
 from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
 from scalewatch.services.selection.view import View
 from scalewatch.services.traces.scans import Repeat, TracesQuestion

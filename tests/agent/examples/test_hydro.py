@@ -7,7 +7,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalewatch.services.hotspots.scans import HotspotQuestion, hotspots_at
+from scalewatch.services.hotspots import HotspotQuestion, hotspots_at
 from scalewatch.services.selection.view import View
 from scalewatch.wire import RunReport
 from scalewatch_agent.cli import main

@@ -21,8 +21,7 @@ from scalewatch.modelling.splits import Split, SplitChoice
 from scalewatch.services.analysis.questions import find_all, proposed, series_steps
 from scalewatch.services.analysis.versions import compared_with
 from scalewatch.services.files import model_files
-from scalewatch.services.files.model_files import Question
-from scalewatch.services.files.splits import SplitQuestion, splits_of
+from scalewatch.services.files.model_files import Question, SplitQuestion, splits_of
 from scalewatch.wire import SIMULATED
 
 WRONG_FORMULA: Final = 2

@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
     from scalewatch.modelling import Formula
     from scalewatch.modelling.search.search import Choice
-    from scalewatch.services.files.model_files import Stated
-    from scalewatch.services.files.splits import SplitQuestion
+    from scalewatch.services.files.model_files import SplitQuestion, Stated
     from scalewatch.wire.directions import Direction
 
 LARGEST: Final = 10**7
@@ -141,7 +140,7 @@ class ProductOfParameters(click.ParamType["SplitQuestion"]):
 
     def convert(self, value: str, param: Any, ctx: Any) -> "SplitQuestion":
         """Return the parameters and the total."""
-        from scalewatch.services.files.splits import SplitQuestion  # noqa: PLC0415
+        from scalewatch.services.files.model_files import SplitQuestion  # noqa: PLC0415
 
         product, is_total, total = value.partition("=")
         names = tuple(name.strip() for name in product.split("*"))

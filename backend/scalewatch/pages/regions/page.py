@@ -21,7 +21,7 @@ from scalewatch.pages.wording.sentences import step_sentence
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.commits.find import commit_of, find_commit
 from scalewatch.services.expectations.declarations import versions
-from scalewatch.services.histories.since import is_tracked, since_of
+from scalewatch.services.histories.segments import is_tracked, since_of
 from scalewatch.services.machines.machine import newest_fingerprint
 from scalewatch.services.regions import models, outlook
 from scalewatch.services.regions.figures import FIGURES, NO_OVERLAY, Overlay

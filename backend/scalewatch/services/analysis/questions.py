@@ -35,10 +35,8 @@ Target = Mapping[str, float]
 ANSWERS: Final = Kept[Any](20_000)
 """Answers about series by the content they follow from: findings, proposals, noise."""
 
-
 MORE_THAN_ALL: Final = 1.1
 """Efficiency beyond which it is no weak scaling: the problem does not grow with p."""
-
 
 STARTUP: Final = 1.0
 """Seconds that a job takes before it measures, where its times are unknown."""

@@ -20,7 +20,6 @@ from scalewatch.services.commits.main_line import watched_line
 from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
 from scalewatch.services.expectations.in_force import Expectations, in_force
 from scalewatch.services.selection.renamed_regions import present_name
-from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.locations import Located, LocatedSeries
 from scalewatch.storage.judgements import gate_rules
@@ -122,7 +121,7 @@ def series_histories(
 
     Of each series the one on the newest state of its machine comes last.
     """
-    aliases = former_names.of_project(session, project_id)
+    aliases = locations.former_names(session, project_id)
     names: list[str] = []
     if region is not None:
         former = [name for name in aliases if present_name(aliases, name) == region]

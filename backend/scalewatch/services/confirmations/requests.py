@@ -27,9 +27,7 @@ MOST_ASKED: Final = 3
 PRESENCE: Final = timedelta(minutes=2)
 """An agent that has not asked for longer is not there."""
 
-
 LEASE: Final = timedelta(minutes=2)
-
 
 MOST_ATTEMPTS: Final = 3
 

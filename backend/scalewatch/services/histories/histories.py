@@ -48,7 +48,6 @@ from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coverage
-from scalewatch.storage.histories import aliases as former_names
 from scalewatch.storage.histories import locations, regressions
 from scalewatch.storage.histories.regressions import RegressionShift
 from scalewatch.storage.judgements import verdicts
@@ -118,7 +117,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
         If there is no such project, region, metric, machine or commit.
     """
     project = projects.existing(session, project_name)
-    aliases = former_names.of_project(session, project.id)
+    aliases = locations.former_names(session, project.id)
     measured = {
         (present_name(aliases, name), each)
         for name, each in locations.names_of(session, project.id)
@@ -192,7 +191,7 @@ def overview_of(
         If there is no such project, metric, machine or commit, or nothing was measured.
     """
     project = projects.existing(session, project_name)
-    aliases = former_names.of_project(session, project.id)
+    aliases = locations.former_names(session, project.id)
     watched = locations.names_of(session, project.id)
     metrics = sorted({measured for _, measured in watched})
     usual = TIME if TIME in metrics else None

@@ -1,4 +1,7 @@
-"""Segmented histories: changes of a series, and its growth between two changes."""
+"""Segmented histories: changes of a series, and its growth between two changes.
+
+The newest change that matters says since when a series is as it is.
+"""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -10,12 +13,18 @@ from typing import Any, Final
 
 import numpy as np
 from scipy.special import stdtrit
+from sqlalchemy.orm import Session
 
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
+from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.common_mode.project_history import SeriesHistory
-from scalewatch.services.histories.commits import HistoryStep
+from scalewatch.services.histories.commits import NEWEST, HistoryStep, part_of
+from scalewatch.services.regions.region import Region
+from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.services.series.standing import is_improbable
+from scalewatch.storage.access import projects
+from scalewatch.storage.histories import locations, regressions
 from scalewatch.storage.histories.regressions import RegressionShift
 
 RECENT: Final = 60
@@ -324,3 +333,70 @@ def _joined(group: Sequence[SegmentedHistory]) -> SegmentedHistory:
         bad_nights=tuple(at for part in group for at in part.bad_nights),
         baselines=tuple(part.positions[0] for part in group[1:]),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """The change that brought a series to its present state.
+
+    Parameters
+    ----------
+    first, last
+        The commits that may have made it.
+    state
+        Of the regression that it is part of.
+    """
+
+    change: StoredChange
+    first: Commit
+    last: Commit
+    state: RegressionState
+
+
+def since_of(session: Session, shown: Region) -> tuple[Since | None, ...]:
+    """Return the change that matters of each scan of a region, up to its commit."""
+    project = projects.existing(session, shown.project)
+    series = locations.series_of(
+        session, project.id, regions=[shown.region], metric=shown.metric
+    )
+    shifts = regressions.shifts_of(session, [each.id for each in series])
+    if not shifts:
+        return (None,) * len(shown.scans)
+    commits = part_of(session, project, NEWEST).line.commits
+    end = next(
+        (at for at, each in enumerate(commits) if each.sha == shown.commit.sha), -1
+    )
+    position_of = {each.id: at for at, each in enumerate(commits[: end + 1])}
+    changes = changes_of(shifts, position_of)
+    states = {each.regression_id: RegressionState(each.state) for each in shifts}
+    by_place = {
+        _place(each.machine, each.configuration): telling(changes.get(each.id, ()))
+        for each in series
+    }
+    return tuple(
+        Since(
+            change,
+            commit_of(commits[change.first]),
+            commit_of(commits[change.last]),
+            states[change.regression],
+        )
+        if change
+        else None
+        for change in (
+            by_place.get(_place(scan.machine, scan.configuration))
+            for scan in shown.scans
+        )
+    )
+
+
+def is_tracked(session: Session, shown: Region) -> bool:
+    """Tell whether the first scan of a region has a history: any success at all."""
+    project = projects.existing(session, shown.project)
+    series = locations.series_of(
+        session, project.id, regions=[shown.region], metric=shown.metric
+    )
+    return any(each.machine == shown.scans[0].machine for each in series)
+
+
+def _place(machine: str, configuration: Mapping[str, Any]) -> tuple[str, str]:
+    return machine, repr(sorted(configuration.items()))

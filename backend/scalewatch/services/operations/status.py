@@ -30,7 +30,6 @@ PRESENCE: Final = timedelta(minutes=1)
 PATIENCE: Final = timedelta(minutes=5)
 """A job that waits longer says that analysis is behind."""
 
-
 MOST: Final = 20
 """Failed jobs that the status lists, the newest ones."""
 

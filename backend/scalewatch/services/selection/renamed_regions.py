@@ -9,7 +9,7 @@ from scalewatch.errors import InvalidReport
 from scalewatch.services.access import audit
 from scalewatch.services.jobs import JobKind, enqueue
 from scalewatch.storage.access import projects
-from scalewatch.storage.histories import aliases
+from scalewatch.storage.histories import locations
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ def aliases_of(session: Session, project_name: str) -> tuple[Alias, ...]:
         If there is no such project.
     """
     project = projects.existing(session, project_name)
-    known = aliases.of_project(session, project.id)
+    known = locations.former_names(session, project.id)
     return tuple(Alias(former, name) for former, name in sorted(known.items()))
 
 
@@ -51,7 +51,7 @@ def renamed(session: Session, project_name: str, region: str) -> str | None:
         If there is no such project.
     """
     project = projects.existing(session, project_name)
-    name = present_name(aliases.of_project(session, project.id), region)
+    name = present_name(locations.former_names(session, project.id), region)
     return None if name == region else name
 
 
@@ -68,7 +68,7 @@ def rename(
         If a name leads back to itself.
     """
     project = projects.existing(session, project_name)
-    known = aliases.of_project(session, project.id)
+    known = locations.former_names(session, project.id)
     after = {
         former: name
         for former, name in {**known, **stated}.items()
@@ -79,7 +79,7 @@ def rename(
         reason = f"{circular[0]!r} would become another name of itself"
         raise InvalidReport([(f"aliases.{circular[0]}", reason)])
     if after != known:
-        aliases.replace(session, project.id, after)
+        locations.replace_former_names(session, project.id, after)
         audit.note(session, "regions renamed", project.name, aliases=after)
         # The histories of the renamed regions have to be searched for changes again.
         enqueue(session, JobKind.WATCH, str(project.id))

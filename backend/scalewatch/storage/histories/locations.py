@@ -1,6 +1,6 @@
-"""Queries on locations, and the grids of settings where they lie: histories."""
+"""Queries on histories: locations, the grids they lie on, and former names."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -20,6 +20,7 @@ from scalewatch.storage.database.inserts import (
     insert_or_find,
 )
 from scalewatch.storage.database.lists import is_among
+from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.runs.measurements import settings_of
 
 _MACHINE: Final = tables.Machine.__table__
@@ -275,3 +276,30 @@ def facts_of(
         )
     )
     return dict(rows.all())
+
+
+_ALIAS: Final = tables.Alias.__table__.c
+_OF_PROJECT: Final = select(_ALIAS.former, _ALIAS.name).where(
+    _ALIAS.project_id == bindparam("project")
+)
+
+
+def former_names(session: Session, project_id: int) -> dict[str, str]:
+    """Return the present name of each region that had another one."""
+    return once(
+        session,
+        ("aliases", project_id),
+        lambda: dict(session.execute(_OF_PROJECT, {"project": project_id}).all()),
+    )
+
+
+def replace_former_names(
+    session: Session, project_id: int, names: Mapping[str, str]
+) -> None:
+    """Store former and present names in place of those before."""
+    session.execute(delete(tables.Alias).where(tables.Alias.project_id == project_id))
+    session.add_all(
+        tables.Alias(project_id=project_id, former=former, name=name)
+        for former, name in names.items()
+    )
+    session.flush()

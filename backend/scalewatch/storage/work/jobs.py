@@ -62,7 +62,6 @@ _ANY: Final = select(_JOB.id).where(
 )
 _LONGEST_DUE: Final = select(_JOB.id).where(_IS_DUE).order_by(_JOB.due_at)
 
-
 # Built once: every page asks whether a worker is there.
 _SEEN_SINCE: Final = (
     select(tables.Worker)

@@ -1,7 +1,7 @@
 import pytest
 
 from scalewatch.errors import NotFound, NotMeasured
-from scalewatch.services.hotspots.scans import HotspotQuestion, hotspots_at
+from scalewatch.services.hotspots import HotspotQuestion, hotspots_at
 from scalewatch.services.selection.view import View
 from support.builders import run_report
 from support.recorded import record

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from scalewatch.errors import NotMeasured
 from scalewatch.services.commits.find import find_commit
-from scalewatch.services.costs.cost import cost_at
+from scalewatch.services.costs import cost_at
 from scalewatch.services.regions.outlook import outlook
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.snapshots import CommitSnapshot

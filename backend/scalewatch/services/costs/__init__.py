@@ -1,1 +1,0 @@
-"""Costs of regions at scale, beside one another."""

@@ -1,1 +1,0 @@
-"""Profiles and where they change along a scan."""
