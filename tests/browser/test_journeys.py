@@ -65,7 +65,7 @@ def test_since_when_and_by_which_commit(home: Page):
     assert is_on_first_screen(since)
     expect(since).to_contain_text("O(log p) → O(p), 7.3× slower at p = 128")
     expect(since.get_by_role("link", name=re.compile("regression"))).to_be_visible()
-    history = region.get_by_role("figure", name="Exponent over commits")
+    history = region.get_by_role("figure", name="Time over commits")
     expect(history.locator(".scatterlayer path.point").first).to_be_visible()
     box = history.bounding_box()
     assert box is not None

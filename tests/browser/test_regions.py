@@ -174,7 +174,7 @@ def test_column_of_remarks_is_there_where_something_is_remarked(page: Page, sess
 def test_a_click_on_a_commit_lays_its_curve_under_the_present_one(large_page: Page):
     page = large_page
     page.goto("/p/hydro/r/mesh%3A%3Afind_neighbours?machine=aurora")
-    history = page.get_by_role("figure", name="Exponent over commits")
+    history = page.get_by_role("figure", name="Time over commits")
     expect(history.locator(".scatterlayer path.point").first).to_be_visible()
 
     history.locator(".scatterlayer path.point").nth(20).click(force=True)

@@ -15,6 +15,7 @@ from scalewatch.pages.wording.formats import (
     named,
     percent,
     plural,
+    quantity,
     settings,
     significant,
 )
@@ -133,6 +134,8 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     subject = place + Markup(", the <bdi>{}</bdi> of {} ").format(
         metric_words(scan.metric), named(scan.region)
     )
+    if standing.growth is None and scan.level is not None:
+        return subject + f"is {quantity(scan.level, scan.unit)}."
     if standing.growth is None:
         return subject + WITHOUT_MODEL[standing.state].format(
             points=plural(standing.points, "coordinate"),

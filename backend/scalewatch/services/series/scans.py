@@ -90,6 +90,13 @@ class Scan:
         )
 
     @property
+    def level(self) -> float | None:
+        """The median at the only setting that was measured; None of several."""
+        at = [each.middle for each in self.evidence]
+        is_alone = len({each.x for each in self.measurements}) == 1
+        return at[0] if is_alone and len(at) == 1 else None
+
+    @property
     def flags(self) -> Mapping[Flag, tuple[float, ...]]:
         """Where each flag was raised, as settings of the parameter."""
         raised: dict[Flag, list[float]] = defaultdict(list)
