@@ -102,6 +102,8 @@ TOO_DEEP: Final = (
     "levels"
 )
 
+NO_TEXT: Final = "what was given holds bytes that are no text in UTF-8"
+
 REMEDIES: Final[Mapping[int, str]] = {
     errno.EACCES: "name a place that you may use",
     errno.EDQUOT: "free some space, or name another place",
@@ -131,6 +133,8 @@ class Commands(click.Group):
             raise click.ClickException(str(error)) from error
         except RecursionError as error:
             raise click.ClickException(TOO_DEEP) from error
+        except UnicodeEncodeError as error:
+            raise click.ClickException(NO_TEXT) from error
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(INTERRUPTED)

@@ -74,8 +74,11 @@ def read(file: Path) -> Mapping[str, Any]:
     """
     try:
         stated = tomllib.loads(file.read_text(encoding="utf-8-sig"))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        _refuse_odd_values(stated, file)
+    except (OSError, ValueError) as error:
         raise click.UsageError(f"{file}: {error}") from None
+    except RecursionError:
+        raise click.UsageError(f"{file}: its values are nested too deeply") from None
     for key, value in stated.items():
         if key not in _KINDS:
             raise click.UsageError(f"{file}: {unknown(key, _KINDS)}")
@@ -138,6 +141,22 @@ def unknown(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
 def _rule(stated: Mapping[str, Any]) -> dict[str, Any]:
     """Return a rule as JSON has it: TOML knows no null."""
     return {n: None if n == "constant" and v is False else v for n, v in stated.items()}
+
+
+def _refuse_odd_values(value: Any, file: Path, place: str = "") -> None:
+    """Refuse values that TOML has and JSON has not, or not every reader of it."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            _refuse_odd_values(inner, file, f"{place}.{name}" if place else name)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            _refuse_odd_values(inner, file, f"{place}.{number}")
+    elif not isinstance(value, str | int | float):
+        raise click.UsageError(
+            f"{file}: {place} is a {type(value).__name__}: write a text, in quotes"
+        )
+    elif not isinstance(value, str) and not -(2.0**63) <= value < 2.0**63:
+        raise click.UsageError(f"{file}: {place} is no number of at most 64 bits")
 
 
 def _is_number(value: Any) -> bool:
