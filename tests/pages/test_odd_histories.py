@@ -93,7 +93,7 @@ def test_a_unit_that_changed_is_refused_in_words(client):
     first = run(results=[result(metric="energy", unit="J")])
     other = run(
         id="8d7f0b9e-0000-4000-8000-000000000002",
-        results=[result(metric="energy", unit="kJ")],
+        results=[result(metric="energy", unit="MB")],
     )
 
     taken = client.post("/api/v1/runs", json=first)
@@ -101,5 +101,5 @@ def test_a_unit_that_changed_is_refused_in_words(client):
 
     assert taken.status_code == 202
     assert refused.status_code == 409
-    assert "is recorded in 'J', not in 'kJ'" in refused.json()["detail"]
+    assert "is recorded in 'J', not in 'MB'" in refused.json()["detail"]
     assert "another unit needs another metric" in refused.json()["detail"]

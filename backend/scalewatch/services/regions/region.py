@@ -14,6 +14,7 @@ from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.compositions import ScanComposition, compositions_of
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
+from scalewatch.services.selection.renamed_regions import renamed
 from scalewatch.services.selection.view import (
     View,
     choose_metric,
@@ -103,7 +104,8 @@ def region_at(session: Session, view: View, region: str) -> Region:
     now = CommitSnapshot.of(session, row)
     metrics = now.metrics_of(region)
     newest = None
-    if not metrics and view.commit is None:
+    # A former name leads to the present one, see the page of a region.
+    if not (metrics or view.commit or renamed(session, project.name, region)):
         newest = commit_of(row)
         row = commits.newest_with(session, project.id, region) or row
         now = CommitSnapshot.of(session, row)
