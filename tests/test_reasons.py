@@ -1,6 +1,7 @@
 import pytest
 
 from scalewatch import reasons
+from scalewatch.errors import TooFewSettings
 
 
 @pytest.mark.parametrize(
@@ -15,6 +16,29 @@ from scalewatch import reasons
         (reasons.NoFormula((1.0, 1.5)), "the local exponent lies between 1 and 1.5"),
         (reasons.PossibleFormulas([("p", 0.5)], None), "may be those of p (50%)"),
         (reasons.PossibleFormulas([], 1.0), "none that is known (100%)"),
+        (
+            reasons.FewInBoth(TooFewSettings(1, 2)),
+            "2 distinct settings needed, 1 measured in both versions",
+        ),
+        (
+            reasons.TooLarge("2^p"),
+            "2^p is too large to compute with at the settings measured",
+        ),
+        (reasons.NoGrowth(12.0), "no growth of the space explains the settings"),
+        (
+            reasons.MachineMoved("a", 3, 3),
+            "The machine: 3 of 3 regions moved together on a",
+        ),
+        (reasons.LibraryMoved("r1", 2), "r1 moved on all 2 machines"),
+        (reasons.OneMachine("a"), "a second machine would tell"),
+        (
+            reasons.LitmusDiverges("Juropa", "Tree", "p", "log p", ("Barrier",)),
+            (
+                "On Juropa the litmus test Tree grows like p instead of log p, "
+                "although its algorithm is known: suspect the platform (network, "
+                "placement, neighbours); it would explain Barrier."
+            ),
+        ),
         (reasons.NoSingleCause(1, 1, 2), "affects 1 region on 1 of 2 machines"),
         (reasons.NoSingleCause(2, 1, 2), "affects 2 regions on 1 of 2 machines"),
     ],

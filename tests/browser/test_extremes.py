@@ -18,6 +18,13 @@ HOSTILE = (
 )
 
 
+FITS = "document.documentElement.scrollWidth <= innerWidth"
+"""Whether a page is no wider than its window."""
+
+HIDDEN = "name => name.scrollWidth - name.clientWidth"
+"""Pixels of a name that do not show."""
+
+
 def test_empty_home_shows_the_command_with_the_address_of_this_server(
     page: Page, site: str
 ):
@@ -44,7 +51,7 @@ def test_hostile_names_are_text_and_lead_to_their_pages(
         rows.get_by_role("link", name=name, exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(name)
         expect(page.locator(".scatterlayer .trace").first).to_be_attached()
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(FITS)
         page.goto("/")
 
 
@@ -105,9 +112,9 @@ def test_long_names_leave_a_sentence_short_until_one_goes_there(
         expect(name).to_have_text(text)
         assert name.evaluate(line) < 1.5
         name.focus()
-        assert name.evaluate("name => name.scrollWidth - name.clientWidth") <= 1
+        assert name.evaluate(HIDDEN) <= 1
         assert name.evaluate(line) > 3
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(FITS)
 
 
 def test_regressions_on_a_narrow_screen_are_as_high_as_their_names(large_page: Page):
@@ -157,4 +164,4 @@ def test_history_of_long_names_is_not_wider_than_the_window(
     for width in (1440, 360):
         page.set_viewport_size({"width": width, "height": 900})
         page.goto(f"/p/wide/history?region={quote(shown.region)}")
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate(FITS)

@@ -60,7 +60,7 @@ def test_a_misspelt_option_is_no_verdict(server):
     misspelt = gate(server, 2, "--format", "jnuit")
 
     assert misspelt.exit_code == 3
-    assert "'jnuit' is not one of" in misspelt.stderr
+    assert "'jnuit'" in misspelt.stderr
 
 
 def test_the_gate_says_what_it_waits_for(server):
@@ -69,8 +69,7 @@ def test_the_gate_says_what_it_waits_for(server):
         said = waiting.stderr.readline()
         waiting.terminate()
 
-    assert said.startswith("Waiting for up to ")
-    assert said.endswith("s: no commit 'topic'\n")
+    assert re.fullmatch("Waiting .* 600 s: no commit 'topic'\n", said)
 
 
 def test_the_gate_waits_for_no_project_that_is_not_there(server):
@@ -79,7 +78,8 @@ def test_the_gate_waits_for_no_project_that_is_not_there(server):
 
     assert time.monotonic() - begun < 60  # of the 600 s that it would wait
     assert said.exit_code == 3
-    assert said.stderr == "Error: no project 'mpihc'; is 'mpich' meant?\n"
+    assert "'mpihc'" in said.stderr
+    assert "'mpich' meant" in said.stderr
 
 
 def test_a_regression_is_told_once_and_stops_nobody_once_it_is_accepted(
@@ -94,7 +94,7 @@ def test_a_regression_is_told_once_and_stops_nobody_once_it_is_accepted(
     (finding,) = json.loads(worse.stdout)["findings"]
     assert worse.exit_code == 1
     assert finding["is_sure"]
-    assert finding["sentence"].startswith("grows like p instead of log p, ")
+    assert finding["sentence"].startswith("grows like p ")
 
     (number,) = json.loads(worse.stdout)["regressions"]
     accepted = httpx2.patch(
@@ -140,7 +140,7 @@ def test_the_gate_waits_for_an_agent_to_confirm_what_it_suspects(server, session
     agent.join()
     client.close()
     assert answer.exit_code == 1, answer.output
-    assert "no longer as expected" in answer.stdout
+    assert "MPI_Bcast" in answer.stdout
 
 
 def test_a_suspicion_asks_for_a_run_unless_told_not_to(server):
@@ -158,14 +158,14 @@ def test_a_server_that_is_away_is_told_apart_from_a_regression():
     answer = gate("http://127.0.0.1:9", 1, "--wait", "0")
 
     assert answer.exit_code == 3
-    assert "http://127.0.0.1:9 does not answer: Connection refused" in answer.stderr
+    assert "Connection refused" in answer.stderr
 
 
 def test_what_is_no_address_of_a_server_is_not_waited_for():
     answer = gate("ftp://127.0.0.1", 1, "--wait", "600")
 
     assert answer.exit_code == 3
-    assert "does not begin with http:// or https://" in answer.stderr
+    assert "'ftp://127.0.0.1'" in answer.stderr
 
 
 def test_composed_models_come_from_a_file(server, tmp_path):
@@ -184,7 +184,7 @@ def test_composed_models_come_from_a_file(server, tmp_path):
     assert done.exit_code == 0, done.output
     listed = ask(f"{server}/api/v1/projects/mpich/expectations").json()
     assert listed["compositions"][0]["formula"] == "2*MPI_Reduce + 1e-6"
-    assert "expectations.MPI_Bcast.formula: cannot read" in refused.stderr
+    assert "expectations.MPI_Bcast.formula: " in refused.stderr
 
 
 def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
@@ -221,7 +221,7 @@ def test_a_growth_that_cannot_be_read_is_named_by_its_region(
     answer = scalewatch("expectations", "push", str(file), "--server", server)
 
     assert answer.exit_code == 1
-    assert "expectations.MPI_Bcast.growth: cannot read" in answer.stderr
+    assert "expectations.MPI_Bcast.growth: " in answer.stderr
 
 
 @pytest.mark.parametrize(

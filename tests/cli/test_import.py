@@ -27,7 +27,8 @@ def test_measurements_of_a_foreign_file_are_posted_once(server, measurements):
     again = import_files(*options)
 
     assert first.exit_code == 0, first.stderr
-    assert f"6 runs with 14 results posted: {server}/p/code" in first.stdout
+    assert first.stdout.startswith("6 runs with 14 results")
+    assert first.stdout.endswith(f" {server}/p/code\n")
     assert again.exit_code == 0, again.stderr
     (commit,) = ask(f"{server}/api/v1/projects/code/commits").json()["commits"]
     assert (commit["sha"], commit["branch"]) == ("v1.2", "main")
@@ -42,14 +43,14 @@ def test_dry_run_posts_nothing(measurements):
     done = import_files(measurements, *ORIGIN, "--dry-run", "--server", NOBODY)
 
     assert done.exit_code == 0, done.stderr
-    assert "6 runs with 14 results would be posted" in done.stdout
+    assert "6 runs with 14 results" in done.stdout
 
 
 def test_server_that_is_away_is_said(measurements):
     done = import_files(measurements, *ORIGIN, "--server", NOBODY)
 
     assert done.exit_code == 4
-    assert f"{NOBODY} does not answer: Connection refused" in done.stderr
+    assert "Connection refused" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,8 @@ def test_files_of_the_same_settings_are_runs_of_their_own(tmp_path, server):
 
     done = import_files(str(path.parent), *options)
 
-    assert "3 runs with 3 results posted, 2 of them before" in done.stdout, done.stderr
+    assert "3 runs with 3 results" in done.stdout, done.stderr
+    assert ", 2 of" in done.stdout
     assert ask(f"{server}/api/v1/status").json()["runs"] == 3
 
 
@@ -114,8 +116,8 @@ def test_sound_files_are_posted_beside_broken_ones(tmp_path, server):
 
     assert done.exit_code == 3
     assert "at p = 4 of" in done.stderr
-    assert "b.csv: line 2: expected a number" in done.stderr
-    assert "2 runs with 2 results posted" in done.stdout
+    assert "b.csv: line 2: " in done.stderr
+    assert "2 runs with 2 results" in done.stdout
 
 
 def test_more_files_than_are_held_at_once_are_posted_once(tmp_path, server):
@@ -129,8 +131,9 @@ def test_more_files_than_are_held_at_once_are_posted_once(tmp_path, server):
     first = import_files(str(folder), *ORIGIN, "--server", server)
     again = import_files(str(folder), *ORIGIN, "--server", server)
 
-    assert "450 runs with 450 results posted: " in first.stdout, first.stderr
-    assert "450 runs with 450 results posted, 450 of them before" in again.stdout
+    assert "450 runs with 450 results" in first.stdout, first.stderr
+    assert ", 450 of" not in first.stdout
+    assert ", 450 of" in again.stdout
     assert ask(f"{server}/api/v1/status").json()["runs"] == 450
 
 
@@ -142,7 +145,8 @@ def test_profiles_reach_the_hotspots(tmp_path, server):
     done = import_files(str(path), *ORIGIN, *options)
 
     assert done.exit_code == 0, done.stderr
-    assert "2 runs with profiles of 4 functions posted" in done.stdout
+    assert "2 runs" in done.stdout
+    assert "4 functions" in done.stdout
     shown = ask(f"{server}/api/v1/projects/code/hotspots").json()
     assert shown["chosen"]["functions"] == ["f", "g"]
     assert shown["chosen"]["seconds"] == [[1, 1], [1, 4]]
@@ -171,7 +175,7 @@ def test_profile_of_anything_but_time_posts_nothing(tmp_path):
     done = import_files(str(path), *ORIGIN, "--profile", "--server", NOBODY)
 
     assert done.exit_code == 3
-    assert "a profile is of time, and f has memory" in done.stderr
+    assert "f has memory" in done.stderr
 
 
 def test_failed_job_is_posted_as_failed_without_its_number(tmp_path):
@@ -205,8 +209,7 @@ def test_tables_that_nothing_tells_apart_are_named(tmp_path):
         str(tmp_path), *ORIGIN, "--dry-run", "--path", "{case:word}.csv"
     )
 
-    assert f"Note: {tmp_path}/b.csv and 1 more hold series that" in mixed.stderr
-    assert "they are repetitions of each other" in mixed.stderr
+    assert f"Note: {tmp_path}/b.csv and 1 more" in mixed.stderr
     assert "Note" not in apart.stderr
 
 
@@ -217,5 +220,5 @@ def test_many_errors_of_one_reason_are_counted(tmp_path):
     done = import_files(str(tmp_path / "t.csv"), *ORIGIN, "--dry-run")
 
     assert done.exit_code == 3
-    assert done.stderr.count("coordinate.n: 0 is not positive") == 3
-    assert "Error: 7 more, for the same reason" in done.stderr
+    assert done.stderr.count("coordinate.n: 0 ") == 3
+    assert "Error: 7 more" in done.stderr

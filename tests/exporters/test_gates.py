@@ -72,7 +72,7 @@ def test_markdown_is_a_table_whose_cells_cannot_break_it():
     assert lines[0].startswith("### Scalewatch: ✗ aaaaaaaaaa")
     assert lines[-1].count(" | ") == 5
     assert "log p \\| really" in lines[-1]
-    assert "12.3 (11 to 14) times before at p = 1024" in lines[-1]
+    assert "12.3 (11 to 14) times" in lines[-1]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_what_is_counted_has_no_interval():
 
     *_, line = gate_text(gate("worse", counted)).splitlines()
 
-    assert "171 times before at p = 1024" in line
+    assert "171 times before" in line
 
 
 def test_findings_about_one_series_are_one_row_and_one_case():

@@ -127,8 +127,8 @@ def test_full_disk_refuses_runs_and_loses_none(composition):
 
     assert page.status_code == 200
     assert ready.status_code == 503
-    assert "its disk is full or fails" in ready.json()["detail"]
-    assert "its disk is full or fails" in agents.refusal
+    assert "disk is full" in ready.json()["detail"]
+    assert "disk is full" in agents.refusal
     assert_nothing_is_lost(agents, composition.finished())
 
 

@@ -81,7 +81,7 @@ def test_endless_job_is_ended_with_its_process_and_given_up_after_some_attempts(
     assert hook.begun == MAX_OVERDUE
     state, attempts, reason = state_of(migrated_sessions, job_id)
     assert (state, attempts) == ("failed", MAX_OVERDUE)
-    assert reason == "it took longer than 1 s and was ended"
+    assert "longer than 1 s" in reason
 
 
 DEAF = """

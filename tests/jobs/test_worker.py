@@ -150,5 +150,5 @@ def test_database_that_cannot_be_used_takes_a_line_of_the_log_and_no_traceback(
     worker.stop()
 
     said = [one for one in caplog.records if "trying again" in one.message]
-    assert "file is not a database" in said[0].message
+    assert "not a database" in said[0].message
     assert said[0].exc_info is None

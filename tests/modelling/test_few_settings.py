@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from scalewatch import reasons
 from scalewatch.modelling import Comparison, VersionChange, compare_versions
 from scalewatch.modelling.few_settings import steps_of
 from scalewatch.modelling.measurements.designs import (
@@ -96,7 +97,7 @@ def test_reason_says_which_settings_would_tell():
     told = few_settings_reason({"p": P}, 5)
     several = few_settings_reason({"p": P, "n": P}, 5)
 
-    assert told == "3 of 5 settings: p = 16 and 256 would tell how it grows"
+    assert told == str(reasons.FewSettings(3, 5, "p", ("16", "256")))
     assert several == "3 of 5 settings"
 
 

@@ -127,7 +127,7 @@ def test_installed_wheel_says_where_the_case_studies_are(installed):
     said = python(installed, program)
 
     assert len(said.splitlines()) == 1
-    assert "clone it, and run `scalewatch demo --gallery` there" in said
+    assert "`scalewatch demo --gallery`" in said
 
 
 def test_installed_wheel_finds_its_frontend_inside_itself(installed):

@@ -88,7 +88,7 @@ def test_repository_with_a_password_is_refused_without_repeating_it(browser):
     answer = send(browser, f"{SETTINGS}/repository", **fields)
 
     assert answer.status_code == 422
-    assert "leave out user and password" in answer.text
+    assert "user and password" in answer.text
     assert "S3cr3t" not in answer.text
 
 

@@ -34,7 +34,7 @@ def test_files_are_posted_with_the_packages_of_the_base_install(tmp_path: Path, 
         )
 
     assert done.returncode == 0, done.stderr
-    assert "5 runs with 5 results posted" in done.stdout
+    assert "5 runs with 5 results" in done.stdout
 
 
 def test_a_command_of_the_server_says_which_extra_it_lacks():

@@ -108,7 +108,7 @@ def test_path_of_no_pattern_is_named_and_ends_with_3(run):
     done = run("--path", "run-{p}", "--dry-run")
 
     assert done.exit_code == 3
-    assert "'t.csv' is not of the pattern 'run-{p}'" in done.output
+    assert "'run-{p}'" in done.output
 
 
 @pytest.mark.parametrize(
@@ -150,10 +150,10 @@ def test_parameters_that_vary_only_together_are_both_named(run, tmp_path):
 
     done, preview = run(), run("--dry-run")
 
-    assert "Warning: n and p vary only together" in done.stderr
-    assert "Warning: n and p vary only together" in preview.stderr
+    assert "Warning: n and p" in done.stderr
+    assert "Warning: n and p" in preview.stderr
     (tmp_path / "t.csv").write_text("\n".join(["p,n,time", *rows, "2,4000,5"]))
-    assert "only together" not in run().stderr
+    assert "Warning" not in run().stderr
 
 
 def test_statistic_over_processes_that_there_is_not_is_a_wrong_usage(run, tmp_path):
@@ -163,4 +163,4 @@ def test_statistic_over_processes_that_there_is_not_is_a_wrong_usage(run, tmp_pa
     done = run("--dry-run")
 
     assert done.exit_code == 2
-    assert "across median is not max, sum or mean" in done.output
+    assert "across median" in done.output

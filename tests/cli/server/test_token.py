@@ -37,7 +37,6 @@ def test_first_start_of_an_image_prints_a_token_once():
     again, posted = first_line_of(*EVERYWHERE, "--first-token")
     listed = json.loads(token("list", "--json").stdout)
 
-    assert "There was no token yet." in begun[0]
     assert re.fullmatch(r"swt_[0-9a-f]{8}_[\w-]{43}", secret)
     assert "Scalewatch is at" in again
     assert posted == 401
@@ -55,7 +54,7 @@ def test_created_token_is_listed_without_its_secret_and_revoked():
     revoked = token("revoke", prefix)
 
     assert re.fullmatch(r"swt_[0-9a-f]{8}_[\w-]{43}", secret)
-    assert "is not shown again" in created.stderr
+    assert secret not in created.stderr
     (made,) = json.loads(listed)
     assert (made["prefix"], made["role"]) == (prefix, "ingest")
     assert made["expires_at"]

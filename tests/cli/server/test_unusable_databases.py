@@ -65,8 +65,9 @@ def test_database_of_a_later_version_asks_for_that_version(home, arguments):
 
     assert result.exit_code == 1
     (line,) = result.stderr.splitlines()
-    assert f"{home}/scalewatch.db: the database has schema 9999" in line
-    assert line.endswith("a later version, which is to be installed here")
+    assert f"{home}/scalewatch.db: " in line
+    assert "schema 9999" in line
+    assert "a later version" in line
 
 
 @pytest.mark.parametrize("state", ["made", "missing"])

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from scalewatch import reasons
 from scalewatch.modelling import (
     Verdict,
     find_models,
@@ -27,7 +28,7 @@ def test_a_parameter_that_was_not_varied_takes_no_part():
     finding = surface(values_on(x, ["p"]), x=x)
 
     assert terms(finding) == {"p"}
-    assert finding.reason == "no expectation was given"
+    assert finding.reason == reasons.NO_EXPECTATION
 
 
 def test_a_cross_leaves_the_verdict_open_and_names_the_measurement_that_settles_it():
@@ -37,7 +38,7 @@ def test_a_cross_leaves_the_verdict_open_and_names_the_measurement_that_settles_
 
     assert len({name for text in terms(finding) for name in "np" if name in text}) == 2
     assert finding.verdict is Verdict.UNDECIDED
-    assert finding.reason.endswith("one more measurement at p = 64, n = 256 can")
+    assert finding.reason == str(reasons.Unresolved(("p", "n"), {"p": 64, "n": 256}))
     assert finding.verdict_probability == {}
 
 
@@ -58,7 +59,9 @@ def test_a_cross_forecasts_only_what_lies_beyond_a_point_that_was_measured():
         finding = surface(y, x=CROSS, targets=[along, apart])
 
         assert [dict(each.at) for each in finding.forecasts] == [along]
-        assert finding.reason.endswith("one more measurement at p = 64, n = 256 can")
+        assert finding.reason == str(
+            reasons.Unresolved(("p", "n"), {"p": 64, "n": 256})
+        )
 
 
 def test_one_point_more_than_a_cross_settles_the_verdict():

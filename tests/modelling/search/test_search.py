@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from scalewatch import reasons
 from scalewatch.errors import (
     FallingLimit,
     MissingParameter,
@@ -210,7 +211,7 @@ def test_without_an_expectation_there_is_a_model_but_no_verdict():
 
     assert finding.growth == LOG
     assert finding.verdict is Verdict.UNDECIDED
-    assert finding.reason == "no expectation was given"
+    assert finding.reason == reasons.NO_EXPECTATION
 
 
 def test_an_expectation_outside_the_usual_space_joins_it():

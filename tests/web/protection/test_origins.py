@@ -10,6 +10,7 @@ from itertools import product
 import pytest
 from fastapi.testclient import TestClient
 
+from scalewatch.errors import ForeignOrigin
 from scalewatch.web.sessions import LOGIN
 from support.builders import run
 
@@ -128,7 +129,7 @@ def test_pages_of_other_sites_log_nobody_out(browser):
         return browser.post("/logout", headers=FORM | said)
 
     assert refused(log_out, everything) == everything
-    assert "Logged in with the token ada" in browser.get("/").text
+    assert "the token ada" in browser.get("/").text
 
 
 def test_pages_of_other_sites_send_no_form(browser):
@@ -136,7 +137,7 @@ def test_pages_of_other_sites_send_no_form(browser):
     post_run(browser, OWN[0])
 
     assert refused(lambda said: make_private(browser, said), everything) == everything
-    assert "must not change anything here" in make_private(browser, SILENT).text
+    assert make_private(browser, SILENT).status_code == 403
     assert not is_private(browser)
 
 
@@ -169,8 +170,8 @@ def test_a_refusal_says_whose_page_it_was_and_what_a_proxy_has_to_do(client):
     said = post_run(client, {"Origin": OTHER}).json()
 
     assert said["type"] == "urn:scalewatch:problem:foreign-origin"
-    assert said["detail"].startswith(f"a page of {OTHER} must not change anything")
-    assert said["detail"].endswith("let it pass Host, Origin and Sec-Fetch-Site on")
+    assert said["detail"] == str(ForeignOrigin(OTHER))
+    assert OTHER in said["detail"]
 
 
 def test_a_page_without_a_host_is_not_ours(stranger, secret):

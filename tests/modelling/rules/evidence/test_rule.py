@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from scalewatch import reasons
 from scalewatch.modelling import CONSTANT, Verdict, find_models, judge, parse_growth
 from support.generated import P, curve, measured, random_curves
 
@@ -88,7 +89,7 @@ def test_model_and_verdict_never_contradict_each_other():
             ranked = judge(finding.growth, LINEAR, finding.deviation_limit)
             assert ranked is finding.verdict
         else:
-            assert finding.misfit or "do not settle it" in finding.reason
+            assert finding.misfit or reasons.UNSETTLED in finding.reason
 
 
 @pytest.mark.parametrize("repetitions", [1, 3])

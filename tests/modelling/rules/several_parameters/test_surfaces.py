@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from numpy.testing import assert_allclose
 
+from scalewatch import reasons
 from scalewatch.modelling import (
     CONSTANT,
     Space,
@@ -200,4 +201,4 @@ def test_a_space_of_products_alone_is_answered_in_words():
     finding = surface(y, space=Space((parse_growth("n p"),)))
 
     assert finding.model is None
-    assert "growths of one parameter each" in finding.reason
+    assert finding.reason == reasons.NO_FACTORS
