@@ -16,11 +16,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
+import click
 from pydantic import ValidationError
 
-from scalewatch.wire import Commit
+from scalewatch.wire import Commit, faults
 from scalewatch.wire.repositories import web_address
 from scalewatch_agent.errors import VersionUnknown
 from scalewatch_agent.programs import answer_of
@@ -68,20 +69,31 @@ def version_in(folder: Path) -> CheckedOutVersion:
     )
     tags = _lines_of(folder, "tag", "--points-at", "HEAD")
     branches = _lines_of(folder, "branch", "--show-current")
-    try:
-        commit = Commit.model_validate(
-            {
-                **plain.model_dump(),
-                "branch": branches[0] if branches else None,
-                "message": message.strip(),
-                "tag": tags[-1] if tags else None,
-            }
-        )
-    except ValidationError:  # a branch or a tag that no address can hold
-        commit = plain
+    commit = _with_metadata(
+        plain,
+        {
+            "branch": branches[0] if branches else None,
+            "message": message.strip(),
+            "tag": tags[-1] if tags else None,
+        },
+    )
     changes = _git(folder, "diff", "HEAD", "--", ".")
     digest = hashlib.sha256(changes.encode(errors="replace")).hexdigest()[:12]
     return CheckedOutVersion(commit, digest if changes.strip() else None)
+
+
+def _with_metadata(commit: Commit, known: Mapping[str, str | None]) -> Commit:
+    """Return a commit with what is known of it besides.
+
+    A name that cannot be taken loses itself alone, and that is said.
+    """
+    for name, value in known.items():
+        try:
+            commit = Commit.model_validate({**commit.model_dump(), name: value})
+        except ValidationError as error:
+            why = faults(error)[0].message
+            click.echo(f"Warning: commit.{name} is left out: {why}", err=True)
+    return commit
 
 
 def _repository(folder: Path) -> str | None:
@@ -131,11 +143,7 @@ def completed(commit: Commit, environment: Environment = os.environ) -> Commit:
         for name, value in of_job.items()
         if value and not getattr(commit, name)
     }
-    stated: dict[str, Any] = {**commit.model_dump(exclude_none=True), **known}
-    try:
-        return Commit.model_validate(stated) if known else commit
-    except ValidationError:  # a variable that somebody set to something else
-        return commit
+    return _with_metadata(commit, known)
 
 
 def _stated_repository(environment: Environment) -> str | None:

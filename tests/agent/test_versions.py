@@ -55,6 +55,26 @@ def test_author_with_a_name_beyond_all_bounds_is_cut(checkout):
     assert version_in(checkout).commit.author == "x" * 200
 
 
+@pytest.mark.parametrize("name", ["feature/halo#3", "fix/a%b&c", "v1.2/rc+1"])
+def test_branch_and_tag_are_as_git_names_them(checkout, name):
+    git(checkout, "checkout", "--quiet", "-b", name)
+    git(checkout, "tag", f"release/{name}")
+
+    commit = version_in(checkout).commit
+
+    assert (commit.branch, commit.tag) == (name, f"release/{name}")
+
+
+def test_message_that_cannot_be_taken_loses_itself_alone_and_says_so(checkout, capsys):
+    git(checkout, "checkout", "--quiet", "-b", "feature/x")
+    git(checkout, "commit", "--quiet", "--allow-empty", "-m", "x" * 20_000)
+
+    commit = version_in(checkout).commit
+
+    assert (commit.branch, commit.message) == ("feature/x", None)
+    assert capsys.readouterr().err.startswith("Warning: commit.message")
+
+
 def test_job_on_github_tells_the_repository():
     known = completed(Commit(sha=SHA), GITHUB)
 

@@ -50,6 +50,56 @@ def assert_refused(response, status, session):
     return problem
 
 
+@pytest.mark.parametrize("name", ["feature/x", "fix/#3?", "a b", "v1/ü+&=%2F"])
+def test_branch_and_tag_may_be_any_that_git_allows(client, name):
+    posted = run()
+    posted["commit"] |= {"branch": name, "tag": f"release/{name}"}
+
+    assert client.post("/api/v1/runs", json=posted).status_code == 202
+
+    listed = client.get("/api/v1/projects/mpich/commits", params={"limit": 1}).json()
+    (commit,) = listed["commits"]
+    assert (commit["branch"], commit["tag"]) == (name, f"release/{name}")
+    query = {"commit": commit["tag"]}
+    for address in ("/api/v1/projects/mpich/report", "/p/mpich"):
+        assert client.get(address, params=query).status_code == 200
+
+
+@pytest.mark.parametrize("form", ["one", "array", "lines"])
+def test_name_that_cannot_be_taken_loses_itself_alone_and_says_so(client, form):
+    sound, other = sweep()[:2]
+    bad = {"branch": "two\nlines", "author": "x" * 300, "message": "kept"}
+    other["commit"] = {**other["commit"], **bad}
+    content = {
+        "one": json.dumps(other).encode(),
+        "array": json.dumps([sound, other]).encode(),
+        "lines": text(sound, other),
+    }[form]
+
+    answer = post(client, content, LINES if form == "lines" else JSON)
+
+    assert answer.status_code == 202
+    accepted = [answer.json()] if form == "one" else answer.json()
+    assert [each.split()[0] for each in accepted[-1]["notes"]] == [
+        "commit.branch",
+        "commit.author",
+    ]
+    assert all("notes" not in each for each in accepted[:-1])
+    recorded = client.get(accepted[-1]["run"]).json()["commit"]
+    assert (recorded["branch"], recorded["message"]) == (None, "kept")
+    again = post(client, content, LINES if form == "lines" else JSON)
+    assert again.status_code == 200
+
+
+def test_other_fault_beside_a_bad_name_is_a_refusal(client, session):
+    posted = run(coordinate={"p": -1})
+    posted["commit"] |= {"branch": "two\nlines"}
+
+    refused = client.post("/api/v1/runs", json=posted)
+
+    assert_refused(refused, 422, session)
+
+
 def test_run_is_accepted_with_the_urls_of_run_and_job(client):
     response = client.post("/api/v1/runs", json=run())
 

@@ -39,6 +39,23 @@ def test_measurements_of_a_foreign_file_are_posted_once(server, measurements):
     assert ask(f"{server}/api/v1/status").json()["runs"] == 6
 
 
+def test_names_of_a_commit_are_taken_as_they_are_or_lose_themselves_alone(
+    measurements,
+):
+    names = ("--branch", "feature/x", "--author", "x" * 300, "--message", "Go")
+
+    done = import_files(measurements, *ORIGIN, *names, "--dry-run", "--json")
+
+    assert done.exit_code == 0
+    commits = {
+        json.dumps(json.loads(line)["commit"]) for line in done.stdout.splitlines()
+    }
+    assert [*map(json.loads, commits)] == [
+        {"sha": "v1.2", "branch": "feature/x", "message": "Go"}
+    ]
+    assert done.stderr.count("Warning: commit.author") == 1
+
+
 def test_dry_run_posts_nothing(measurements):
     done = import_files(measurements, *ORIGIN, "--dry-run", "--server", NOBODY)
 

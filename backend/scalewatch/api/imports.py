@@ -273,7 +273,7 @@ async def post_case(  # noqa: PLR0913, PLR0917 - one per part of the query
         raise TooBusy from error
 
 
-_RUNS: Final = TypeAdapter(tuple[RunReport, ...])
+_RUNS: Final = TypeAdapter(tuple[tuple[RunReport, ...], tuple[str, ...]])
 
 
 @asynccontextmanager
@@ -317,7 +317,8 @@ def _readers(request: Request) -> ReaderProcesses:
 def _stored(
     door: RequestSessions, file: posted_files.PostedFile, runs: bytes
 ) -> Response:
-    prepared = [prepare(report) for report in _RUNS.validate_json(runs)]
+    reports, notes = _RUNS.validate_json(runs)
+    prepared = [prepare(report) for report in reports]
     record = partial(kept_files.record_file, file=file, prepared=prepared)
     receipts = posting.recorded(door, [file.origin.project], record)
-    return posting.acknowledged(receipts, is_single=False)
+    return posting.acknowledged(receipts, [notes] * len(receipts), is_single=False)

@@ -8,13 +8,14 @@ from scalewatch.wire.fields import (
     Fact,
     Finite,
     Name,
+    Ref,
     Repository,
     Setting,
     Sha,
     Text,
     kept_unit,
 )
-from scalewatch.wire.refusals import Fault, faults, wrong
+from scalewatch.wire.refusals import Fault, faults, without_metadata, wrong
 from scalewatch.wire.reports import (
     MOST_RESULTS,
     Commit,
@@ -45,6 +46,7 @@ __all__ = [
     "Name",
     "Procedure",
     "Profile",
+    "Ref",
     "Repository",
     "Result",
     "RunReport",
@@ -53,5 +55,6 @@ __all__ = [
     "Text",
     "faults",
     "kept_unit",
+    "without_metadata",
     "wrong",
 ]

@@ -107,6 +107,24 @@ Name = Annotated[
 """A name that can stand in a URL path once it is percent-encoded."""
 
 
+_UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def _in_one_line(name: str) -> str:
+    """Refuse what no version control takes for a name either."""
+    if _UNPRINTED.search(name) or name.isspace():
+        raise wrong("a branch or a tag is one line of printable characters")
+    return name
+
+
+Ref = Annotated[
+    str,
+    StringConstraints(min_length=1, max_length=500),
+    AfterValidator(_in_one_line),
+]
+"""A branch or a tag, as git or another version control names it: `feature/x`."""
+
+
 def _browsable(remote: str) -> str:
     """Return where a browser finds a repository; never repeat what it refuses."""
     if holds_secret(remote):

@@ -1,6 +1,8 @@
 """Faults of a report, field by field."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, Final
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, PydanticCustomError
@@ -31,6 +33,28 @@ def faults(error: ValidationError) -> list[Fault]:
         )
         for details in error.errors(include_url=False, include_input=False)
     ]
+
+
+METADATA: Final = frozenset({"branch", "tag", "message", "author", "repository"})
+"""Fields of a commit on which no result and no order depends."""
+
+
+def without_metadata(
+    report: Mapping[str, Any], error: ValidationError
+) -> tuple[dict[str, Any], list[str]] | None:
+    """Return a report without the metadata that was refused, and what is left out.
+
+    A name that cannot be taken loses itself alone; None if anything else is wrong.
+    """
+    refused: dict[str, str] = {}
+    for details in error.errors(include_url=False, include_input=False):
+        place, field, *_ = (*details["loc"], "", "")
+        if place != "commit" or field not in METADATA:
+            return None
+        refused.setdefault(str(field), details["msg"])
+    commit = {k: v for k, v in report["commit"].items() if k not in refused}
+    notes = [f"commit.{name} is left out: {why}" for name, why in refused.items()]
+    return {**report, "commit": commit}, notes
 
 
 def _below(details: ErrorDetails) -> str:

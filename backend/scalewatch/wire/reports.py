@@ -27,6 +27,7 @@ from scalewatch.wire.fields import (
     Name,
     PersonName,
     Quantity,
+    Ref,
     Repository,
     Setting,
     Sha,
@@ -56,10 +57,10 @@ class Commit(Report):
 
     sha: Sha = Field(examples=["v5.0.2"])
     parents: Annotated[tuple[Sha, ...], Field(max_length=100)] = ()
-    branch: Name | None = None
+    branch: Ref | None = Field(None, examples=["feature/faster-halo"])
     committed_at: Moment | None = None
     message: Text | None = None
-    tag: Name | None = None
+    tag: Ref | None = None
     author: PersonName | None = Field(None, examples=["Ada Lovelace"])
     repository: Repository | None = Field(
         None,

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from scalewatch.wire import Commit, Machine, Name, Sha
+from scalewatch.wire import Commit, Machine, Name, Ref, Sha
 from scalewatch_agent.cli.options import moment, named, together, wire
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher
@@ -34,8 +34,8 @@ subject_options = together(
         metavar="SHA",
         help="Parent of the commit; may be repeated.",
     ),
-    named("--branch", Name, "NAME", "Branch of the commit."),
-    named("--tag", Name, "NAME", "Release tag of the commit."),
+    named("--branch", Ref, "NAME", "Branch of the commit."),
+    named("--tag", Ref, "NAME", "Release tag of the commit."),
     click.option(
         "--committed-at",
         callback=moment,

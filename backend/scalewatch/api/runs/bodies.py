@@ -5,10 +5,10 @@ memory than the limit and one step.
 """
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from json import JSONDecoder
-from typing import Annotated, Final, Protocol, TypeVar
+from json import JSONDecoder, dumps, loads
+from typing import Annotated, Final, Protocol
 
 import zstandard
 from fastapi import Request
@@ -17,10 +17,11 @@ from pydantic import FailFast, TypeAdapter, ValidationError
 from scalewatch.errors import (
     BodyTooLarge,
     InvalidReport,
+    ScalewatchError,
     UnreadableBody,
     UnsupportedContent,
 )
-from scalewatch.wire import RunReport, faults
+from scalewatch.wire import RunReport, faults, without_metadata
 
 LIMIT: Final = 32 * 2**20
 """Bytes that a body may hold, as sent and once decompressed."""
@@ -31,8 +32,6 @@ TYPES: Final = ("application/json", *LINES)
 # No three bytes of Zstandard say more than 128 KiB: a step stays below 11 MiB.
 _STEP: Final = 256
 _LARGEST_WINDOW: Final = LIMIT
-
-Content = TypeVar("Content")
 
 _DECODER: Final = JSONDecoder()
 _ONE: Final = TypeAdapter(RunReport)
@@ -108,10 +107,17 @@ def decoded(body: bytes, encoding: str, limit: int = LIMIT) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """A run, and the text that it was read from."""
+    """A run, and the text that it was read from.
+
+    Parameters
+    ----------
+    notes
+        What of the text could not be taken, and is neither in the run nor in the text.
+    """
 
     report: RunReport
     text: bytes
+    notes: Sequence[str] = ()
 
 
 def runs_in(body: bytes, content_type: str) -> tuple[list[Posted], bool]:
@@ -133,13 +139,16 @@ def runs_in(body: bytes, content_type: str) -> tuple[list[Posted], bool]:
         lines = [line for line in body.splitlines() if line.strip()]
         if not lines:
             raise InvalidReport([("", "there is no run")])
-        return [
-            Posted(_validated(_ONE, line, where=str(number)), line)
-            for number, line in enumerate(lines)
-        ], False
+        return [_posted(line, str(number)) for number, line in enumerate(lines)], False
     if body.lstrip()[:1] != b"[":
-        return [Posted(_validated(_ONE, body), body)], True
-    reports = _validated(_MANY, body)
+        return [_posted(body)], True
+    try:
+        reports = _MANY.validate_json(body)
+    except ValidationError as error:
+        if _is_no_json(error):
+            raise _refusal(error) from None
+        elements = enumerate(_elements(body))
+        return [_posted(text, str(number)) for number, text in elements], False
     if not reports:
         raise InvalidReport([("", "the array holds no run")])
     return [*map(Posted, reports, _elements(body))], False
@@ -179,14 +188,27 @@ def _past_space(text: str, at: int) -> int:
     return at
 
 
-def _validated(adapter: TypeAdapter[Content], text: bytes, where: str = "") -> Content:
+def _posted(text: bytes, where: str = "") -> Posted:
+    """Read a run; what it tells of its commit besides may be lost alone."""
     try:
-        return adapter.validate_json(text)
+        return Posted(_ONE.validate_json(text), text)
     except ValidationError as error:
-        refused = [
-            (".".join(filter(None, (where, fault.field))), fault.message)
-            for fault in faults(error)
-        ]
-        if error.errors(include_url=False)[0]["type"] == "json_invalid":
-            raise UnreadableBody(": ".join(filter(None, refused[0]))) from None
-        raise InvalidReport(refused) from None
+        if _is_no_json(error) or not (sound := without_metadata(loads(text), error)):
+            raise _refusal(error, where) from None
+    content, notes = sound
+    taken = dumps(content).encode()
+    return Posted(_ONE.validate_json(taken), taken, notes)
+
+
+def _is_no_json(error: ValidationError) -> bool:
+    return error.errors(include_url=False)[0]["type"] == "json_invalid"
+
+
+def _refusal(error: ValidationError, where: str = "") -> ScalewatchError:
+    refused = [
+        (".".join(filter(None, (where, fault.field))), fault.message)
+        for fault in faults(error)
+    ]
+    if _is_no_json(error):
+        return UnreadableBody(": ".join(filter(None, refused[0])))
+    return InvalidReport(refused)

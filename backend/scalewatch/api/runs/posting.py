@@ -87,16 +87,19 @@ def recorded(
     return transact(door.sessions, permitted)
 
 
-def acknowledged(receipts: Sequence[Receipt], *, is_single: bool) -> Response:
-    """Answer that runs are stored for good."""
+def acknowledged(
+    receipts: Sequence[Receipt], notes: Sequence[Sequence[str]], *, is_single: bool
+) -> Response:
+    """Answer that runs are stored for good, and what of each was not taken."""
     accepted = [
         {
             "id": receipt.run,
             "run": f"/api/v1/runs/{receipt.run}",
             "job": f"/api/v1/jobs/{receipt.job}",
             "state": "accepted" if receipt.is_new else "known",
+            **({"notes": lost} if lost else {}),
         }
-        for receipt in receipts
+        for receipt, lost in zip(receipts, notes, strict=True)
     ]
     return Response(
         orjson.dumps(accepted[0] if is_single else accepted),

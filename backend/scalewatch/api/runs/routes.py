@@ -104,6 +104,11 @@ class Accepted(schemas.Schema):
     state: Literal["accepted", "known"] = Field(
         description="`known`: the same run had been posted before."
     )
+    notes: list[str] = Field(
+        [],
+        description="What of the commit could not be taken, and why; the rest was.",
+        examples=[["commit.branch is left out: String should have at most 500 …"]],
+    )
 
 
 @router.post(
@@ -160,7 +165,8 @@ def store_runs(
     projects = {run.report.project for run in posted}
     record = partial(record_prepared, prepared=prepared)
     receipts = posting.recorded(door, projects, record)
-    return posting.acknowledged(receipts, is_single=is_single)
+    notes = [run.notes for run in posted]
+    return posting.acknowledged(receipts, notes, is_single=is_single)
 
 
 @router.get("/{run}", responses=answers.of(show.RecordedRun, 404, 422))

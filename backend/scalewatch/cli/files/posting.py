@@ -187,6 +187,7 @@ class Importing:
         self._counts = _Counts()
         self._progress = Progress()
         self._shared = imports.SharedSeries()
+        self._said: set[str] = set()
 
     def posted(self, parts: Iterable[Reading], remote: Remote) -> int:
         """Post the runs of each part while the next is read; return the exit code."""
@@ -237,6 +238,10 @@ class Importing:
         preview.tell(reading)
         self._shared.add(reading.scans.measurements())
         preview.tell_faults((str(error), error.fault) for error in runs.errors)
+        for note in runs.notes:
+            if note not in self._said:
+                click.echo(f"Warning: {note}", err=True)
+                self._said.add(note)
         self._counts.add(reading, runs)
         return runs.reports
 

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from scalewatch.errors import NotARun, UnknownOrigin
 from scalewatch.importers import ImportedMeasurement, Provenance
 from scalewatch.importers.series import OWN_TIME, addressable
-from scalewatch.wire import TIME, RunReport, faults
+from scalewatch.wire import TIME, RunReport, faults, without_metadata
 from scalewatch.wire.directions import Direction, stated_direction, told_direction
 
 SUITE: Final = "imported"
@@ -48,10 +48,14 @@ class ImportOrigin:
 
 @dataclass(slots=True)
 class Runs:
-    """The runs that measurements make, and an error for each that they do not make."""
+    """The runs that measurements make, and an error for each that they do not make.
+
+    `notes` say what of their commits could not be taken.
+    """
 
     reports: list[RunReport] = field(default_factory=list)
     errors: list[NotARun] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 def runs_of(measurements: Iterable[ImportedMeasurement], origin: ImportOrigin) -> Runs:
@@ -127,7 +131,9 @@ def _runs(
     for place, taken in _by_place(measurements):
         try:
             if (fields := measured(place, taken)) is not None:
-                runs.reports.append(_run(place, fields, origin))
+                report, notes = _run(place, fields, origin)
+                runs.reports.append(report)
+                runs.notes += (each for each in notes if each not in runs.notes)
         except NotARun as error:
             runs.errors.append(error)
     return runs
@@ -153,7 +159,9 @@ def _by_place(
         yield _RunPlace(settings, dict(sorted(configuration)), provenance), taken
 
 
-def _run(place: _RunPlace, measured: Settings, origin: ImportOrigin) -> RunReport:
+def _run(
+    place: _RunPlace, measured: Settings, origin: ImportOrigin
+) -> tuple[RunReport, list[str]]:
     provenance = place.provenance
     commit = _commit(provenance, origin)
     machine = provenance.machine or origin.machine
@@ -180,11 +188,16 @@ def _run(place: _RunPlace, measured: Settings, origin: ImportOrigin) -> RunRepor
     }
     identity = json.dumps([content, provenance.repetition], sort_keys=True)
     number = uuid5(NAMESPACE_URL, identity)
+    content["id"] = number
+    notes: list[str] = []
     try:
-        return RunReport.model_validate({**content, "id": number}, strict=False)
+        return RunReport.model_validate(content, strict=False), notes
     except ValidationError as error:
-        fault = faults(error)[0]
-        raise place.is_no_run(fault.field, fault.message) from None
+        if not (sound := without_metadata(content, error)):
+            fault = faults(error)[0]
+            raise place.is_no_run(fault.field, fault.message) from None
+    content, notes = sound
+    return RunReport.model_validate(content, strict=False), notes
 
 
 def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings | None:

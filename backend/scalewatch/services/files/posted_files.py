@@ -127,8 +127,9 @@ def read_posted(file: PostedFile, limit: int) -> ReadFile:
 
 
 def runs_json(file: PostedFile, limit: int) -> bytes:
-    """Return the runs of `read_posted` as a JSON array of run reports."""
-    return json_text(read_posted(file, limit).preview.runs)
+    """Return the run reports of `read_posted`, and what could not be taken, as JSON."""
+    read = read_posted(file, limit)
+    return json_text([read.preview.runs, read.runs.notes])
 
 
 def preview_json(file: PostedFile, limit: int) -> bytes:
@@ -180,7 +181,7 @@ def _read(file: PostedFile, reading: Reading, folder: str) -> ReadFile:
         faults += unknown
     if faults:
         raise UnreadableFiles([fault.replace(folder, "") for fault in faults])
-    notes = [*unknown, *reading.known.notes()]
+    notes = [*unknown, *reading.known.notes(), *runs.notes]
     preview = FilePreview(
         runs=tuple(
             report.model_dump(mode="json", by_alias=True, exclude_unset=True)
