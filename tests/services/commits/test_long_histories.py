@@ -9,6 +9,7 @@ from scalewatch.services.commits import find, main_line
 from scalewatch.services.commits.baselines import merge_base_of
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.regressions import detection
+from scalewatch.services.regressions.summary import summary
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
@@ -162,3 +163,12 @@ def test_what_only_one_job_told_is_withdrawn_once_nobody_looks_at_it(
 
     with sessions.reading() as session:
         assert session.scalars(select(tables.Regression.state)).all() == ["fixed"]
+
+
+def test_a_detection_counts_the_commits_that_it_does_not_search(long_and_longer):
+    with sessions_of(long_and_longer[0]).reading() as session:
+        detected = detection.detect(session, 1)
+
+    told = summary(detected)
+    assert told["unsearched"] == PAST + 3 - told["commits"]
+    assert told["commits"] >= main_line.MOST_COMMITS

@@ -22,9 +22,17 @@ BEFORE: Final = -1
 """Position of all commits older than the line."""
 
 
-def watched_line(session: Session, project_id: int) -> Lineage:
-    """Return the newest `MOST_COMMITS` of a line, and up to `STRIDE` before them."""
-    number = commits.count(session, project_id)
+def watched_line(
+    session: Session, project_id: int, number: int | None = None
+) -> Lineage:
+    """Return the newest `MOST_COMMITS` of a line, and up to `STRIDE` before them.
+
+    Parameters
+    ----------
+    number
+        Commits of the project, if they were counted.
+    """
+    number = commits.count(session, project_id) if number is None else number
     for newest in ever_more(session, project_id):
         whole = lineage(newest.commits, older=newest.older)
         end = _end_of(whole, newest, number)

@@ -20,6 +20,7 @@ from scalewatch.services.commits.main_line import watched_line
 from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
 from scalewatch.services.expectations.in_force import Expectations, in_force
 from scalewatch.services.selection.renamed_regions import present_name
+from scalewatch.storage.commits import commits
 from scalewatch.storage.histories import locations
 from scalewatch.storage.histories.locations import Located, LocatedSeries
 from scalewatch.storage.judgements import gate_rules
@@ -78,6 +79,8 @@ class ProjectHistory:
         Facts of each state, by id of the fingerprint.
     expectations
         Those in force.
+    measured_commits
+        How many were measured in all, older ones and branches included.
     smallest_effect, targets
         The least effect that matters, and the target scale by parameter where
         somebody named it: the rules of the project.
@@ -88,13 +91,15 @@ class ProjectHistory:
     histories: tuple[SeriesHistory, ...]
     states: Mapping[int, Mapping[str, object]]
     expectations: Expectations
+    measured_commits: int
     smallest_effect: float
     targets: Mapping[str, float]
 
 
 def project_history(session: Session, project_id: int) -> ProjectHistory:
     """Read the histories of a project, and what they are judged by."""
-    line = watched_line(session, project_id)
+    number = commits.count(session, project_id)
+    line = watched_line(session, project_id, number)
     histories = series_histories(session, project_id, line)
     states = {each.fingerprint_id for each in histories}
     rules = gate_rules.newest(session, project_id)
@@ -104,6 +109,7 @@ def project_history(session: Session, project_id: int) -> ProjectHistory:
         histories=tuple(histories),
         states=locations.facts_of(session, [*states]),
         expectations=in_force(session, project_id),
+        measured_commits=number,
         smallest_effect=stated(rules.rules) if rules else SMALLEST_EFFECT,
         targets=rules.target if rules else {},
     )

@@ -68,6 +68,8 @@ class Detected:
         Which machines began a new baseline, in words.
     steps, nights
         Where all regions of machines moved, and how their nights scatter.
+    measured_commits
+        How many were measured in all, of which the line has the newest.
     alarming_share
         Share of histories of 200 commits that may alarm although nothing changed.
     modes
@@ -88,6 +90,7 @@ class Detected:
     baselines: tuple[str, ...]
     steps: tuple[MachineStep, ...]
     nights: tuple[NightlySpread, ...]
+    measured_commits: int
     alarming_share: float
     modes: tuple[tuple[SeriesHistory, Modes], ...] = ()
     drifts: tuple[HistoryChange, ...] = ()
@@ -137,6 +140,7 @@ def detect(
         baselines=tuple(_baselines(history)),
         steps=watched.steps,
         nights=watched.nights,
+        measured_commits=history.measured_commits,
         alarming_share=alarming_share,
         modes=watched.modes,
         drifts=tuple(drifts),

@@ -28,6 +28,7 @@ from scalewatch.storage.histories.regressions import RegressionShift, ShiftDetai
 UNLISTED: Final[dict[str, Any]] = {
     "drifts": 0,
     "largest_drifts": (),
+    "unsearched": 0,
     "passing": 0,
     "newest_passing": (),
 }

@@ -6,6 +6,7 @@ import numpy as np
 
 from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.modelling.histories.changes import FALSE_SHARE
+from scalewatch.services.commits.main_line import MOST_COMMITS
 from scalewatch.services.regressions.changes import (
     HistoryChange,
     NightlySpread,
@@ -44,6 +45,9 @@ def summary(detected: Detected) -> dict[str, Any]:
     return {
         "newest": newest,
         "commits": len(detected.line.commits),
+        "unsearched": max(detected.measured_commits - len(detected.line.commits), 0)
+        if len(detected.line.commits) >= MOST_COMMITS
+        else 0,
         "series": detected.false.series,
         "changes": len(detected.changes),
         "sure": detected.false.sure,
