@@ -37,7 +37,10 @@ from scalewatch.errors import (
 from scalewatch.jobs.companion import Companion
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.errors import missing_page, show_error
-from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
+from scalewatch.services.files.reader_processes import (
+    ReaderProcesses,
+    configured_readers,
+)
 from scalewatch.settings import ALARMING_SHARE, get_settings
 from scalewatch.storage.database import outages, schema, session
 from scalewatch.web import answers, metrics, process, requests
@@ -77,11 +80,7 @@ def served() -> FastAPI:
             requests_per_minute=settings.requests_per_minute,
             request_seconds=settings.request_seconds,
         ),
-        readers=ReaderProcesses(
-            settings.readers,
-            ReaderLimits(settings.reader_seconds, settings.reader_megabytes),
-            settings.request_seconds,
-        ),
+        readers=configured_readers(settings),
     )
     process.spare_collections()
     return app

@@ -5,6 +5,7 @@ import io
 import json
 import tarfile
 import zipfile
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,12 +15,12 @@ from sqlalchemy import func, select
 from scalewatch.api.runs import posting
 from scalewatch.app import create_app
 from scalewatch.cli.files.importing import command
+from scalewatch.errors import ReadingLimitExceeded
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.tokens import create
 from scalewatch.services.files.kept_files import read_again
 from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
 from scalewatch.storage import tables
-from scalewatch.storage.database.session import transact
 from support.samples import sample
 
 TABLE = b"p,time\n2,1.5\n4,1.25\n8,1.125\n"
@@ -248,7 +249,7 @@ def test_file_of_who_may_not_post_is_not_read(client, sessions):
     assert "format" not in response.json()["detail"]
 
 
-def test_kept_file_is_read_again(client, sessions, work_off):
+def test_kept_file_is_read_again(client, sessions, work_off, readers):
     post(client)
     work_off()
     with sessions.writing.begin() as session:
@@ -259,7 +260,7 @@ def test_kept_file_is_read_again(client, sessions, work_off):
         file.stated["settings"] = {"at": "n=5"}
         file_id = file.id
 
-    made = transact(sessions, lambda session: read_again(session, file_id, 2**25))
+    made = read_again(sessions, file_id, readers)
 
     assert made == 3
     with sessions.reading() as session:
@@ -267,6 +268,19 @@ def test_kept_file_is_read_again(client, sessions, work_off):
     assert sorted(at["p"] for at in runs) == [2, 4, 8]
     assert {at["n"] for at in runs} == {5}
     assert count(sessions, tables.ImportedRun) == 3
+
+
+def test_kept_file_is_read_again_within_the_limits_of_posted_ones(client, sessions):
+    post(client)
+    with sessions.reading() as session:
+        file_id = session.scalar(select(tables.ImportedFile.id))
+    runs = count(sessions, tables.Run)
+    strict = ReaderProcesses(limits=ReaderLimits(answer_megabytes=0))
+
+    with closing(strict), pytest.raises(ReadingLimitExceeded):
+        read_again(sessions, file_id, strict)
+
+    assert count(sessions, tables.Run) == runs > 0
 
 
 def test_real_results_of_another_tool_are_stored(client):

@@ -12,7 +12,7 @@ from sqlalchemy import select, text, update
 
 from scalewatch.app import create_app
 from scalewatch.cli import main
-from scalewatch.errors import DatabaseNotEmpty, UnreadableFile
+from scalewatch.errors import DatabaseNotEmpty, InvalidReport, UnreadableFile
 from scalewatch.services.access import policies
 from scalewatch.services.access.policies import Policy
 from scalewatch.services.files import kept_files
@@ -54,6 +54,20 @@ def other(tmp_path):
     schema.upgrade(engine)
     yield engine
     engine.dispose()
+
+
+def test_run_that_this_version_refuses_stays_as_it_was_read(measured):
+    refused = zstandard.compress(b'{"schema": 1}')
+    with measured.writing.begin() as session:
+        first = session.scalars(select(tables.Payload).limit(1)).one()
+        first.body = refused
+        run_id = first.run_id
+
+    with measured.writing() as session:
+        points = session.scalars(select(tables.Point.q50)).all()
+        with pytest.raises(InvalidReport, match="id"):
+            kept_files.replay(session, run_id)
+        assert session.scalars(select(tables.Point.q50)).all() == points
 
 
 def test_restored_backup_has_equal_contents_and_goes_on(

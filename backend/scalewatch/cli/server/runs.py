@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +16,7 @@ from scalewatch.errors import ScalewatchError
 from scalewatch.exporters.measurements import WRITERS
 from scalewatch.services.access import policies
 from scalewatch.services.files import bulk, kept_files
+from scalewatch.services.files.reader_processes import configured_readers
 from scalewatch.services.operations import removals, retention
 from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
@@ -115,10 +117,12 @@ def replay_runs(*, project: str | None) -> None:
     """Make all measurements anew from the runs as they were posted.
 
     For after a mistake in how the server read them; files of other tools that were
-    posted to the server are read again, too. They are analysed again. Runs
-    whose repetitions were thinned stay as they are. Doing it twice changes nothing.
+    posted to the server are read again, too, within its limits. They are analysed
+    again. Runs whose repetitions were thinned stay as they are. Doing it twice changes
+    nothing.
     """
-    with database.sessions() as sessions:
+    readers = configured_readers(database.configured())
+    with database.sessions() as sessions, closing(readers):
         if project is not None:
             with sessions.reading() as session:
                 projects.existing(session, project)
@@ -131,18 +135,22 @@ def replay_runs(*, project: str | None) -> None:
             if not ids:
                 break
             for run_id in ids:
-                transact(sessions, partial(kept_files.replay, run_id=run_id))
-            runs += len(ids)
+                try:
+                    transact(sessions, partial(kept_files.replay, run_id=run_id))
+                    runs += 1
+                except ScalewatchError as error:
+                    click.echo(
+                        f"Warning: a run stays as it was read: {error}", err=True
+                    )
         file_id, files = 0, 0
         while True:
             with sessions.reading() as session:
                 following = payloads.file_after(session, file_id, project)
             if following is None:
                 break
-            file_id, limit = following, kept_files.LIMIT
-            again = partial(kept_files.read_again, file_id=file_id, limit=limit)
+            file_id = following
             try:
-                transact(sessions, again)
+                kept_files.read_again(sessions, file_id, readers)
                 files += 1
             except ScalewatchError as error:
                 click.echo(f"Warning: a file stays as it was read: {error}", err=True)

@@ -1,14 +1,20 @@
 """Posted files and payloads: kept as they came, and read again."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
+from typing import Final
 
 import zstandard
+from pydantic import TypeAdapter, ValidationError
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import InvalidReport
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
 from scalewatch.services.files.imports import ImportOrigin
-from scalewatch.services.files.posted_files import PostedFile, read_posted
+from scalewatch.services.files.posted_files import PostedFile, runs_json
+from scalewatch.services.files.reader_processes import ReaderProcesses
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.runs.prepare import PreparedRun, prepare
 from scalewatch.services.runs.record import (
@@ -21,12 +27,15 @@ from scalewatch.services.runs.record import (
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.inserts import canonical, digest_of
+from scalewatch.storage.database.session import Sessions, transact
 from scalewatch.storage.removals import Removal
 from scalewatch.storage.runs import payloads, runs
-from scalewatch.wire import RunReport
+from scalewatch.wire import RunReport, faults
 
-LIMIT = 2**28
-"""Bytes that a kept file may unpack to; it was within its limit when it was posted."""
+LIMIT: Final = 32 * 2**20
+"""Bytes that a kept file may unpack to: as many as a posted one."""
+
+_RUNS: Final = TypeAdapter(tuple[RunReport, ...])
 
 
 def record_file(
@@ -54,21 +63,28 @@ def record_file(
     return receipts
 
 
-def read_again(session: Session, file_id: int, limit: int) -> int:
+def read_again(sessions: Sessions, file_id: int, readers: ReaderProcesses) -> int:
     """Read a kept file as this version does; return how many runs it makes.
 
     Runs that it no longer makes are removed, and those that it makes now recorded.
+    It is read outside of a transaction, as agents post meanwhile.
 
     Raises
     ------
-    UnreadableFiles
-        If this version cannot read it; its runs stay as they are.
+    UnreadableFiles, ReadingLimitExceeded, ReaderDied
+        If this version cannot read it within the limits of posted files; its runs stay
+        as they are.
     """
-    row = session.get_one(tables.ImportedFile, file_id)
-    stated = dict(row.stated)
-    origin = ImportOrigin(**stated.pop("origin"))
-    body = zstandard.decompress(row.body)
-    reports = read_posted(PostedFile(body, origin, **stated), limit).runs.reports
+    with sessions.reading() as session:
+        row = session.get_one(tables.ImportedFile, file_id)
+        stated = dict(row.stated)
+        origin = ImportOrigin(**stated.pop("origin"))
+        file = PostedFile(zstandard.decompress(row.body), origin, **stated)
+    reports = _RUNS.validate_json(readers.read(runs_json, file, LIMIT))
+    return transact(sessions, partial(_record_again, file_id=file_id, reports=reports))
+
+
+def _record_again(session: Session, file_id: int, reports: Sequence[RunReport]) -> int:
     made = {report.id for report in reports}
     known = set(payloads.runs_of_file(session, file_id))
     for uuid in known - made:
@@ -84,9 +100,19 @@ def read_again(session: Session, file_id: int, limit: int) -> int:
 
 
 def replay(session: Session, run_id: int) -> None:
-    """Rebuild the measurements of a run from its payload, and queue their analysis."""
+    """Rebuild the measurements of a run from its payload, and queue their analysis.
+
+    Raises
+    ------
+    InvalidReport
+        If this version refuses it; its measurements stay as they are.
+    """
     content = zstandard.decompress(payloads.body_of(session, run_id))
-    prepared = prepare(RunReport.model_validate_json(content))
+    try:
+        prepared = prepare(RunReport.model_validate_json(content))
+    except ValidationError as error:
+        refused = [(fault.field, fault.message) for fault in faults(error)]
+        raise InvalidReport(refused) from None
     run = session.get_one(tables.Run, run_id)
     payloads.remove_measurements(session, run_id)
     places = {

@@ -34,6 +34,7 @@ from scalewatch.errors import (
     TookTooLong,
 )
 from scalewatch.importers.recognition import load_readers
+from scalewatch.settings import Settings
 
 NICENESS: Final = 5
 """How much a reader gives way to whoever asks for a page, as `nice` counts it."""
@@ -165,6 +166,12 @@ class ReaderProcesses:
     def _end(self, reader: "_Reader") -> None:
         reader.end()
         self._all.discard(reader)
+
+
+def configured_readers(settings: Settings) -> ReaderProcesses:
+    """Return the reader processes of a server, or of a command, with these settings."""
+    limits = ReaderLimits(settings.reader_seconds, settings.reader_megabytes)
+    return ReaderProcesses(settings.readers, limits, settings.request_seconds)
 
 
 class _Reader:
