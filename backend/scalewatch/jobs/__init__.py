@@ -118,24 +118,20 @@ def perform(
         return False
     try:
         with heartbeat(sessions, claim, terms, overdue):
-            _perform(sessions, claim)
+            with sessions.reading() as session:
+                effect = KINDS[claim.kind](session, claim.subject)
+
+            def write(session: Session) -> None:
+                effect(session)
+                queue.finish(session, claim)
+
+            transact(sessions, write)
     except LeaseLost as lost:
         _LOG.warning("%s; its result is dropped", lost)
     except Exception as error:  # noqa: BLE001 - the worker lives on, the job says why
         _LOG.exception("job %d (%s %s) failed", claim.id, claim.kind, claim.subject)
         _give_back(sessions, claim, error)
     return True
-
-
-def _perform(sessions: Sessions, claim: Claim) -> None:
-    with sessions.reading() as session:
-        effect = KINDS[claim.kind](session, claim.subject)
-
-    def write(session: Session) -> None:
-        effect(session)
-        queue.finish(session, claim)
-
-    transact(sessions, write)
 
 
 def _give_back(sessions: Sessions, claim: Claim, error: Exception) -> None:

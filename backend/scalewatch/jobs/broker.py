@@ -166,18 +166,16 @@ class Messenger:
     def _run(self) -> None:
         while not (self._stopping.is_set() and self._waiting.empty()):
             job_id = self._waiting.get()
-            if job_id is not None:
-                self._send(job_id)
-
-    def _send(self, job_id: int) -> None:
-        try:
-            send(self.broker, job_id)
-        except OperationalError as error:
-            if self._is_reachable:
-                _LOG.warning("no broker, jobs are delayed: %s", error)
-            self._is_reachable = False
-        else:
-            self._is_reachable = True
+            if job_id is None:
+                continue
+            try:
+                send(self.broker, job_id)
+            except OperationalError as error:
+                if self._is_reachable:
+                    _LOG.warning("no broker, jobs are delayed: %s", error)
+                self._is_reachable = False
+            else:
+                self._is_reachable = True
 
 
 def sweep(sessions: Sessions, broker: Celery) -> int:

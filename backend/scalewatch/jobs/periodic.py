@@ -33,9 +33,21 @@ _LOG: Final = logging.getLogger(__name__)
 def present(sessions: Sessions, name: str, kind: str) -> Iterator[None]:
     """Note from a thread that a worker lives, until the block ends."""
     ending = Event()
-    thread = Thread(
-        target=_say, args=(sessions, name, kind, ending), name="presence", daemon=True
-    )
+
+    def run() -> None:
+        is_last = False
+        while not is_last:
+            try:
+                if ending.is_set():
+                    is_last = True
+                    transact(sessions, partial(jobs.forget_worker, name=name))
+                else:
+                    transact(sessions, partial(jobs.note_worker, name=name, kind=kind))
+            except SQLAlchemyError as error:
+                _LOG.warning("no sign of life: %s", " ".join(str(error).split()))
+            ending.wait(SIGN_SECONDS)
+
+    thread = Thread(target=run, name="presence", daemon=True)
     thread.start()
     try:
         yield
@@ -44,44 +56,24 @@ def present(sessions: Sessions, name: str, kind: str) -> Iterator[None]:
         thread.join(timeout=5)
 
 
-def _say(sessions: Sessions, name: str, kind: str, ending: Event) -> None:
-    is_last = False
-    while not is_last:
-        try:
-            if ending.is_set():
-                is_last = True
-                transact(sessions, partial(jobs.forget_worker, name=name))
-            else:
-                transact(sessions, partial(jobs.note_worker, name=name, kind=kind))
-        except SQLAlchemyError as error:
-            _LOG.warning("no sign of life: %s", " ".join(str(error).split()))
-        ending.wait(SIGN_SECONDS)
-
-
 @contextmanager
 def schedule(sessions: Sessions, thin_hours: float) -> Iterator[None]:
     """Thin old repetitions every so many hours inside the block; 0 for never."""
     ending = Event()
-    thread = Thread(
-        target=_run,
-        args=(sessions, timedelta(hours=thin_hours), ending),
-        name="scalewatch-schedule",
-        daemon=True,
-    )
+    queue_due = partial(retention.queue_due, period=timedelta(hours=thin_hours))
+
+    def run() -> None:
+        while True:
+            try:
+                transact(sessions, queue_due)
+            except SQLAlchemyError as error:
+                _LOG.warning("nothing is scheduled: %s", " ".join(str(error).split()))
+            if ending.wait(LOOK_SECONDS):
+                return
+
     if thin_hours:
-        thread.start()
+        Thread(target=run, name="scalewatch-schedule", daemon=True).start()
     try:
         yield
     finally:
         ending.set()
-
-
-def _run(sessions: Sessions, period: timedelta, ending: Event) -> None:
-    queue_due = partial(retention.queue_due, period=period)
-    while True:
-        try:
-            transact(sessions, queue_due)
-        except SQLAlchemyError as error:
-            _LOG.warning("nothing is scheduled: %s", " ".join(str(error).split()))
-        if ending.wait(LOOK_SECONDS):
-            return

@@ -86,31 +86,16 @@ def compositions_of(
         for region, metric in sorted(_needed(commit, formulas, ":".join(key)))
         for scan in commit.scans(metric, region)
     ]
-    return [
-        _composition(
-            scan,
-            declared[key],
-            formulas,
-            [_measured(scan, commit.repetitions([scan])), *others],
-            targets,
-        )
-        for scan in scans
-    ]
-
-
-def _composition(
-    scan: Scan,
-    expectation: ComposedExpectation,
-    formulas: Mapping[str, Formula],
-    known: Sequence[Measured],
-    targets: Sequence[Mapping[str, float]],
-) -> ScanComposition:
-    name = f"{scan.region}:{scan.metric}"
-    try:
-        (composed, *_) = compose(name, formulas, known, targets=targets)
-    except CompositionError as error:
-        return ScanComposition(scan, expectation, None, str(error))
-    return ScanComposition(scan, expectation, composed)
+    compositions = []
+    for scan in scans:
+        known = [_measured(scan, commit.repetitions([scan])), *others]
+        composed, reason = None, ""
+        try:
+            (composed, *_) = compose(":".join(key), formulas, known, targets=targets)
+        except CompositionError as error:
+            reason = str(error)
+        compositions.append(ScanComposition(scan, declared[key], composed, reason))
+    return compositions
 
 
 def _needed(

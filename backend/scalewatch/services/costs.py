@@ -453,8 +453,8 @@ def why_it_ends(cost: Cost) -> str:
     return f"no forecast of {listed}{more} beyond p = {setting_text(cost.reach)}"
 
 
-def _shares(cost: Cost) -> Figure:
-    return shares_figure(
+FIGURES: Final[Mapping[str, Callable[[Cost], Figure]]] = {
+    "shares": lambda cost: shares_figure(
         SharesDrawn(
             lines=[ShareLine(each.region, each.shares) for each in cost.regions],
             scales=cost.scales,
@@ -465,6 +465,4 @@ def _shares(cost: Cost) -> Figure:
             short="no forecast" if cost.lacking else "the sum is zero",
         )
     )
-
-
-FIGURES: Final[Mapping[str, Callable[[Cost], Figure]]] = {"shares": _shares}
+}

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any, Final, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling import (
     Growth,
@@ -202,7 +201,11 @@ def noise_of(stored: Mapping[str, Any]) -> Noise:
 def _table(scans: Sequence[MeasuredSeries]) -> tuple[Reals, Reals]:
     """Return all settings, and the repetitions of all series, NaN where missing."""
     everywhere = np.concatenate([scan.settings for scan in scans])
-    x, places = _distinct(everywhere)
+    if everywhere.shape[1] > 1:
+        x, places = np.unique(everywhere, axis=0, return_inverse=True)
+    else:  # rows would be compared as records, which takes ten times as long
+        distinct, places = np.unique(everywhere.reshape(-1), return_inverse=True)
+        x = distinct[:, None]
     owners = np.repeat(np.arange(len(scans)), [len(scan.settings) for scan in scans])
     most = max(scan.values.shape[1] for scan in scans)
     table = np.full((len(scans), len(x), most), np.nan)
@@ -210,12 +213,3 @@ def _table(scans: Sequence[MeasuredSeries]) -> tuple[Reals, Reals]:
         [widened(scan.values, most) for scan in scans]
     )
     return x, table
-
-
-def _distinct(settings: Reals) -> tuple[Reals, NDArray[np.intp]]:
-    """Return distinct settings in order, and the index of each setting among them."""
-    if settings.shape[1] > 1:
-        return np.unique(settings, axis=0, return_inverse=True)
-    # Rows would be compared as records, which takes ten times as long.
-    distinct, places = np.unique(settings.reshape(-1), return_inverse=True)
-    return distinct[:, None], places

@@ -7,7 +7,7 @@ import numpy as np
 import orjson
 
 from scalewatch.exporters.findings import fit_object
-from scalewatch.modelling import Finding, Term
+from scalewatch.modelling import Finding
 from scalewatch.modelling.histories.histories import locations
 from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.expectations.in_force import Expectation
@@ -49,7 +49,11 @@ def model_row(
         "smape": finding.smape,
         "rule": finding.rule,
         "growth": None if finding.growth is None else str(finding.growth),
-        "terms": list(map(_stored, terms)),
+        # Few terms have logarithms that are rounded up: only these say so.
+        "terms": [
+            (each.coefficient, str(each.growth), *[True] * each.is_rounded_up)
+            for each in terms
+        ],
         "reason": remark(crowded, reason, is_modelled=model is not None),
         "fit": fit_text(finding),
     }
@@ -132,9 +136,3 @@ def shares(probability: Mapping[Any, float]) -> str:
     """Return probabilities by name, as JSON."""
     shares = {str(name): round(share, DECIMALS) for name, share in probability.items()}
     return orjson.dumps(shares).decode()
-
-
-def _stored(term: Term) -> tuple[float, str] | tuple[float, str, bool]:
-    """Return a term as it is stored; few have logarithms that are rounded up."""
-    plain = term.coefficient, str(term.growth)
-    return (*plain, True) if term.is_rounded_up else plain

@@ -130,7 +130,15 @@ def all_compared(
             compared[place] = pair
     for (*_, noise), places in batches.items():
         batch = [pair for place in places if isinstance(pair := pairs[place], Pair)]
-        compared |= zip(places, _compared(batch, noise=noise, **choices), strict=True)
+        comparisons = compare_versions(
+            batch[0].x,
+            stacked([pair.before for pair in batch]),
+            stacked([pair.after for pair in batch]),
+            parameter=batch[0].parameter,
+            noise=noise,
+            **choices,
+        )
+        compared |= zip(places, comparisons, strict=True)
     return [compared[place] for place in range(len(pairs))]
 
 
@@ -182,16 +190,6 @@ def _pair(
         return SEVERAL
     x = np.union1d(earlier.settings, series.settings)
     return Pair(series.parameters[0], x, _at(x, earlier), _at(x, series))
-
-
-def _compared(batch: Sequence[Pair], **choices: Any) -> Sequence[Compared]:
-    return compare_versions(
-        batch[0].x,
-        stacked([pair.before for pair in batch]),
-        stacked([pair.after for pair in batch]),
-        parameter=batch[0].parameter,
-        **choices,
-    )
 
 
 def _at(x: Reals, series: MeasuredSeries) -> Reals:

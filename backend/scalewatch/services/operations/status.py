@@ -1,6 +1,5 @@
 """The status of the server: queue, failed jobs, workers, agents, database."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
@@ -154,6 +153,13 @@ def status(session: Session) -> Status:
     )
     waiting = attended(session, moment - ATTENDANCE)
     expected = {each.machine for each in agents}
+    alarms = []
+    for project in projects.listed(session):
+        detection = regressions.detection_of(session, project.id)
+        details = detection.details if detection else {}
+        if (reached := details.get("alarming")) is not None:
+            by_chance = details["alarming_share"]
+            alarms.append(Alarms(project.name, min(reached, 1.0), by_chance))
     return Status(
         version=version("scalewatch"),
         database=session.get_bind().dialect.name,
@@ -171,7 +177,7 @@ def status(session: Session) -> Status:
             for machine, seen_at in waiting.items()
             if machine in expected
         ),
-        alarms=tuple(_alarms(session)),
+        alarms=tuple(alarms),
         ingest=Ingest(
             runs_last_minute=sizes.runs_since(session, moment - timedelta(minutes=1)),
             measurements_last_minute=sizes.measurements_since(
@@ -274,16 +280,6 @@ def _workers(session: Session, moment: datetime) -> tuple[Worker, ...]:
         Worker(row.name, row.kind, row.started_at, row.seen_at)
         for row in stored_jobs.workers_since(session, moment - PRESENCE)
     )
-
-
-def _alarms(session: Session) -> Iterable[Alarms]:
-    for project in projects.listed(session):
-        detection = regressions.detection_of(session, project.id)
-        details = detection.details if detection else {}
-        if details.get("alarming") is not None:
-            yield Alarms(
-                project.name, min(details["alarming"], 1.0), details["alarming_share"]
-            )
 
 
 def _is_behind(

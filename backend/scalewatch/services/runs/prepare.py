@@ -15,7 +15,7 @@ from scalewatch.services.series.scans import flags_of
 from scalewatch.storage.database.inserts import canonical, digest_of
 from scalewatch.storage.runs import points, profiles, samples, source_locations
 from scalewatch.storage.runs.flags import bits_of
-from scalewatch.wire import Procedure, Result, RunReport, kept_unit
+from scalewatch.wire import Result, RunReport, kept_unit
 
 _OF_STATED: Final = "stated:"
 """Begins a digest of the fields that a run states; those of release 0.1.0 lack it."""
@@ -63,10 +63,25 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
         The run as it arrived; None if it never was a text.
     """
     stated = _stated(report)
-    counts = [_count(result) for result in report.results]
+    counts = [
+        (0 if result.status == "failed" else len(result.values))
+        for result in report.results
+    ]
     values = _canonical_values(report.results, counts)
     starts = np.cumsum([0, *counts]).tolist()
-    procedures = tuple(_procedure(result.procedure) for result in report.results)
+    procedures = tuple(
+        (
+            {}
+            if result.procedure is None
+            else result.procedure.model_dump(exclude_none=True)
+        )
+        for result in report.results
+    )
+    located = {
+        result.region: result.location.model_dump(exclude_none=True)
+        for result in report.results
+        if result.location is not None
+    }
     return PreparedRun(
         report=report,
         payload=zstandard.compress(stated if posted is None else posted),
@@ -93,7 +108,7 @@ def prepare(report: RunReport, posted: bytes | None = None) -> PreparedRun:
         profile=None
         if report.profile is None
         else profiles.encode(report.profile.seconds),
-        locations=_locations(report),
+        locations=(source_locations.encode(located) if located else None),
     )
 
 
@@ -146,26 +161,6 @@ def has_content(run: PreparedRun, digest: str, payload: bytes | None) -> bool:
 def _stated(report: RunReport) -> bytes:
     """Return the fields of a run that differ from their defaults, as canonical JSON."""
     return canonical(report.model_dump(by_alias=True, exclude_defaults=True))
-
-
-def _locations(report: RunReport) -> bytes | None:
-    """Return where regions lie: a region has one place, whatever is measured of it."""
-    located = {
-        result.region: result.location.model_dump(exclude_none=True)
-        for result in report.results
-        if result.location is not None
-    }
-    return source_locations.encode(located) if located else None
-
-
-def _procedure(stated: Procedure | None) -> dict[str, Any]:
-    """Return the measuring procedure of a result, without absent fields."""
-    return {} if stated is None else stated.model_dump(exclude_none=True)
-
-
-def _count(result: Result) -> int:
-    """Return how many repetitions a result has; none if it failed."""
-    return 0 if result.status == "failed" else len(result.values)
 
 
 def _canonical_values(

@@ -74,7 +74,7 @@ def rename(
         for former, name in {**known, **stated}.items()
         if name is not None and name != former
     }
-    circular = [each for each in after if _is_circular(after, each)]
+    circular = [each for each in after if present_name(after, each) in after]
     if circular:
         reason = f"{circular[0]!r} would become another name of itself"
         raise InvalidReport([(f"aliases.{circular[0]}", reason)])
@@ -84,13 +84,3 @@ def rename(
         # The histories of the renamed regions have to be searched for changes again.
         enqueue(session, JobKind.WATCH, str(project.id))
     return aliases_of(session, project_name)
-
-
-def _is_circular(known: Mapping[str, str], former: str) -> bool:
-    seen, name = {former}, known[former]
-    while name in known:
-        if name in seen:
-            return True
-        seen.add(name)
-        name = known[name]
-    return name in seen

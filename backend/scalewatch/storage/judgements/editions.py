@@ -38,19 +38,18 @@ def at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
 
     Commits are left out of which a machine has not been analysed yet, or none is there.
     """
-    question = ("editions", *commit_ids)
-    return once(session, question, lambda: _at(session, commit_ids))
 
+    def read() -> dict[int, Edition]:
+        analyses: dict[int, list[tuple[int, UUID, int, int]]] = {}
+        for commit_id, *analysis in session.execute(_AT, {"commits": [*commit_ids]}):
+            analyses.setdefault(commit_id, []).append(tuple(analysis))
+        return {
+            commit_id: tuple(rows)
+            for commit_id, rows in analyses.items()
+            if all(mark is not None for _, mark, _, _ in rows)
+        }
 
-def _at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
-    analyses: dict[int, list[tuple[int, UUID, int, int]]] = {}
-    for commit_id, *analysis in session.execute(_AT, {"commits": [*commit_ids]}):
-        analyses.setdefault(commit_id, []).append(tuple(analysis))
-    return {
-        commit_id: tuple(rows)
-        for commit_id, rows in analyses.items()
-        if all(mark is not None for _, mark, _, _ in rows)
-    }
+    return once(session, ("editions", *commit_ids), read)
 
 
 def renew(session: Session, commit_id: int, machine_id: int) -> None:

@@ -5,7 +5,7 @@ The blob holds a line for each series that a machine measured of a commit, with 
 that nothing is decoded before somebody asks for it.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 import zstandard
@@ -85,16 +85,11 @@ def encode(probabilities: Probabilities) -> bytes:
 def decode(blob: bytes, series: Collection[int] | None = None) -> dict[int, Likely]:
     """Return the probabilities of a blob, of some series or of all."""
     probabilities = {}
-    for line in _lines(zstandard.decompress(blob).decode(), series):
+    wanted = None if series is None else {f"{each}" for each in series}
+    for line in filter(None, zstandard.decompress(blob).decode().split("\n")):
+        if wanted is not None and line.partition("\t")[0] not in wanted:
+            continue
         series_id, growths, verdicts, stated = line.split("\t")
         expectation_id = int(stated) if stated else None
         probabilities[int(series_id)] = Likely(growths, verdicts, expectation_id)
     return probabilities
-
-
-def _lines(text: str, series: Collection[int] | None) -> Iterable[str]:
-    lines = filter(None, text.split("\n"))
-    if series is None:
-        return lines
-    wanted = {f"{each}" for each in series}
-    return (line for line in lines if line.partition("\t")[0] in wanted)
