@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from datetime import UTC
 
 from pydantic import ValidationError
 
@@ -17,6 +18,15 @@ def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
         report = _report(document)
         parameters = tuple(sorted(report.coordinate))
         coordinate = tuple(float(report.coordinate[name]) for name in parameters)
+        commit = report.commit
+        made = commit.committed_at
+        provenance = series.Provenance(
+            commit.sha,
+            commit.branch,
+            made.astimezone(UTC).isoformat() if made else None,
+            report.machine.name,
+            parents=commit.parents,
+        )
         for result in report.results:
             units = UNITS.get(result.metric, {result.unit: 1.0})
             subject = series.SeriesIdentity(
@@ -39,6 +49,7 @@ def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
                 subject,
                 coordinate,
                 values,
+                provenance,
                 is_crowded=procedure is not None and procedure.oversubscribed,
             )
 

@@ -77,6 +77,7 @@ class Provenance(NamedTuple):
     ended_at: str | None = None
     source: str | None = None
     repetition: str | None = None
+    parents: tuple[str, ...] = ()
 
 
 _UNKNOWN_RUN: Final = Provenance()

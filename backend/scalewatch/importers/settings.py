@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from scalewatch.errors import (
     BadDerivation,
@@ -126,7 +126,9 @@ def placed(
     if not settings.parameters:
         raise UnplacedSeries(source)
     region = texts.pop("region", subject.region)
-    known = {NAMED_OTHERWISE.get(key, key): text for key, text in texts.items()}
+    known: dict[str, Any] = {
+        NAMED_OTHERWISE.get(key, key): text for key, text in texts.items()
+    }
     return measurement._replace(
         subject=subject._replace(
             region=region,

@@ -71,7 +71,7 @@ def test_another_branch_is_left_out_until_it_is_asked_for():
 
     assert order(*main, topic) == ["a", "b"]
     assert order(*main, topic, head=topic) == ["a", "t"]
-    assert merge_base(main[1], topic, Ancestry.of((*main, topic))) is main[0]
+    assert merge_base(main[1], [topic], Ancestry.of((*main, topic))) is main[0]
 
 
 def test_commits_posted_out_of_order_are_in_order_and_said():
@@ -124,7 +124,7 @@ def test_circles_that_share_commits_are_all_opened():
 
     assert set(ancestry.circular) == {("a", "b"), ("a", "c"), ("b", "b")}
     assert order(*commits) == ["a", "b", "c", "d"]
-    assert merge_base(commits[0], commits[3], ancestry) is commits[0]
+    assert merge_base(commits[0], [commits[3]], ancestry) is commits[0]
 
 
 def test_a_clock_that_is_wrong_makes_no_circle():

@@ -201,7 +201,7 @@ def test_page_of_a_branch_and_its_gate_have_one_baseline(client, sessions):
     page = client.get(f"/p/mpich/c/{topic['sha']}").text
 
     base = commit(1)["sha"][:10]
-    assert f"{base}, its merge base with the main line" in words(page)
+    assert f"{base} on main, its merge base with the main line" in words(page)
 
 
 def test_machines_that_have_not_measured_a_commit_count_as_not_measured(

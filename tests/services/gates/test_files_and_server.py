@@ -184,7 +184,7 @@ def test_files_get_the_answer_of_a_server(sessions, seed):
         earlier,
         FileRules(),
         lambda series: series.metric != "rate",
-        server.baseline.label,
+        server.baseline.named,
     )
 
     assert told(files) == told(server)

@@ -1,6 +1,7 @@
 """JSON of pytest-benchmark: rounds of tests, with the commit they belong to."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers import series
@@ -98,6 +99,7 @@ def _provenance(document: Document) -> series.Provenance:
         "branch": commit.get("branch"),
         "machine": machine,
     }
-    return series.Provenance(
-        **{key: fact for key, fact in facts.items() if isinstance(fact, str) and fact}
-    )
+    texts: dict[str, Any] = {
+        key: fact for key, fact in facts.items() if isinstance(fact, str) and fact
+    }
+    return series.Provenance(**texts)

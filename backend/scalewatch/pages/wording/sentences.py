@@ -304,10 +304,10 @@ RELATIONS: Final = {
 
 
 def baseline_sentence(baseline: Baseline | None) -> str:
-    """Name the baseline of a commit: `v5.0.8, its parent`."""
+    """Name the baseline of a commit: `v5.0.8 on main, its parent`."""
     if baseline is None:
         return "no baseline"
-    return f"{baseline.commit.label}, {RELATIONS[baseline.relation]}"
+    return f"{baseline.commit.named}, {RELATIONS[baseline.relation]}"
 
 
 def gap(baseline: Baseline | None) -> str | None:

@@ -12,7 +12,13 @@ from scalewatch.services.commits.find import (
     ever_more,
     find_commit,
 )
-from scalewatch.services.commits.lineage import Ancestry, age, lineage, merge_base
+from scalewatch.services.commits.lineage import (
+    USUAL_MAIN,
+    Ancestry,
+    age,
+    lineage,
+    merge_base,
+)
 from scalewatch.storage import tables
 from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
@@ -82,9 +88,10 @@ def baseline_of(
     commit: AnyCommit,
     reference: str | None = None,
 ) -> Baseline | None:
-    """Return the commit that is named, else a measured parent, else the one before.
+    """Return the commit that is named, else a measured parent, else an earlier commit.
 
-    None if nothing was measured before.
+    The newest earlier one of its branch comes first, then that of the main branch, then
+    any; commits of unknown branch count as both. None if nothing was measured before.
 
     Raises
     ------
@@ -102,10 +109,15 @@ def baseline_of(
     elif parents:
         row, relation = parents[0], Relation.PARENT
     else:
-        before = commits.of_project(session, project.id, before=commit, limit=1)
-        if not before:
+        branches = [commit.branch] if commit.branch else USUAL_MAIN
+        earlier = (
+            commits.before_on(session, commit, branches)
+            or commits.before_on(session, commit, USUAL_MAIN)
+            or commits.before_on(session, commit)
+        )
+        if earlier is None:
             return None
-        row, relation = before[0], Relation.EARLIER
+        row, relation = earlier, Relation.EARLIER
     is_adjacent = row.sha in commit.parents or row.id == commit.id
     known = {parent.sha for parent in measured}
     missing = () if is_adjacent else tuple(s for s in commit.parents if s not in known)
@@ -127,7 +139,7 @@ def merge_base_of(
         if row.sha not in ancestry.by_sha:
             continue
         line = lineage(newest.commits, older=newest.older)
-        base = merge_base(row, line.commits[-1], ancestry)
+        base = merge_base(row, line.commits, ancestry)
         if base is None and any(
             not newest.older.isdisjoint(ancestry.by_sha[sha].parents)
             for sha in ancestry.ancestors(row)

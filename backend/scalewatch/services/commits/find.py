@@ -42,6 +42,11 @@ class Commit:
         return label_of(self.sha, self.tag)
 
     @property
+    def named(self) -> str:
+        """Its label, and its branch where that is known: `v5.0.8 on main`."""
+        return f"{self.label} on {self.branch}" if self.branch else self.label
+
+    @property
     def subject(self) -> str | None:
         """The first line of its message."""
         return self.message.strip().partition("\n")[0] if self.message else None

@@ -28,6 +28,9 @@ LONG_GAP: Final = timedelta(days=60)
 KEPT: Final = 8
 """Lines that are kept: a project has a few, of hundreds of commits."""
 
+USUAL_MAIN: Final[tuple[str, ...]] = ("main", "master")
+"""Names of main branches, the first that there is."""
+
 MOST_CIRCULAR: Final = 3
 """Links of circles that are named; of further ones their number is told."""
 
@@ -95,13 +98,17 @@ def age(commit: AnyCommit) -> tuple[datetime, int]:
 
 
 def merge_base(
-    commit: AnyCommit, other: AnyCommit, ancestry: Ancestry
+    commit: AnyCommit, line: Sequence[AnyCommit], ancestry: Ancestry
 ) -> AnyCommit | None:
-    """Return the newest commit that is an ancestor of both, None if none is known."""
-    shared = ancestry.ancestors(commit) & ancestry.ancestors(other)
-    if not shared:
-        return None
-    return max((ancestry.by_sha[sha] for sha in shared), key=age)
+    """Return where a commit left a line that is in order, None if that is not known.
+
+    That is its newest ancestor among those of the end of the line. Where a commit
+    without parents cuts these off, it is its newest ancestor on the line.
+    """
+    ancestors = ancestry.ancestors(commit)
+    shared = ancestors & ancestry.ancestors(line[-1])
+    shared = shared or ancestors & {each.sha for each in line}
+    return max((ancestry.by_sha[sha] for sha in shared), key=age, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +179,7 @@ def _lineage(
 def _tip(commits: Sequence[AnyCommit], ancestry: Ancestry) -> AnyCommit:
     """Return the newest commit of the main branch."""
     names = [commit.branch for commit in commits if commit.branch]
-    usual: tuple[str, ...] = ("main", "master")
-    main = next((name for name in usual if name in names), None)
+    main = next((name for name in USUAL_MAIN if name in names), None)
     if main is None and names:
         main = max(sorted(set(names)), key=names.count)
     on_main = {c.sha: c for c in commits if main is None or c.branch in {main, None}}

@@ -1,7 +1,7 @@
 """Measurements of files by commit, of which a folder of asv's results has many."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -15,12 +15,15 @@ NOWHERE: Final = ""
 
 
 def by_commit(scans: Scans) -> Mapping[str, Scans]:
-    """Return the measurements of each commit, the oldest first where times are known.
+    """Return the measurements of each commit, the oldest first.
 
-    Measurements without a commit stand under `NOWHERE`.
+    Parents come before their children and, beyond that, older commits first; commits
+    of which neither is known keep the order of the files. Measurements without a commit
+    stand under `NOWHERE`.
     """
     held: dict[str, Scans] = {}
     times: dict[str, str] = {}
+    parents: dict[str, set[str]] = defaultdict(set)
     for measurement in scans.measurements():
         subject, known = measurement.subject, measurement.provenance
         named = dict(subject.origin).get(COMMIT)
@@ -29,10 +32,11 @@ def by_commit(scans: Scans) -> Mapping[str, Scans]:
         held.setdefault(commit, Scans()).add(
             measurement._replace(subject=subject._replace(origin=origin))
         )
+        parents[commit].update(known.parents)
         if when := (known.committed_at or known.started_at or known.ended_at):
             times[commit] = max(when, times.get(commit, ""))
-    order = sorted(held, key=lambda commit: times.get(commit, ""))
-    return {commit: held[commit] for commit in order}
+    by_time = sorted(held, key=lambda commit: times.get(commit, ""))
+    return {commit: held[commit] for commit in _parents_first(by_time, parents)}
 
 
 def chosen(commits: Sequence[str], reference: str | None) -> str | None:
@@ -84,3 +88,24 @@ def comparable(all_series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
         bare if times[key] == 1 else series
         for series, bare, key in zip(all_series, nameless, keys, strict=True)
     ]
+
+
+def _parents_first(
+    commits: Sequence[str], parents: Mapping[str, Collection[str]]
+) -> list[str]:
+    """Put parents before their children; links that close a circle do not count."""
+    ordered: dict[str, None] = {}
+    for commit in commits:
+        waiting, seen = [commit], {commit}
+        while waiting:
+            missing = [
+                each
+                for each in commits
+                if each in parents[waiting[-1]] and each not in ordered.keys() | seen
+            ]
+            if missing:
+                seen.add(missing[0])
+                waiting.append(missing[0])
+            else:
+                ordered[waiting.pop()] = None
+    return [*ordered]

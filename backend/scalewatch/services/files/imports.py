@@ -208,8 +208,9 @@ def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings | None:
         "sha": provenance.commit,
         "branch": provenance.branch,
         "committed_at": provenance.committed_at,
+        "parents": provenance.parents,
     }
-    return {key: value for key, value in known.items() if value is not None}
+    return {key: value for key, value in known.items() if value}
 
 
 def _results(

@@ -204,7 +204,7 @@ def _judged(
         relation=str(comparison.baseline.relation) if comparison.baseline else None,
         outcome=decision.outcome,
         sentence=sentence_of(
-            decision, comparison.changes, baseline.label if baseline else None
+            decision, comparison.changes, baseline.named if baseline else None
         ),
         findings=decision.findings,
         next_step=next_step(session, comparison, decision) if is_open else None,

@@ -59,6 +59,9 @@ _GIVEN: Final = bindparam("made", type_=_COMMIT.first_run_at.type)
 _BEFORE: Final = _NEWEST_FIRST.where(
     _MADE <= _GIVEN, or_(_MADE < _GIVEN, _COMMIT.id < bindparam("last"))
 )
+_BEFORE_ON: Final = _BEFORE.where(
+    or_(is_among(_COMMIT.branch, "branches"), _COMMIT.branch.is_(None))
+).limit(1)
 _MEASURED_BEFORE: Final = _BEFORE.with_only_columns(_COMMIT.id).where(
     exists().where(
         tables.Run.commit_id == _COMMIT.id,
@@ -111,6 +114,18 @@ def of_project(
     if before is not None:
         wanted, bound = _BEFORE, {**bound, **_place_of(before)}
     return _stored(session, wanted if limit is None else wanted.limit(limit), bound)
+
+
+def before_on(
+    session: Session, commit: AnyCommit, branches: Sequence[str] | None = None
+) -> Stored | None:
+    """Return the newest commit before one, on any branch or on some.
+
+    Commits of unknown branch may be on each of them.
+    """
+    bound = {"project": commit.project_id, "branches": branches, **_place_of(commit)}
+    wanted = _BEFORE.limit(1) if branches is None else _BEFORE_ON
+    return next(iter(_stored(session, wanted, bound)), None)
 
 
 def measured_before(
