@@ -139,18 +139,25 @@ def test_scalewatch_toml_states_expectations_rules_and_names() -> None:
     assert gate(new).exit_code == WORSE
 
 
-def test_few_settings_are_compared_by_their_constants() -> None:
-    few = (32, 64, 128)
+@pytest.mark.parametrize(("few", "factor"), [((32, 64, 128), 1.3), ((64,), 2)])
+def test_few_settings_are_compared_by_their_constants(few, factor) -> None:
     old = written("old.csv", settings=few)
 
     assert gate(written("new.csv", settings=few), "--baseline", old).exit_code == FINE
-    slow = written("slow.csv", settings=few, factor=1.3)
+    slow = written("slow.csv", settings=few, factor=factor)
     done = gate(slow, "--baseline", old)
     assert done.exit_code == WORSE
-    assert "1.3 times as much" in done.stdout
+    assert f"{factor} times as much" in done.stdout
     alone = gate(slow, "--expect", "O(p)")
     assert alone.exit_code == UNDECIDED
-    assert "3 of 5 settings" in alone.stdout
+    assert f"{len(few)} of 5 settings" in alone.stdout
+
+
+def test_a_single_value_at_one_setting_passes_no_gate() -> None:
+    for name, seconds in (("old.csv", 1), ("new.csv", 5)):
+        Path(name).write_text(f"p,region,time\n4,solve,{seconds}\n")
+
+    assert gate("new.csv", "--baseline", "old.csv").exit_code == UNDECIDED
 
 
 def test_region_and_setting_that_are_missing_leave_it_undecided() -> None:

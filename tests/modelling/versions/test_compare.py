@@ -156,7 +156,7 @@ def test_settings_that_one_version_lacks_do_not_count():
 
 def test_what_cannot_be_compared_is_said_in_words_and_the_others_go_on():
     before, after = measured(curve(1, 1), 1, seed=19), measured(curve(1, 1), 1, seed=20)
-    before[0, :-1] = np.nan
+    before[0, :-1] = before[0, -1, 1:] = np.nan  # one value
     after[1, 3, 0] = 0.0
     after[2, 3, 0] = np.inf
 
@@ -168,6 +168,21 @@ def test_what_cannot_be_compared_is_said_in_words_and_the_others_go_on():
         Incomparable(reasons.INFINITE),
     )
     assert all(isinstance(each, Comparison) for each in found[3:])
+
+
+def test_one_setting_that_both_versions_repeated_has_a_factor():
+    """A truth of 1.3, and none, at one setting; what a job shares scatters by 2 %."""
+    before, after = measured(curve(1, 1), 1, seed=21), measured(curve(1, 1), 1, seed=22)
+
+    for factor in (1.0, 1.3):
+        found = compare_versions(P[:1], before[:, :1], factor * after[:, :1])
+
+        sure = [each.low > 1.05 or each.high < 1 / 1.05 for each in found]
+        assert sum(sure) == (0 if factor == 1 else pytest.approx(SERIES, abs=10))
+        assert np.median([each.factor for each in found]) == pytest.approx(
+            factor, rel=0.02
+        )
+        assert {each.growth_after for each in found} == {None}
 
 
 def test_settings_without_a_logarithm_are_said_in_words():

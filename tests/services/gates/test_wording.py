@@ -28,6 +28,7 @@ class Side:
     is_exact: bool = False
     is_explained: bool = False
     points: int = 6
+    repetitions: int = 1
     reason: str | None = None
     growth: Growth | None = LOG
     formula: str | None = None

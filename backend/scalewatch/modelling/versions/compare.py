@@ -105,8 +105,8 @@ def compare_versions(  # noqa: PLR0913, one keyword per choice of the user
 ) -> tuple[Comparison | Incomparable, ...]:
     """Compare two versions of each series, or two segments of its history.
 
-    Only settings at which both versions were measured count; of two to four, too few
-    for a growth, only the factor is told.
+    Only settings at which both versions were measured count; of one to four, too few
+    for a growth, only the factor is told, of one if it was repeated.
 
     Parameters
     ----------
@@ -251,9 +251,15 @@ def _reason(before: Reals, after: Reals) -> str:
         if (values <= 0).any():
             return NO_LOGARITHM
     points = int(_points(before, after))
-    if points < LEAST:
+    is_repeated = min(_repetitions(before), _repetitions(after)) > 1
+    if points < (1 if is_repeated else LEAST):
         return str(FewInBoth(TooFewSettings(points, LEAST)))
     return ""
+
+
+def _repetitions(values: Reals) -> int:
+    """Return the most repetitions of a series at a setting."""
+    return int(np.count_nonzero(~np.isnan(values), axis=-1).max(initial=0))
 
 
 def _points(before: Reals, after: Reals) -> NDArray[np.intp]:

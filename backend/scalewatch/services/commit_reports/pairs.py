@@ -89,6 +89,10 @@ class Side(Protocol):
         """Number of settings that entered its model."""
 
     @property
+    def repetitions(self) -> int:
+        """Fewest repetitions at a setting."""
+
+    @property
     def reason(self) -> str | None:
         """Why there is no model, no verdict or no measurement, in words."""
 
@@ -185,8 +189,9 @@ class SeriesPair(Generic[SideT]):
     @property
     def has_few_settings(self) -> bool:
         """Whether constants alone tell: of too few settings there is no growth."""
-        points = [self.before.points, self.after.points]
-        return min(points) >= LEAST and min(points) < NEEDED_SETTINGS
+        points = min(self.before.points, self.after.points)
+        is_repeated = min(self.before.repetitions, self.after.repetitions) > 1
+        return (1 if is_repeated else LEAST) <= points < NEEDED_SETTINGS
 
     @cached_property
     def urgency(self) -> tuple[int, float, str, str, str]:

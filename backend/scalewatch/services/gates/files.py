@@ -105,6 +105,11 @@ class FileSide:
         return self.finding.points
 
     @property
+    def repetitions(self) -> int:
+        """Repetitions at a setting."""
+        return self.finding.repetitions
+
+    @property
     def reason(self) -> str | None:
         """Why there is no model or no verdict, in words."""
         return self.finding.reason if self.is_measured else FAILED
