@@ -44,7 +44,7 @@ TRUSTED = {
 BUILT = {
     (
         "scalewatch.importers.benchmarks.hyperfine",
-        "_without",
+        "_measured",
     ): "a word, if not too long",
     (
         "scalewatch_agent.experiments.matching",

@@ -77,6 +77,7 @@
   x UnreadableFiles
   x UnreadableFile
     + MalformedFile
+      - UnclearTable
     + NoMeasurements
       - NoResults
     + MissingReader

@@ -72,6 +72,25 @@ class MalformedFile(UnreadableFile):
         self.actual = actual
 
 
+class UnclearTable(MalformedFile):
+    """A table does not say which of its columns are settings or values.
+
+    `is_in_text` tells that it stands in a text, which may have it for other purposes.
+    """
+
+    def __init__(
+        self,
+        source: str,
+        place: str,
+        expected: str,
+        actual: str,
+        *,
+        is_in_text: bool = False,
+    ) -> None:
+        super().__init__(source, place, expected, actual)
+        self.is_in_text = is_in_text
+
+
 class NotARun(ScalewatchError):
     """Measurements of a file cannot be posted as a run."""
 

@@ -13,6 +13,7 @@ from scalewatch.errors import (
     NoMeasurements,
     NoResults,
     TooManyMeasurements,
+    UnclearTable,
     UnmatchedName,
     UnplacedSeries,
     UnreadableFile,
@@ -173,8 +174,9 @@ def _add(
     try:
         results = read(source, unmatched=unmatched)
         reading.measurements += reading.known.add(reading.scans, results, source.name)
-    except UnknownFormat as error:
-        if is_named:
+    except (UnknownFormat, UnclearTable) as error:
+        is_table = isinstance(error, UnclearTable) and not error.is_in_text
+        if is_named or is_table:
             reading.unreadable.append(error)
         else:
             reading.passed_over.append(source.name)

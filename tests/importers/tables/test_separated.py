@@ -136,11 +136,11 @@ def test_ignored_column_does_not_matter(write) -> None:
 
 
 def test_only_column_of_counts_is_the_parameter(write) -> None:
-    path = write("particles,flow\n100,1.5\n200,2.5\n")
+    path = write("widgets,flow\n100,1.5\n200,2.5\n")
 
     series = only_series(path)
 
-    assert (series.parameters, series.metric) == (("particles",), "flow")
+    assert (series.parameters, series.metric) == (("widgets",), "flow")
 
 
 def test_empty_cell_is_a_missing_value(write) -> None:
@@ -162,7 +162,7 @@ def test_empty_cell_is_a_missing_value(write) -> None:
         ("p,time\nall,1\n", 2, "a number"),
         ("p,time\n,1\n", 2, "the setting of a parameter"),
         ("a,b\n1.5,2.5\n", 1, "one column of a parameter (say --column p=NAME)"),
-        ("p,a,b\n4,1.5,2.5\n", 1, "one column of values (say --column value=NAME)"),
+        ("p,a,b\n4,x,y\n", 1, "one column of values (say --column value=NAME)"),
         (f"p,time\n4,{'1' * 200_000}\n", 2, "a row of cells"),
     ],
 )

@@ -1,12 +1,17 @@
 """Meanings of the columns of a table: as stated, else read from their names."""
 
+import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from scalewatch.importers import series
+from scalewatch.importers.tables.cells import read_cell
+from scalewatch.outcomes import is_about_outcome
+from scalewatch.quantities import parse_unit
 from scalewatch.wire import UNITS
+from scalewatch.wire.directions import told_direction
 
 REGION: Final = "region"
 METRIC: Final = "metric"
@@ -61,6 +66,59 @@ _OF_HPCG: Final[Mapping[str, str]] = {
 }
 """Units of further columns of JUBE's tables of HPCG."""
 
+_SCALES: Final[Mapping[str, str]] = {
+    name: parameter
+    for parameter, names in {
+        "p": (
+            *("core", "cpu", "proc", "processor", "process", "rank", "task", "pe"),
+            *("mpi rank", "mpi proc", "mpi process", "mpi task", "mpi size", "mpi"),
+            *("processing element", "np", "nproc", "nprocs", "ncpu", "ncore", "worker"),
+            *("nrank", "ntask", "world size", "alloccpu", "nprocess", "rank mpi"),
+        ),
+        "threads": ("thread", "omp thread", "openmp thread", "nthread", "omp"),
+        "nodes": ("node", "host", "machine", "pod", "knoten", "nnode"),
+        "gpus": ("gpu", "device", "gcd", "accelerator", "ngpu"),
+        "n": (
+            *("problem size", "unknown", "dof", "element", "cell", "particle", "atom"),
+            *("grid size", "mesh size", "matrix size", "size", "n"),
+        ),
+    }.items()
+    for name in names
+}
+"""Parameters by the names of columns, without what only says that something counts."""
+
+_COUNTING: Final = frozenset(
+    {"no", "number", "num", "total", "of", "the", "count", "anzahl"}
+)
+_RESOURCES: Final = frozenset({"p", "nodes", "gpus"})
+_IDEALS: Final = frozenset(
+    {"ideal", "linear", "perfect", "theoretical", "expected", "reference", "target"}
+)
+_ACTUAL: Final = frozenset({"actual", "measured", "observed", "real"})
+_ASIDE: Final = frozenset(
+    {"path", "file", "filename", "dir", "directory", "date", "index"}
+    | {"timestamp", "hostname", "scientific"}
+)
+_DEVIATIONS: Final = frozenset(
+    {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
+    | {"sigma", "stderr"}
+)
+_EXTREMES: Final = frozenset({"min", "max", "minimum", "maximum"})
+_MEANS: Final = frozenset({"avg", "average", "mean", "median"})
+_SHARES: Final = frozenset({"percent", "pct", "percentage"})
+_TIMES: Final = frozenset(
+    {"time", "wall", "elapsed", "runtime", "walltime", "duration", "latency"}
+    | {"seconds", "laufzeit", "cputime"}
+)
+_DERIVED: Final = re.compile(r"speed[ _-]?up|efficien|effizienz", re.IGNORECASE)
+_WORD: Final = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|±")
+_PARTS: Final = re.compile(r"[\W_]+")
+_UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
+_PER: Final = re.compile(r"\bper\b", re.IGNORECASE)
+_FEWEST_ROWS: Final = 2
+_NEARLY: Final = 0.5
+"""Power of the scale beyond which an ideal rises or falls with it."""
+
 _SUFFIXED: Final = re.compile(r"(?P<name>.+)_(?P<unit>[^_\W]+)")
 _BRACED: Final = re.compile(r"(?P<name>.*\S|.)\s*+[\[(](?P<unit>[^\[\]()]++)[\])]")
 
@@ -78,7 +136,8 @@ class MeasuredColumn:
 class Columns:
     """Positions of the columns that matter, by their meaning.
 
-    An `undeclared` column has no known meaning: it belongs to the configuration
+    Columns of counts that are `following` others, as nodes do GPUs, are left out. An
+    `undeclared` column has no known meaning: it belongs to the configuration
     unless its cells exclude that.
     """
 
@@ -89,6 +148,44 @@ class Columns:
     unit: int | None
     configuration: Mapping[str, int]
     undeclared: Mapping[str, int]
+    following: Sequence[str] = ()
+
+
+class Content:
+    """The cells of a column, taken together.
+
+    Attributes
+    ----------
+    is_number
+        Whether all cells that are not missing are numbers, and some are.
+    is_whole
+        Whether they are whole and none is a share.
+    has_durations
+        Whether some are written as times, as 1m41.7s and 0:16:03, which may be clocks.
+    numbers
+        The numbers, None where there is none.
+    """
+
+    def __init__(self, cells: Iterable[str]) -> None:
+        read = [read_cell(cell, has_decimal_comma=True) for cell in cells]
+        there = [cell for cell in read if not cell.is_missing]
+        numbers = [cell.number for cell in there if cell.number is not None]
+        self.is_number = bool(numbers) and len(numbers) == len(there)
+        self.has_durations = any(cell.unit == "s" for cell in there)
+        self.numbers = [cell.number for cell in read]
+        self.is_whole = self.is_number and all(
+            cell.number == int(cell.number) and cell.unit is None
+            for cell in there
+            if cell.number is not None and math.isfinite(cell.number)
+        )
+
+    def is_count(self) -> bool:
+        """Tell whether it may be a parameter."""
+        return self.is_whole
+
+    def is_value(self) -> bool:
+        """Tell whether it may hold results."""
+        return self.is_number and not self.is_whole
 
 
 class UnclearColumns(ValueError):
@@ -100,9 +197,30 @@ def parameter_of(name: str) -> str | None:
     return _PARAMETER_OF.get(name.lower())
 
 
+def scale_of(name: str) -> str | None:
+    """Return the parameter that a column is called after: `No. Cores`, `#procs`.
+
+    What is per node, per task or a share is none.
+    """
+    if "%" in name or "/" in name or _PER.search(name):
+        return None
+    words = [word for word in _words(name) if word not in _COUNTING]
+    return _SCALES.get(" ".join(map(_singular, words)))
+
+
+def is_aside(name: str) -> bool:
+    """Tell whether a column is no result of a run: ideals, paths, jobs, indices."""
+    return not name or not (_IDEALS | _ASIDE).isdisjoint(_words(name))
+
+
+def is_derived(name: str) -> bool:
+    """Tell whether a column follows from times: speed-ups and efficiencies."""
+    return bool(_DERIVED.search(name))
+
+
 def columns_of(
     header: Sequence[str],
-    first_row: Sequence[str],
+    rows: Sequence[Sequence[str]],
     stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
@@ -111,8 +229,8 @@ def columns_of(
 
     Parameters
     ----------
-    header, first_row
-        The table's first two rows.
+    header, rows
+        The names, all different, and the cells.
     stated
         Names of columns by role or, for any other key, by parameter. Once it names
         a parameter, no other column is taken for one.
@@ -124,23 +242,52 @@ def columns_of(
     UnclearColumns
         If a column is missing, with what was expected as its message.
     """
-    meanings = _stated(header, stated)
+    meanings, following = _stated(header, stated), list[int]()
     _read_usual_names(header, meanings, ROLES)
+    contents = [Content(row[at] for row in rows) for at in range(len(header))]
     if not _parameters(meanings):
         _read_usual_names(header, meanings, PARAMETERS)
+        _read_scales(header, contents, meanings)
+        following = _following(contents, meanings)
+        meanings |= dict.fromkeys(following, IGNORED)
+    meanings |= {
+        at: IGNORED
+        for at, name in enumerate(header)
+        if at not in meanings
+        and (is_aside(name) or _is_copy(at, header, contents, meanings))
+    }
     if MEASURED not in meanings.values():
         meanings |= {
-            position: MEASURED
-            for position, name in enumerate(header)
-            if position not in meanings and metric_and_unit(name)
+            at: MEASURED
+            for at, name in enumerate(header)
+            if at not in meanings
+            and (metric_and_unit(name) or _is_measured(name, contents[at]))
         }
+        _leave_out_spreads(header, meanings)
     if not _parameters(meanings) and not has_coordinate:
-        position = _only(_is_count, header, first_row, meanings, "p")
+        position = _only(Content.is_count, contents, meanings, "p")
         meanings[position] = header[position]
     if MEASURED not in meanings.values():
-        position = _only(_is_fraction, header, first_row, meanings, MEASURED)
+        position = _only(Content.is_value, contents, meanings, MEASURED)
         meanings[position] = MEASURED
-    return _columns(header, meanings)
+    columns = _columns(header, meanings)
+    return replace(
+        columns,
+        measured=_by_ideal(header, rows, columns),
+        following=[header[at] for at in following],
+    )
+
+
+def _words(name: str) -> list[str]:
+    """Return the words of a name in lower case, without a unit in brackets."""
+    text = _UNIT_OF_NAME.sub("", name.rstrip())
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _singular(word: str) -> str:
+    if word.endswith("sses"):
+        return word.removesuffix("es")
+    return word.removesuffix("s") if len(word) > 2 and word[-2] != "s" else word
 
 
 def _stated(
@@ -176,19 +323,100 @@ def _parameters(meanings: Mapping[int, str]) -> dict[str, int]:
     }
 
 
-def _only(
-    accepts: Callable[[str], bool],
+def _read_scales(
+    header: Sequence[str], contents: Sequence[Content], meanings: dict[int, str]
+) -> None:
+    """Take columns of whole numbers that are called like what programs scale over."""
+    scales: dict[str, int] = {}
+    for at, name in enumerate(header):
+        parameter = scale_of(name)
+        is_free = parameter not in meanings.values() and at not in meanings
+        if parameter is not None and is_free and contents[at].is_whole:
+            scales.setdefault(parameter, at)
+    varied = [*scales.values(), *_parameters(meanings).values()]
+    rows = len(contents[0].numbers) if contents else 0
+    if rows <= 1 or any(len(set(contents[at].numbers)) > 1 for at in varied):
+        meanings |= {at: parameter for parameter, at in scales.items()}
+
+
+def _following(contents: Sequence[Content], meanings: Mapping[int, str]) -> list[int]:
+    """Return the resources that follow from a finer one, as nodes do from GPUs."""
+    resources = [at for at, meaning in meanings.items() if meaning in _RESOURCES]
+    levels = {at: len(set(contents[at].numbers)) for at in resources}
+    return [
+        at
+        for at in resources
+        if levels[at] > 1
+        and any(
+            len(set(zip(contents[finer].numbers, contents[at].numbers, strict=True)))
+            == levels[finer]
+            > levels[at]
+            for finer in resources
+        )
+    ]
+
+
+def _is_copy(
+    at: int,
     header: Sequence[str],
-    row: Sequence[str],
+    contents: Sequence[Content],
+    meanings: Mapping[int, str],
+) -> bool:
+    """Tell whether a column repeats the numbers of one before it.
+
+    A time may be as large as a setting by chance.
+    """
+    numbers = contents[at].numbers
+    if not contents[at].is_number or len(numbers) <= 1:
+        return False
+    is_metric = metric_and_unit(header[at]) is not None
+    return any(
+        contents[before].numbers == numbers
+        and (
+            _words(header[before]) == _words(header[at])
+            or (len(set(numbers)) > 1 and before not in meanings and not is_metric)
+        )
+        for before in range(at)
+    )
+
+
+def _is_measured(name: str, content: Content) -> bool:
+    """Tell whether a column holds results, by its name or else by fractions."""
+    if not content.is_number or scale_of(name) or is_derived(name):
+        return False
+    if is_about_outcome(name):
+        return False
+    is_told = told_direction(name, name if is_rate_name(name) else "") is not None
+    has_fractions = not (content.is_whole or content.has_durations)
+    return has_fractions or is_told or set(_words(name)) <= _ACTUAL
+
+
+def _leave_out_spreads(header: Sequence[str], meanings: dict[int, str]) -> None:
+    """Ignore deviations, and extremes beside means."""
+    measured = [at for at, meaning in meanings.items() if meaning == MEASURED]
+    names = {at: set(_PARTS.split(header[at].lower())) for at in measured}
+    spreads = {at for at, words in names.items() if words & _DEVIATIONS}
+    if any(words & _MEANS for words in names.values()):
+        spreads |= {at for at, words in names.items() if words & _EXTREMES}
+    if len(spreads) < len(measured):
+        meanings |= dict.fromkeys(spreads, IGNORED)
+
+
+def _only(
+    accepts: Callable[[Content], bool],
+    contents: Sequence[Content],
     meanings: Mapping[int, str],
     role: str,
 ) -> int:
-    """Return the only column of unknown meaning whose first cell is accepted."""
+    """Return the only column of unknown meaning whose cells are accepted."""
     fitting = [
-        position
-        for position in range(len(header))
-        if position not in meanings and accepts(row[position])
+        at
+        for at, content in enumerate(contents)
+        if at not in meanings and accepts(content)
     ]
+    if role == MEASURED and not fitting:
+        numbers = [at for at in range(len(contents)) if contents[at].is_number]
+        fitting = [at for at in numbers if at not in meanings]
     if len(fitting) != 1:
         kind = "values" if role == MEASURED else "a parameter"
         raise UnclearColumns(f"one column of {kind} (say --column {role}=NAME)")
@@ -200,10 +428,7 @@ def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
     measured = []
     for position, meaning in sorted(meanings.items()):
         if meaning == MEASURED:
-            metric, unit = metric_and_unit(header[position]) or (
-                _own_metric(header[position]),
-                None,
-            )
+            metric, unit = _metric_of(header[position])
             measured.append(MeasuredColumn(position, metric, unit))
     return Columns(
         measured=measured,
@@ -242,16 +467,57 @@ def metric_and_unit(name: str) -> tuple[str, str | None] | None:
     return None
 
 
-def _own_metric(name: str) -> str:
-    return series.VALUE if name.lower() in ROLES[MEASURED].split() else name
+def _metric_of(name: str) -> tuple[str, str | None]:
+    """Return metric and unit of a column of values, whatever it is called."""
+    if known := metric_and_unit(name):
+        return known
+    if name.lower() in ROLES[MEASURED].split():
+        return series.VALUE, None
+    words = _words(name)
+    if "%" in name or _SHARES.intersection(words):
+        return _nameable(name.replace("%", "")), "%"
+    if is_rate_name(name):
+        return _nameable(name), name
+    if _TIMES.intersection(words) or name.startswith("t_"):
+        return _nameable(name), "s"
+    return _nameable(name), None
 
 
-def _is_count(cell: str) -> bool:
-    return cell.strip().isdecimal()
+def is_rate_name(name: str) -> bool:
+    """Tell whether a name is itself the unit of a rate: GFLOP/s, Photons/s, glups."""
+    unit = parse_unit(name)
+    return unit.is_rate and (unit.is_known or "/" in name)
 
 
-def _is_fraction(cell: str) -> bool:
-    try:
-        return not float(cell.replace(",", ".")).is_integer()
-    except ValueError:
-        return False
+def _nameable(name: str) -> str:
+    """Return a name of a column as addresses can hold it."""
+    return " ".join(name.replace("/", " per ").replace("#", " ").split()).strip(" ?()")
+
+
+def _by_ideal(
+    header: Sequence[str], rows: Sequence[Sequence[str]], columns: Columns
+) -> Sequence[MeasuredColumn]:
+    """Name columns that are only called `Actual` by what the ideal beside them does.
+
+    An ideal in proportion to the scale is one of a rate, an inverse one of a time.
+    """
+    ideals = [at for at, name in enumerate(header) if set(_words(name)) & _IDEALS]
+    scales = list(columns.parameters.values())
+    if not ideals or len(scales) != 1 or len(rows) < _FEWEST_ROWS:
+        return columns.measured
+    grown = []
+    for at in (scales[0], ideals[0]):
+        first, last = read_cell(rows[0][at]).number, read_cell(rows[-1][at]).number
+        if not first or not last or first == last:
+            return columns.measured
+        grown.append(math.log(last / first))
+    slope = grown[1] / grown[0]
+    metric = "rate" if slope > _NEARLY else "time" if slope < -_NEARLY else None
+    if metric is None:
+        return columns.measured
+    return [
+        replace(each, metric=metric, unit="s" if metric == "time" else None)
+        if set(_words(header[each.position])) <= _ACTUAL
+        else each
+        for each in columns.measured
+    ]

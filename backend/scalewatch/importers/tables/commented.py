@@ -17,6 +17,7 @@ from scalewatch.importers.tables.columns import (
     IGNORED,
     MEASURED,
     ROLES,
+    is_aside,
     parameter_of,
 )
 
@@ -371,7 +372,7 @@ def _meanings_of(
                 del columns[name]
                 meanings.setdefault(IGNORED, []).append(name)
     for name, cells in columns.items():
-        if _SPREAD.match(name):
+        if _SPREAD.match(name) or is_aside(name):
             meanings.setdefault(IGNORED, []).append(name)
         elif _HELD.search(name.lower()):
             meanings.setdefault(CONFIGURATION, []).append(name)

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from scalewatch.errors import MalformedFile, UnclearTable
 from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted, says_something
 from scalewatch.importers.tables.batch_jobs import (
@@ -12,20 +13,21 @@ from scalewatch.importers.tables.batch_jobs import (
     exacb_metrics,
     job_columns,
 )
+from scalewatch.importers.tables.cells import read_cell
 from scalewatch.importers.tables.columns import (
     IGNORED,
     MEASURED,
     PARAMETERS,
     ROLES,
-    MeasuredColumn,
     UnclearColumns,
     columns_of,
+    scale_of,
 )
-from scalewatch.outcomes import judge_value
-from scalewatch.wire import UNITS
+from scalewatch.quantities import factor_between
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
 
+_FEWEST_SETTINGS: Final = 3
 _DELIMITERS: Final = ",;\t|"
 
 
@@ -73,48 +75,7 @@ def read(
     has_coordinate
         Whether the coordinate may be known without a column.
     """
-    table = _Table(source, stated, has_coordinate=has_coordinate)
-    measurements = table.measurements()
-    if table.undeclared:
-        # Which of these columns are held fixed is known behind the last row.
-        measurements = iter(list(measurements))
-    if dropped := [
-        name for name, column in table.undeclared.items() if column.is_fractional
-    ]:
-        names = ", ".join(dropped)
-        source.notes.append(
-            f"fractions in {names} are no settings and no known metric: left out; "
-            "`--column value=NAME` takes a column as measured"
-        )
-    for measurement in measurements:
-        configuration = tuple(
-            (name, setting)
-            for name, setting in measurement.subject.configuration
-            if name not in table.undeclared or table.undeclared[name].is_held
-        )
-        subject = measurement.subject._replace(configuration=configuration)
-        yield measurement._replace(subject=subject)
-
-
-class _Undeclared:
-    """A column of unknown meaning, as its cells show it."""
-
-    def __init__(self, position: int) -> None:
-        self.position = position
-        self.is_fractional = False
-        self.is_repeated = False
-        self.seen = set[str]()
-
-    @property
-    def is_held(self) -> bool:
-        """Whether a scan can hold it fixed."""
-        return self.is_repeated and not self.is_fractional
-
-    def observe(self, cell: str) -> None:
-        if not self.is_repeated:
-            self.is_repeated = cell in self.seen
-            self.seen.add(cell)
-        self.is_fractional |= isinstance(series.plain_setting(cell), float)
+    yield from _Table(source, stated, has_coordinate=has_coordinate).measurements()
 
 
 class _Table:
@@ -129,69 +90,116 @@ class _Table:
     ) -> None:
         self.source = source
         self.delimiter = _delimiter(source.peek())
-        self.rows = csv.reader(
+        lines = csv.reader(
             filter(says_something, source),
             delimiter=self.delimiter,
             skipinitialspace=True,
         )
-        self.header = self.next_row() or []
-        line = source.line
-        first = self.next_row()
-        if first is None:
+        try:
+            read = [(source.line, [cell.strip() for cell in row]) for row in lines]
+        except csv.Error as error:
+            raise source.malformed("a row of cells", str(error)) from None
+        (line, header), self.rows = (read[0], read[1:]) if read else ((0, []), [])
+        if not self.rows:
             raise source.malformed("a row of values", "the end of the file")
-        self.first = self.checked(first)
-        if MEASURED not in stated and (names := exacb_metrics(self.header, self.first)):
+        header, self.rows = _upright(header, self.rows)
+        self.header = self.distinct(header)
+        for at, row in self.rows:
+            if len(row) < len(header) or any(row[len(header) :]):
+                expected = f"{len(header)} cells, one per column"
+                raise source.malformed(expected, str(len(row)), at)
+        cells = [row for _, row in self.rows]
+        if MEASURED not in stated and (names := exacb_metrics(self.header, cells[0])):
             stated = {**stated, MEASURED: names, IGNORED: ["version"]}
         try:
             self.columns = columns_of(
-                self.header, self.first, stated, has_coordinate=has_coordinate
+                self.header, cells, stated, has_coordinate=has_coordinate
             )
         except UnclearColumns as unclear:
             actual = f"columns {', '.join(map(ascii, self.header))}"
-            raise source.malformed(str(unclear), actual, line) from None
-        self.undeclared = {
-            name: _Undeclared(position)
-            for name, position in self.columns.undeclared.items()
-        }
+            raise UnclearTable(
+                source.name, f"line {line}", str(unclear), actual
+            ) from None
         known = {*self.columns.parameters}
         if stated.keys() - ROLES.keys():
             known.add("p")  # no other column is a parameter
-        unused = {*self.undeclared, *self.columns.configuration}
+        unused = {*self.columns.undeclared, *self.columns.configuration}
         self.jobs = job_columns(self.header, unused, known)
         self.configuration = {
             name: position
             for name, position in {
                 **self.columns.configuration,
-                **self.columns.undeclared,
+                **self.held(cells),
             }.items()
             if position not in self.jobs.positions
         }
 
-    def next_row(self) -> list[str] | None:
-        try:
-            row = next(self.rows, None)
-        except csv.Error as error:
-            raise self.source.malformed("a row of cells", str(error)) from None
-        return None if row is None else [cell.strip() for cell in row]
+    def distinct(self, header: Sequence[str]) -> list[str]:
+        """Return names, of which the second of two equal ones is numbered."""
+        names: list[str] = []
+        for name in header:
+            count = 1 + sum(before == name for before in header[: len(names)])
+            names.append(name if count == 1 or not name else f"{name} ({count})")
+        if again := sorted(set(names) - set(header)):
+            self.source.notes.append(
+                f"columns of one name are told apart: {', '.join(map(ascii, again))}"
+            )
+        return names
 
-    def checked(self, row: list[str]) -> list[str]:
-        """Return a row that has as many cells as the header."""
-        if len(row) < len(self.header) or any(row[len(self.header) :]):
-            expected = f"{len(self.header)} cells, one per column"
-            raise self.source.malformed(expected, str(len(row)))
-        return row
+    def held(self, cells: Sequence[Sequence[str]]) -> dict[str, int]:
+        """Return the columns of unknown meaning that a scan holds fixed.
+
+        Not those of which no two rows agree, as in a time stamp, nor those of
+        fractions, nor counts that follow from what is varied.
+        """
+        keys = [
+            tuple(row[at] for at in self.columns.parameters.values()) for row in cells
+        ]
+        following = list(self.columns.following)
+        held, fractions = dict[str, int](), list[str]()
+        unknown = {
+            name: [row[at] for row in cells]
+            for name, at in self.columns.undeclared.items()
+            if at not in self.jobs.positions
+        }
+        for name in sorted(unknown, key=lambda name: len(set(unknown[name]))):
+            column = unknown[name]
+            settings = {series.plain_setting(cell) for cell in column}
+            if any(isinstance(setting, float) for setting in settings):
+                fractions.append(name)
+            elif (
+                len(settings) > 1
+                and self.columns.parameters
+                and self.columns.undeclared[name] != self.jobs.tasks_per_node
+                and all(isinstance(setting, int) for setting in settings)
+                and len(set(zip(keys, column, strict=True))) == len(set(keys))
+            ):
+                following.append(name)
+            elif len(set(column)) < len(column):
+                held[name] = self.columns.undeclared[name]
+                keys = [(*key, cell) for key, cell in zip(keys, column, strict=True)]
+        held = {
+            name: at for name, at in self.columns.undeclared.items() if name in held
+        }
+        for names, why in (
+            (fractions, "holds fractions and is no setting and no known metric"),
+            (following, "follows from what is varied and splits no series"),
+        ):
+            if names:
+                self.source.notes.append(
+                    f"{', '.join(names)} {why}: left out; "
+                    "`--column value=NAME` takes a column as measured"
+                )
+        return held
 
     def measurements(self) -> Iterator[series.ImportedMeasurement]:
-        row: list[str] | None = self.first
-        while row is not None:
-            yield from self.measurements_of(self.checked(row))
-            row = self.next_row()
+        for line, row in self.rows:
+            self.line = line
+            yield from self.measurements_of(row)
 
     def measurements_of(
         self, row: Sequence[str]
     ) -> Iterator[series.ImportedMeasurement]:
-        for undeclared in self.undeclared.values():
-            undeclared.observe(row[undeclared.position])
         coordinate = {
             name: self.setting(row[at]) for name, at in self.columns.parameters.items()
         }
@@ -205,22 +213,29 @@ class _Table:
         region = None if self.columns.region is None else row[self.columns.region]
         is_failed = self.is_failed(row)
         for column in self.columns.measured:
-            metric, unit, size = self.metric(row, column)
-            subject = series.SeriesIdentity(
-                region=region or series.WHOLE_PROGRAM,
-                metric=metric,
-                unit=unit,
-                configuration=configuration,
-                parameters=tuple(coordinate),
-                origin=self.source.origin,
-            )
-            value = self.value(row[column.position]) * size
-            yield series.ImportedMeasurement(
-                subject,
-                tuple(coordinate.values()),
-                [math.nan if is_failed else value],
+            metric_at, unit_at = self.columns.metric, self.columns.unit
+            stated = None if metric_at is None else row[metric_at]
+            unit = None if unit_at is None else row[unit_at]
+            value, its_unit = self.value(row[column.position])
+            yield series.measurement(
+                region or series.WHOLE_PROGRAM,
+                stated or column.metric,
+                self.unit(unit or column.unit, its_unit),
+                value,
+                coordinate,
+                dict(configuration),
+                self.source.origin,
                 self.jobs.provenance(row),
+                failed=is_failed,
             )
+
+    def unit(self, of_column: str | None, of_cell: str | None) -> str | None:
+        """Return the unit of a value, which cell and column may both state."""
+        if of_cell is None or of_column is None:
+            return of_cell or of_column
+        if factor_between(of_cell, of_column) is None:
+            raise self.wrong(f"a value in {of_column}", of_cell)
+        return of_cell
 
     def is_failed(self, row: Sequence[str]) -> bool:
         """Tell whether a run failed, or does not say how it ended where others do.
@@ -232,44 +247,54 @@ class _Table:
             return True
         for outcome in outcomes:
             if outcome.has_succeeded is None and not outcome.is_absent:
-                raise self.source.malformed(
+                raise self.wrong(
                     "how the run ended, as ok, PASS, FAILED or an exit code "
                     "(name the column otherwise if it is about something else)",
                     quoted(outcome.words),
                 )
         return not all(outcome.has_succeeded for outcome in outcomes)
 
-    def metric(
-        self, row: Sequence[str], column: MeasuredColumn
-    ) -> tuple[str, str | None, float]:
-        """Return the metric of a value, its base unit, and how many make the value."""
-        metric_at, unit_at = self.columns.metric, self.columns.unit
-        metric = column.metric if metric_at is None else row[metric_at] or column.metric
-        unit = column.unit if unit_at is None else row[unit_at] or column.unit
-        units = UNITS.get(metric, {})
-        if unit is not None and unit in units:
-            return metric, next(iter(units)), units[unit]
-        seconds = series.seconds_of(unit)
-        return metric, unit if seconds is None else "s", seconds or 1.0
-
     def setting(self, cell: str) -> float:
-        value = self.value(cell)
+        value, _ = self.value(cell)
         if math.isnan(value):
-            raise self.source.malformed("the setting of a parameter", quoted(cell))
+            raise self.wrong("the setting of a parameter", quoted(cell))
         return value
 
-    def value(self, cell: str) -> float:
-        if cell.lower() in MISSING or judge_value(cell):
-            return math.nan
-        # Where a semicolon separates the cells, a comma may stand for the point.
-        plain = cell.replace(",", ".") if self.delimiter == ";" else cell
-        try:
-            value = float(plain)
-        except ValueError:
-            raise self.source.malformed("a number", quoted(cell)) from None
-        if math.isinf(value):
-            raise self.source.malformed("a finite number", quoted(cell))
-        return value
+    def value(self, text: str) -> tuple[float, str | None]:
+        cell = read_cell(text, has_decimal_comma=self.delimiter == ";")
+        if cell.is_missing:
+            return math.nan, None
+        if cell.number is None:
+            is_infinite = text.strip("+-").lower() in {"inf", "infinity"}
+            raise self.wrong(
+                "a finite number" if is_infinite else "a number", quoted(text)
+            )
+        if math.isinf(cell.number):
+            raise self.wrong("a finite number", quoted(text))
+        return cell.number, cell.unit
+
+    def wrong(self, expected: str, actual: str) -> MalformedFile:
+        """Return the error that the row that is read is wrong."""
+        return self.source.malformed(expected, actual, self.line)
+
+
+def _upright(
+    header: list[str], rows: list[tuple[int, list[str]]]
+) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Return a table with a row per setting, also of one whose header holds them."""
+    names = [row[0] for _, row in rows if row]
+    if (
+        len(header) < _FEWEST_SETTINGS
+        or scale_of(header[0]) is None
+        or any(read_cell(cell).number is None for cell in header[1:])
+        or any(read_cell(name).number is not None for name in names)
+        or any(len(row) != len(header) for _, row in rows)
+    ):
+        return header, rows
+    line = rows[0][0]
+    turned = zip(header, *(row for _, row in rows), strict=True)
+    (_, *columns) = (list(column) for column in turned)
+    return [header[0], *names], [(line, column) for column in columns]
 
 
 def _delimiter(header: str) -> str:

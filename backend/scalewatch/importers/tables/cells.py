@@ -1,0 +1,115 @@
+"""Cells of tables: numbers, durations and shares, as people and programs write them."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
+
+from scalewatch.outcomes import is_absent, judge_value
+from scalewatch.quantities import parse_unit
+
+_PLAIN: Final = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
+_GROUPED: Final = re.compile(
+    r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?|[+-]?\d{1,3}(?:(?P<gap>[ '’\xa0\u202f])\d{3})"
+    r"(?:(?P=gap)\d{3})*+(?:[.,]\d++)?"
+)
+_POINTLESS: Final = re.compile(r"[+-]?\d++,\d++(?:[eE][+-]?\d++)?")
+_EMPHASIS: Final = re.compile(r"\x1b\[[\d;]*m|[*`_~]++|\$|\\[,;%]?")
+_WITH_UNIT: Final = re.compile(
+    r"(?P<number>[+-]?[\d.,'’ \xa0]*\d\.?(?:[eE][+-]?\d++)?)\s*+"
+    r"(?P<unit>[^\d\s.,+±-]\S*)"
+)
+_SPREAD: Final = re.compile(r"±|\+/-|\+-")
+_GAPS: Final = re.compile("[ '’\xa0\u202f]")
+_POINT: Final = re.compile(r",\d{1,2}\Z")
+_CLOCK: Final = re.compile(
+    r"(?:(?P<d>\d++)-)?(?P<h>\d++):(?P<m>[0-5]?\d)(?::(?P<s>[0-5]?\d(?:\.\d*+)?))?"
+)
+_PARTS: Final = re.compile(
+    r"(?:(?P<d>\d{1,9})\s?d(?:ays?)?)?\s?(?:(?P<h>\d{1,9})\s?h(?:rs?|ours?)?)?\s?"
+    r"(?:(?P<m>\d{1,9})\s?m(?:in(?:utes?)?)?)?\s?"
+    r"(?:(?P<s>\d{1,9}(?:\.\d{0,9})?)\s?s(?:ec(?:onds?)?)?)?"
+)
+_SECONDS: Final = {"d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+_LONGEST: Final = 60
+"""Characters of a cell that is more than a plain number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of a table.
+
+    Parameters
+    ----------
+    number
+        Its value; None if it is missing, failed, or a text.
+    unit
+        The unit that stands behind the number, if one does.
+    is_missing
+        Whether the cell says that nothing was measured, or that the run failed.
+    """
+
+    number: float | None
+    unit: str | None = None
+    is_missing: bool = False
+
+
+_MISSING: Final = Cell(None, is_missing=True)
+
+
+@lru_cache(maxsize=65536)
+def read_cell(text: str, *, has_decimal_comma: bool = False) -> Cell:
+    """Return what a cell says: `1,234.5`, `3.61x`, `**98 %**`, `1m41.7s`, `a ± b`.
+
+    Parameters
+    ----------
+    has_decimal_comma
+        Whether a comma stands for the point, as between semicolons.
+    """
+    if _PLAIN.fullmatch(text):
+        return Cell(float(text))
+    plain = _SPREAD.split(_EMPHASIS.sub("", text[:_LONGEST]), 1)[0].strip()
+    if is_absent(text) or judge_value(text) or is_absent(plain) or judge_value(plain):
+        return _MISSING
+    if len(text) > _LONGEST:
+        return Cell(None)
+    number, unit = _number(plain, has_decimal_comma=has_decimal_comma), None
+    if number is None and (number := _duration(plain)) is not None:
+        unit = "s"
+    match = _WITH_UNIT.fullmatch(plain) if number is None else None
+    if match is not None and parse_unit(match["unit"]).is_known:
+        written, unit = match["number"].strip(), match["unit"]
+        number = _number(written, has_decimal_comma=has_decimal_comma)
+    return Cell(number, unit if number is not None else None)
+
+
+def _number(text: str, *, has_decimal_comma: bool) -> float | None:
+    if has_decimal_comma and _POINTLESS.fullmatch(text):
+        return float(text.replace(",", "."))
+    if _PLAIN.fullmatch(text):
+        return float(text)
+    if _GROUPED.fullmatch(text):
+        whole = _GAPS.sub("", text)
+        is_point = _POINT.search(whole) is not None
+        return float(whole.replace(",", "." if is_point else ""))
+    return None
+
+
+def _duration(text: str) -> float | None:
+    """Return the seconds of `2d 3h07m`, `1m41.71s`, `0:16:03` or `1-00:00:41`."""
+    clock = _CLOCK.fullmatch(text)
+    if clock is not None and clock["s"] is None:
+        minutes, seconds = int(clock["h"]), int(clock["m"])
+        return None if clock["d"] else 60.0 * minutes + seconds
+    parts = clock or _PARTS.fullmatch(text)
+    if parts is None or sum(part is not None for part in parts.groups()) < _FEWEST:
+        return None
+    return sum(
+        float(part) * _SECONDS[key]
+        for key, part in parts.groupdict().items()
+        if part is not None
+    )
+
+
+_FEWEST: Final = 2
+"""Parts of a duration: of one alone the unit says as much."""
