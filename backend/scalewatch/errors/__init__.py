@@ -56,6 +56,7 @@
     + TooManyGuesses
     + TooBusy
   x TookTooLong
+  x Stopping
   x NotReady
   x Unauthenticated
     + TokenNeeded

@@ -147,6 +147,13 @@ class TookTooLong(ScalewatchError):
         self.seconds = seconds
 
 
+class Stopping(ScalewatchError):
+    """A server ends before an answer was ready."""
+
+    def __init__(self) -> None:
+        super().__init__("the server is stopping; ask again once it is back")
+
+
 class NotReady(ScalewatchError):
     """The database does not answer, or not as it should."""
 

@@ -179,8 +179,7 @@ def test_a_server_that_is_stopped_ends_readers_that_never_end(
     with running(serve, environment) as server, ThreadPoolExecutor() as threads:
         url = server.stdout.readline().split()[3]
         eventually(lambda: answers(url))
-        for _ in range(2):
-            threads.submit(post_cube, url, cube.getvalue())
+        posted = [threads.submit(post_cube, url, cube.getvalue()) for _ in range(2)]
         eventually(lambda: list(tmp_path.glob("pycubexr.[0-9]*")))
         readers = [int(path.suffix[1:]) for path in tmp_path.glob("pycubexr.[0-9]*")]
         assert answers(url)
@@ -189,6 +188,8 @@ def test_a_server_that_is_stopped_ends_readers_that_never_end(
         server.wait(PATIENCE)
 
         eventually(lambda: not any(Path(f"/proc/{each}").exists() for each in readers))
+        statuses = {each.result() for each in posted}
+    assert statuses == ({None} if number == signal.SIGKILL else {503})
 
 
 def answers(url):
@@ -200,9 +201,11 @@ def answers(url):
 
 def post_cube(url, body):
     stated = {"project": "p", "commit": "v1", "machine": "m"}
+    address = f"{url}/api/v1/import/cube"
     with suppress(httpx2.HTTPError):
-        address = f"{url}/api/v1/import/cube"
-        httpx2.post(address, content=body, params=stated, timeout=PATIENCE)
+        return httpx2.post(
+            address, content=body, params=stated, timeout=PATIENCE
+        ).status_code
 
 
 ENDLESS = """

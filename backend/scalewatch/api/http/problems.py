@@ -37,6 +37,7 @@ STATUS: Final[Mapping[type[errors.ScalewatchError], int]] = {
     errors.NotReady: 503,
     errors.Refused: 422,
     errors.SchemaNotMigrated: 503,
+    errors.Stopping: 503,
     errors.TookTooLong: 503,
     errors.TooManyRequests: 429,
     errors.Unauthenticated: 401,
@@ -95,7 +96,7 @@ def headers_of(error: errors.ScalewatchError) -> dict[str, str]:
         return {ACCEPTS[error.header]: ", ".join(error.known)}
     if isinstance(error, errors.TooManyRequests):
         return {"Retry-After": str(error.seconds)}
-    if isinstance(error, errors.TookTooLong):
+    if isinstance(error, errors.Stopping | errors.TookTooLong):
         return {"Retry-After": LATER}
     return {}
 

@@ -16,6 +16,7 @@ from scalewatch.errors import (
     InvalidReport,
     NotFound,
     ScalewatchError,
+    Stopping,
     TookTooLong,
 )
 from scalewatch.web.protection.protection import Answer
@@ -78,7 +79,8 @@ class BodyLimit:
 class TimeLimit:
     """ASGI middleware that answers in the place of what takes too long.
 
-    A body that does not arrive counts too. An answer that has begun may go on.
+    A body that does not arrive counts too, and the end of the server, whose grace is
+    over when it cancels a request. An answer that has begun may go on.
     """
 
     def __init__(self, app: ASGIApp, seconds: float, answer: Answer) -> None:
@@ -92,8 +94,11 @@ class TimeLimit:
             await self.app(scope, receive, send)
             return
         limit = asyncio.timeout(self.seconds)
+        has_begun = False
 
         async def send_in_time(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             limit.reschedule(None)
             await send(message)
 
@@ -105,6 +110,10 @@ class TimeLimit:
                 raise
             error = TookTooLong(self.seconds)
             await self.answer(Request(scope), error)(scope, receive, send)
+        except asyncio.CancelledError:
+            if has_begun:
+                raise
+            await self.answer(Request(scope), Stopping())(scope, receive, send)
 
 
 HEAD_SECONDS: Final = 20.0
