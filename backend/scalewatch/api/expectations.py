@@ -13,7 +13,7 @@ from scalewatch.api.http import answers, problems, schemas
 from scalewatch.errors import BadExpression
 from scalewatch.modelling import parse_declared, parse_formula
 from scalewatch.services.expectations import declarations, in_force
-from scalewatch.services.regions import status_quo
+from scalewatch.services.regions import preview
 from scalewatch.web.sessions import AdminDep, ReadingDep
 
 router = answers.api_router("expectations", "/projects/{project}/expectations")
@@ -146,7 +146,7 @@ def accept_status_quo(
     session: AdminDep, project: str, accepted: StatusQuo
 ) -> Expectations:
     """Declare the growths found at a commit, the fastest where machines differ."""
-    job = status_quo.accept(
+    job = preview.accept(
         session,
         project,
         accepted.commit,

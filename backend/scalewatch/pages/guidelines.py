@@ -9,7 +9,7 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import addresses, navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, plural
-from scalewatch.services.comparisons.choices import choices_of
+from scalewatch.services.comparisons.compare import choices_of
 from scalewatch.services.guidelines import (
     CheckedGuideline,
     GuidelineReport,

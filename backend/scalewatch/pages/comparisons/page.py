@@ -15,7 +15,7 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, settings, significant, stated
 from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.pages.wording.sentences import SYMBOLS
-from scalewatch.services.comparisons import choices, compare, values, versions, winners
+from scalewatch.services.comparisons import compare, values, versions, winners
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import ReadingDep
@@ -42,7 +42,7 @@ def choose_sides(
     return templates.render(
         request,
         "comparisons/index.html",
-        choices=choices.choices_of(session, project),
+        choices=compare.choices_of(session, project),
         chosen=chosen,
     )
 
@@ -113,7 +113,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         small_pictures=pictures.small_pictures,
         drawn_at=drawn_at,
         row_sentence=sentences.row_sentence,
-        choices=choices.choices_of(session, project),
+        choices=compare.choices_of(session, project),
         query=query,
         changes=changes,
         change_sentence=sentences.versions_sentence,

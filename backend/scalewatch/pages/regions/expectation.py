@@ -25,7 +25,7 @@ from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.expectations.declarations import Declaration, versions
-from scalewatch.services.regions import figures, preview, status_quo
+from scalewatch.services.regions import figures, preview
 from scalewatch.services.regions.region import Region, region_at
 from scalewatch.services.selection.view import View
 from scalewatch.web.protection.origins import Form, FormDep
@@ -79,7 +79,7 @@ def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
     if growth is not None:
         preview.check_parameters(region_at(session, view, region), growth)
     if is_as_it_is:
-        status_quo.accept(
+        preview.accept(
             session,
             view.project,
             view.commit,

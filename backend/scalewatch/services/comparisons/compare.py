@@ -1,22 +1,22 @@
 """Machines or commits side by side, region by region."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NotMeasured, TooFewSides
-from scalewatch.services.commits.find import commit_of, find_commit
-from scalewatch.services.comparisons.rows import (
-    ROW_KILOBYTES,
-    MeasuredSide,
-    rows_of,
-)
+from scalewatch.services.commits.baselines import NEAREST
+from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.comparisons.values import (
+    ROW_KILOBYTES,
     ComparedRow,
     ComparedSide,
     ComparedSides,
+    MeasuredSide,
     SideKind,
+    rows_of,
 )
 from scalewatch.services.selection.view import View, choose_metric, is_chosen, shared
 from scalewatch.services.series.judged import Judged
@@ -194,4 +194,32 @@ def _compared(  # noqa: PLR0913, PLR0917 - the parts of one answer
         metric=metric,
         metrics=tuple(commit.metrics),
         rows=rows,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Machines by first appearance; the newest commits, and all with a tag."""
+
+    project: str
+    machines: tuple[str, ...]
+    commits: tuple[Commit, ...]
+
+
+def choices_of(session: Session, project_name: str) -> Choices:
+    """Return the choices of a comparison.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    newest = commits.of_project(session, project.id, limit=NEAREST)
+    known = {row.id for row in newest}
+    tagged = [row for row in commits.tagged(session, project.id) if row.id not in known]
+    return Choices(
+        project=project.name,
+        machines=tuple(row.name for row in machines.of_project(session, project.id)),
+        commits=tuple(map(commit_of, (*newest, *tagged))),
     )

@@ -1,15 +1,18 @@
-"""Values of a comparison: sides, rows and the series of each side."""
+"""Values of a comparison: sides, and the rows of series on them, most apart first."""
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
-from scalewatch.modelling import Growth, SideBySide
+from scalewatch.modelling import Growth, Model, SideBySide, side_by_side
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.series.standing import Standing
+from scalewatch.services.selection.view import key_of
+from scalewatch.services.series.judged import Judged, Middles
+from scalewatch.services.series.standing import UNMEASURED, Standing
 
 
 class SideKind(StrEnum):
@@ -108,3 +111,132 @@ class ComparedSides:
     metric: str
     metrics: tuple[str, ...]
     rows: tuple[ComparedRow, ...]
+
+
+ROW_KILOBYTES: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredSide:
+    """A series of a side, with its medians."""
+
+    series: Judged
+    middles: Middles | None
+
+
+def rows_of(
+    by_side: Mapping[str, Sequence[MeasuredSide]],
+    common: Mapping[str, Mapping[str, Any]],
+    *,
+    by_machine_too: bool,
+) -> tuple[ComparedRow, ...]:
+    """Return the rows of a comparison, most apart first.
+
+    Parameters
+    ----------
+    by_side
+        The series that each side measured.
+    common
+        Settings that all series of a side share.
+    by_machine_too
+        Whether only series of the same machine are compared.
+    """
+    aligned = _aligned(by_side, common, by_machine_too=by_machine_too)
+    rows = [_row(key, measured, list(by_side)) for key, measured in aligned.items()]
+    rows.sort(key=lambda row: (row.region, row.machine or ""))
+    rows.sort(key=_order, reverse=True)
+    return tuple(rows)
+
+
+Aligned = dict[tuple[Any, ...], dict[str, MeasuredSide]]
+
+
+def _aligned(
+    by_side: Mapping[str, Sequence[MeasuredSide]],
+    common: Mapping[str, Mapping[str, Any]],
+    *,
+    by_machine_too: bool,
+) -> Aligned:
+    """Align the series of all sides, by the settings that a side varies."""
+    aligned: Aligned = defaultdict(dict)
+    for side, members in by_side.items():
+        for member in members:
+            series = member.series
+            names = sorted(series.configuration.keys() - common[side].keys())
+            settings = tuple(
+                zip(names, key_of(series.configuration, names), strict=True)
+            )
+            place = series.machine if by_machine_too else None
+            aligned[series.region, place, settings][side] = member
+    return aligned
+
+
+def _order(row: ComparedRow) -> tuple[bool, Any, float]:
+    growth, ratio = row.difference
+    return growth is not None, growth or Growth(), ratio
+
+
+def _row(
+    key: tuple[Any, ...],
+    measured: Mapping[str, MeasuredSide],
+    names: Sequence[str],
+) -> ComparedRow:
+    region, machine, settings = key
+    some = next(iter(measured.values()))
+    distinct = {name for name, _ in settings}
+    first = measured.get(names[0])
+    return ComparedRow(
+        region=region,
+        machine=machine,
+        configuration={
+            name: value
+            for name, value in some.series.configuration.items()
+            if name in distinct
+        },
+        unit=some.series.unit,
+        better=some.series.better,
+        parameter=some.middles.parameter if some.middles else "p",
+        expectation=some.series.expectation,
+        places=tuple(_place(first, measured.get(name)) for name in names),
+    )
+
+
+def _place(first: MeasuredSide | None, other: MeasuredSide | None) -> ComparedSeries:
+    if other is None:
+        return ComparedSeries(UNMEASURED)
+    series = other.series
+    if first is None or first is other:
+        return ComparedSeries(series.standing, series.series_id)
+    at, ratio = _ratio(first.middles, other.middles)
+    return ComparedSeries(
+        series.standing, series.series_id, _against(first, other), ratio, at
+    )
+
+
+def _ratio(
+    first: Middles | None, other: Middles | None
+) -> tuple[float | None, float | None]:
+    """Return the largest common setting, and the ratio of medians there."""
+    if first is None or other is None or first.parameter != other.parameter:
+        return None, None
+    common = first.values.keys() & other.values.keys()
+    if not common or not first.values[max(common)]:
+        return None, None
+    at = max(common)
+    return at, other.values[at] / first.values[at]
+
+
+def _against(first: MeasuredSide, other: MeasuredSide) -> SideBySide | None:
+    models = (first.series.standing.model, other.series.standing.model)
+    if None in models or first.middles is None or other.middles is None:
+        return None
+    start = max(min(first.middles.values), min(other.middles.values))
+    return _side_by_side(models[0], models[1], first.middles.parameter, start)
+
+
+@lru_cache(maxsize=8192)
+def _side_by_side(
+    model: Model, other: Model, parameter: str, start: float
+) -> SideBySide | None:
+    """Compare two models, cached by both."""
+    return side_by_side(model, other, parameter, start=start)

@@ -1,4 +1,4 @@
-"""Judge a region by an expectation that nobody has declared yet."""
+"""Judge a region by an expectation that nobody has declared yet, or declare it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,12 +7,16 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import InvalidReport
+from scalewatch.errors import InvalidReport, NotMeasured
 from scalewatch.modelling import Growth, Mark, direction, parse_growth
 from scalewatch.services.analysis.analysis import Answer, answers_under
 from scalewatch.services.analysis.rows import verdict_row
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.expectations.declarations import Declaration, normalised
+from scalewatch.services.expectations.declarations import (
+    Declaration,
+    declare,
+    normalised,
+)
 from scalewatch.services.expectations.in_force import Expectation, in_force, limit_of
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.regions.region import Region
@@ -29,6 +33,9 @@ MOST: Final = 6
 
 _UNSAVED: Final = 0
 """Stands for the id of what is in no row."""
+
+
+REASON = "the status quo at {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,4 +220,54 @@ def _verdict(
         probability=finding.verdict_probability.get(finding.verdict),
         divergence=divergence,
         reason=stored["reason"] or None,
+    )
+
+
+def accept(  # noqa: PLR0913 - one per part of the wish
+    session: Session,
+    project_name: str,
+    reference: str | None,
+    *,
+    author: str,
+    reason: str | None,
+    regions: Sequence[str] = (),
+    metric: str | None = None,
+) -> int | None:
+    """Expect the growths that were found at a commit; return the job that judges.
+
+    Where machines differ, the fastest growth is declared.
+
+    Parameters
+    ----------
+    reference
+        The commit, as `find_commit` takes it; None for the newest.
+    regions, metric
+        Which; all unless given.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    NotMeasured
+        If nothing of that has a model there.
+    """
+    project = projects.existing(session, project_name)
+    commit = find_commit(session, project, reference)
+    now = CommitSnapshot.of(session, commit)
+    fastest: dict[tuple[str, str], Growth] = {}
+    for series in now.judged(now.metrics if metric is None else [metric]):
+        growth = series.standing.growth
+        if growth is None or (regions and series.region not in regions):
+            continue
+        key = (series.region, series.metric)
+        fastest[key] = max(growth, fastest.get(key, growth))
+    if not fastest:
+        wanted = ", ".join(regions) or "any region"
+        raise NotMeasured("growth", wanted, at=commit.tag or commit.sha[:10])
+    return declare(
+        session,
+        project.name,
+        [Declaration(*key, str(growth)) for key, growth in fastest.items()],
+        author=author,
+        reason=reason or REASON.format(commit.tag or commit.sha[:10]),
     )
