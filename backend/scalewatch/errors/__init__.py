@@ -71,6 +71,7 @@
   x MissingExtra
   x NotARun
   x UnknownOrigin
+  x UnknownOrder
   x TrialFailed
   x BadPattern
   x BadSetting

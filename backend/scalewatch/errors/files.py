@@ -136,6 +136,17 @@ class UnknownCommit(ScalewatchError):
         )
 
 
+class UnknownOrder(ScalewatchError):
+    """Files know several commits, and neither parents nor times say their order."""
+
+    def __init__(self, commits: Sequence[str], wanted: str, option: str) -> None:
+        super().__init__(
+            f"nothing says which of the {len(commits)} commits of these files is the "
+            f"{wanted}: they have no parents among each other and no times; name it "
+            f"by {option}"
+        )
+
+
 class UnmatchedName(UnreadableFile):
     """A name or a path is not of the pattern that was given for it."""
 

@@ -1,53 +1,114 @@
-"""Commits of files, in the order in which they were made."""
+"""Commits that files tell of are ordered by parents, then by time, never by name."""
 
-import json
+from datetime import UTC, datetime, timedelta
+from itertools import permutations
 
 import pytest
 
+from scalewatch.errors import UnknownCommit, UnknownOrder
 from scalewatch.importers import read_files
-from scalewatch.services.files.commits import by_commit, chosen
-from support.builders import sweep
+from scalewatch.services.files.commits import by_commit
+from support.builders import result, run_report
+
+BEGIN = datetime(2026, 3, 1, tzinfo=UTC)
+NAMES = ("c" * 40, "a" * 40, "b" * 40)
+"""Commits in the order in which they were made, which is not that of their names."""
 
 
-@pytest.fixture
-def order_of(tmp_path):
-    """Return a function that writes a file for each commit, and tells their order."""
-
-    def order(*commits):
-        for number, commit in enumerate(commits):
-            text = json.dumps(sweep((2, 4, 8), commit=commit))
-            (tmp_path / f"{number}.json").write_text(text, "utf-8")
-        reading = read_files([str(path) for path in sorted(tmp_path.iterdir())])
-        return list(by_commit(reading.scans))
-
-    return order
+def commits_of(folder, commits):
+    """Read a folder with a run report for each commit, in files of their names."""
+    for commit in commits:
+        report = run_report(
+            commit=commit,
+            coordinate={"p": 4},
+            results=[result(region="solve", metric="time", unit="s", values=[1.0])],
+        )
+        (folder / f"{commit['sha']}.json").write_text(report.model_dump_json())
+    return by_commit(read_files([str(folder)]).scans)
 
 
-def test_times_go_before_names_of_files(order_of):
-    order = order_of(
-        {"sha": "new", "committed_at": "2026-01-02T00:00:00+00:00"},
-        {"sha": "old", "committed_at": "2026-01-02T00:30:00+02:00"},
+def chain(*names, **fields):
+    parents = [[], *([name] for name in names)]
+    return [
+        {"sha": name, "parents": before, **fields}
+        for name, before in zip(names, parents, strict=False)
+    ]
+
+
+def dated(*names):
+    return [
+        {"sha": name, "committed_at": (BEGIN + timedelta(days=at)).isoformat()}
+        for at, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("made", [chain, dated])
+@pytest.mark.parametrize(
+    "names", [*permutations(NAMES)], ids=lambda names: names[0][0] + names[1][0]
+)
+def test_order_is_that_of_parents_or_times_whatever_files_are_called(
+    tmp_path, made, names
+):
+    commits = commits_of(tmp_path, made(*names))
+
+    assert list(commits.scans) == [*names]
+    assert commits.chosen(None) == names[-1]
+    assert [commits.before(name) for name in names] == [None, *names[:-1]]
+
+
+def test_times_are_compared_across_zones(tmp_path):
+    commits = commits_of(
+        tmp_path,
+        [
+            {"sha": "new", "committed_at": "2026-01-02T00:00:00+00:00"},
+            {"sha": "old", "committed_at": "2026-01-02T00:30:00+02:00"},
+        ],
     )
 
-    assert order == ["old", "new"]
-    assert chosen(order, None) == "new"
+    assert list(commits.scans) == ["old", "new"]
 
 
-def test_parents_go_before_clocks(order_of):
-    order = order_of(
-        {"sha": "c", "parents": ["b"], "committed_at": "2026-01-01T00:00:00+00:00"},
-        {"sha": "b", "parents": ["a"], "committed_at": "2026-01-03T00:00:00+00:00"},
-        {"sha": "a", "committed_at": "2026-01-02T00:00:00+00:00"},
-    )
+def test_parents_count_more_than_times(tmp_path):
+    one_moment = {"committed_at": BEGIN.isoformat()}
+    first, *others = chain(*NAMES, **one_moment)
+    late = {**first, "committed_at": (BEGIN + timedelta(days=9)).isoformat()}
 
-    assert order == ["a", "b", "c"]
+    commits = commits_of(tmp_path, [late, *others])
 
-
-def test_parents_in_a_circle_end(order_of):
-    order = order_of({"sha": "a", "parents": ["b"]}, {"sha": "b", "parents": ["a"]})
-
-    assert sorted(order) == ["a", "b"]
+    assert list(commits.scans) == [*NAMES]
 
 
-def test_commits_of_which_nothing_is_known_keep_the_order_of_the_files(order_of):
-    assert order_of({"sha": "z"}, {"sha": "a"}) == ["z", "a"]
+def test_commit_before_is_the_parent_and_not_the_feature_made_between(tmp_path):
+    base, _, main = NAMES
+    listed = dated(*NAMES)
+    for commit in listed[1:]:
+        commit["parents"] = [base]
+
+    commits = commits_of(tmp_path, listed)
+
+    assert commits.chosen(None) == main
+    assert commits.before(main) == base
+
+
+def test_newest_of_commits_without_parents_and_times_is_asked_for(tmp_path):
+    commits = commits_of(tmp_path, [{"sha": name} for name in NAMES])
+
+    with pytest.raises(UnknownOrder, match="--commit"):
+        commits.chosen(None)
+    with pytest.raises(UnknownOrder, match="--baseline"):
+        commits.before(NAMES[1])
+    assert commits.chosen("aa") == NAMES[1]
+
+
+def test_unknown_commit_is_refused(tmp_path):
+    commits = commits_of(tmp_path, chain(*NAMES))
+
+    with pytest.raises(UnknownCommit):
+        commits.chosen("f")
+
+
+def test_parents_in_a_circle_leave_the_order_to_times(tmp_path):
+    listed = dated(*NAMES[:2])
+    listed[0]["parents"], listed[1]["parents"] = [NAMES[1]], [NAMES[0]]
+
+    assert list(commits_of(tmp_path, listed).scans) == [*NAMES[:2]]

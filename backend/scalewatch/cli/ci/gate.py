@@ -46,7 +46,8 @@ Exit codes:
 \b
 Files are judged here, without a server: beside what is expected, in options or in
 scalewatch.toml, and beside an earlier version; of a folder that tells of many commits,
-as asv's results do, the newest beside the one before it.
+as asv's results do, the newest beside its parent or, where parents are not told, beside
+the one before it in time.
 \b
 Examples:
   scalewatch gate --project hydro --commit "$(git rev-parse HEAD)"

@@ -14,10 +14,15 @@ from scalewatch.cli.files.findings import warn
 from scalewatch.cli.files.options import ReadTerms
 from scalewatch.cli.project_file import FILE, declarations, gate_rules
 from scalewatch.errors import BadExpression, ScalewatchError
-from scalewatch.importers import ImportedSeries, Reading, Scans, read_files
+from scalewatch.importers import ImportedSeries, Reading, read_files
 from scalewatch.modelling import parse_declared
 from scalewatch.services.analysis.versions import in_units_of
-from scalewatch.services.files.commits import by_commit, chosen, comparable
+from scalewatch.services.files.commits import (
+    NOWHERE,
+    FileCommits,
+    by_commit,
+    comparable,
+)
 from scalewatch.services.files.model_files import Question, Stated
 from scalewatch.services.gates.files import gate_of_files, sides_of
 from scalewatch.services.gates.rules import FileRules, GateRule
@@ -67,13 +72,13 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
 
     Raises
     ------
-    NotTold, UnknownCommit
-        If there is nothing to be judged, or no such commit.
+    NotTold, UnknownCommit, UnknownOrder
+        If there is nothing to be judged, no such commit, or no order of them.
     """
     reading = _read(files, terms)
     readings = [reading]
     commits = by_commit(reading.scans)
-    named = chosen(list(commits), commit)
+    named = commits.chosen(commit)
     label = commit or (", ".join(files) if len(files) < 3 else f"{len(files)} files")
     version = partial(_version, stated.get("aliases", {}))
     now = version(commits, named, label)
@@ -83,13 +88,13 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
     if baseline is not None and Path(baseline).exists():
         readings.append(earlier := _read([baseline], terms))
         its = by_commit(earlier.scans)
-        before = version(its, chosen(list(its), None), baseline)
+        before = version(its, its.chosen(None), baseline)
     elif baseline is not None:
         if named is None:
             raise NotTold(f"there is no file {baseline}, and the files know no commit")
-        before = version(commits, chosen(list(commits), baseline), baseline)
-    elif named is not None and (past := list(commits)[: list(commits).index(named)]):
-        before = version(commits, past[-1], past[-1])
+        before = version(commits, commits.chosen(baseline), baseline)
+    elif named is not None and (past := commits.before(named)) is not None:
+        before = version(commits, past, past)
     relation = None if baseline or before is None else "the commit before it here"
     question = _with_expectations(question, stated)
     warn(now.series, question)
@@ -127,12 +132,12 @@ def _read(files: Sequence[str], terms: ReadTerms) -> Reading:
 
 def _version(
     aliases: Mapping[str, str],
-    commits: Mapping[str, Scans],
+    commits: FileCommits,
     commit: str | None,
     label: str,
 ) -> _Version:
     """Return the series of a commit by the present names of their regions."""
-    held = commits.get(commit or "")
+    held = commits.scans.get(commit or NOWHERE)
     series = [
         replace(each, region=aliases.get(each.region, each.region))
         for each in (comparable(held.series()) if held else ())

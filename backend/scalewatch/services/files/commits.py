@@ -1,11 +1,14 @@
 """Measurements of files by commit, of which a folder of asv's results has many."""
 
-from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from graphlib import CycleError, TopologicalSorter
 from typing import Final
 
-from scalewatch.errors import UnknownCommit
+from scalewatch.errors import UnknownCommit, UnknownOrder
 from scalewatch.importers import ImportedSeries, Scans
 
 COMMIT: Final = "commit"
@@ -13,17 +16,75 @@ FILE: Final = "file"
 NOWHERE: Final = ""
 """The commit of measurements that name none."""
 
+_LONG_AGO: Final = datetime(1, 1, 1, tzinfo=UTC)
 
-def by_commit(scans: Scans) -> Mapping[str, Scans]:
-    """Return the measurements of each commit, the oldest first.
 
-    Parents come before their children and, beyond that, older commits first; commits
-    of which neither is known keep the order of the files. Measurements without a commit
-    stand under `NOWHERE`.
+@dataclass(frozen=True, slots=True)
+class FileCommits:
+    """The commits that files tell of.
+
+    Parameters
+    ----------
+    scans
+        Measurements by commit, the oldest first; those without one are of `NOWHERE`.
+    parents
+        Of each commit those that the files tell of, too.
+    is_ordered
+        Whether parents and times say in which order they were made.
     """
+
+    scans: Mapping[str, Scans]
+    parents: Mapping[str, Sequence[str]]
+    is_ordered: bool
+
+    def chosen(self, reference: str | None) -> str | None:
+        """Return the commit that a hash or its beginning names, the newest without one.
+
+        None if the files name no commit at all.
+
+        Raises
+        ------
+        UnknownCommit
+            If the files know commits, and not this one, or several of that beginning.
+        UnknownOrder
+            If nothing says which commit is the newest.
+        """
+        known = [commit for commit in self.scans if commit != NOWHERE]
+        if not known:
+            return None
+        if reference is None:
+            if not self.is_ordered:
+                raise UnknownOrder(known, "newest", "--commit")
+            return known[-1]
+        matching = [commit for commit in known if commit.startswith(reference)]
+        if reference in matching:
+            return reference
+        if len(matching) != 1:
+            fault = matching or known
+            raise UnknownCommit(reference, fault, is_ambiguous=bool(matching))
+        return matching[0]
+
+    def before(self, commit: str) -> str | None:
+        """Return the first parent of a commit, or else the one made before it.
+
+        Raises
+        ------
+        UnknownOrder
+            If nothing says which one that is.
+        """
+        if self.parents[commit]:
+            return self.parents[commit][0]
+        known = [each for each in self.scans if each != NOWHERE]
+        if not self.is_ordered:
+            raise UnknownOrder(known, f"one before {commit[:12]}", "--baseline")
+        return known[known.index(commit) - 1] if commit != known[0] else None
+
+
+def by_commit(scans: Scans) -> FileCommits:
+    """Return the measurements of each commit, ordered by parents, then by time."""
     held: dict[str, Scans] = {}
-    times: dict[str, str] = {}
-    parents: dict[str, set[str]] = defaultdict(set)
+    times: dict[str, datetime] = {}
+    stated: dict[str, Sequence[str]] = {}
     for measurement in scans.measurements():
         subject, known = measurement.subject, measurement.provenance
         named = dict(subject.origin).get(COMMIT)
@@ -32,34 +93,53 @@ def by_commit(scans: Scans) -> Mapping[str, Scans]:
         held.setdefault(commit, Scans()).add(
             measurement._replace(subject=subject._replace(origin=origin))
         )
-        parents[commit].update(known.parents)
+        stated[commit] = known.parents or stated.get(commit, ())
         if when := (known.committed_at or known.started_at or known.ended_at):
-            times[commit] = max(when, times.get(commit, ""))
-    by_time = sorted(held, key=lambda commit: times.get(commit, ""))
-    return {commit: held[commit] for commit in _parents_first(by_time, parents)}
+            with suppress(ValueError):
+                moment = datetime.fromisoformat(when)
+                if moment.tzinfo is None:
+                    moment = moment.replace(tzinfo=UTC)
+                times[commit] = max(moment, times.get(commit, moment))
+    named_ones = [commit for commit in held if commit != NOWHERE]
+    parents = {
+        commit: [each for each in stated[commit] if each in held and each != commit]
+        for commit in named_ones
+    }
+    try:
+        made, is_ordered = _made_in_order(parents, times)
+    except CycleError:  # no history of git: times alone tell
+        parents = {commit: [] for commit in named_ones}
+        made, is_ordered = _made_in_order(parents, times)
+    nowhere = {NOWHERE: held[NOWHERE]} if NOWHERE in held else {}
+    ordered = nowhere | {commit: held[commit] for commit in made}
+    return FileCommits(ordered, parents, is_ordered)
 
 
-def chosen(commits: Sequence[str], reference: str | None) -> str | None:
-    """Return the commit that a hash or its beginning names, the newest without one.
-
-    None if the files name no commit at all.
+def _made_in_order(
+    parents: Mapping[str, Sequence[str]], times: Mapping[str, datetime]
+) -> tuple[list[str], bool]:
+    """Return commits behind their parents, else by time, and whether these tell all.
 
     Raises
     ------
-    UnknownCommit
-        If the files know commits, and not this one, or several of that beginning.
+    CycleError
+        If a commit comes before itself.
     """
-    known = [commit for commit in commits if commit != NOWHERE]
-    if not known:
-        return None
-    if reference is None:
-        return known[-1]
-    matching = [commit for commit in known if commit.startswith(reference)]
-    if reference in matching:
-        return reference
-    if len(matching) != 1:
-        raise UnknownCommit(reference, matching or known, is_ambiguous=bool(matching))
-    return matching[0]
+    history = TopologicalSorter(parents)
+    history.prepare()
+    made: list[str] = []
+    is_ordered = True
+    ready = list(history.get_ready())
+    while ready:
+        ready.sort(key=lambda commit: times.get(commit, _LONG_AGO))
+        first, *others = ready
+        if others:
+            known = first in times and others[0] in times
+            is_ordered &= known and times[first] < times[others[0]]
+        made.append(first)
+        history.done(first)
+        ready = [*others, *history.get_ready()]
+    return made, is_ordered
 
 
 def comparable(all_series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
@@ -88,24 +168,3 @@ def comparable(all_series: Sequence[ImportedSeries]) -> list[ImportedSeries]:
         bare if times[key] == 1 else series
         for series, bare, key in zip(all_series, nameless, keys, strict=True)
     ]
-
-
-def _parents_first(
-    commits: Sequence[str], parents: Mapping[str, Collection[str]]
-) -> list[str]:
-    """Put parents before their children; links that close a circle do not count."""
-    ordered: dict[str, None] = {}
-    for commit in commits:
-        waiting, seen = [commit], {commit}
-        while waiting:
-            missing = [
-                each
-                for each in commits
-                if each in parents[waiting[-1]] and each not in ordered.keys() | seen
-            ]
-            if missing:
-                seen.add(missing[0])
-                waiting.append(missing[0])
-            else:
-                ordered[waiting.pop()] = None
-    return [*ordered]
