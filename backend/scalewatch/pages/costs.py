@@ -1,6 +1,5 @@
 """The page of costs: which region takes most where the code is to run."""
 
-from functools import partial
 from typing import Annotated, Final, TypeGuard
 
 from fastapi import APIRouter, Query, Request, Response
@@ -64,8 +63,6 @@ def show_cost(  # noqa: PLR0913 - parts of the address
         without=without_sentence(shown),
         bar=CostBars(shown),
         share=share,
-        share_at=partial(share_at, shown),
-        value_at=partial(value_at, shown),
         bounds=forecast_words,
         largest=shown.measured[-1] if shown.measured else None,
         region_query={

@@ -16,7 +16,7 @@ from scalewatch.pages.rendering import navigation, plots, templates
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, plural
-from scalewatch.pages.wording.intervals import bounded_words, factor_words, scale_words
+from scalewatch.pages.wording.intervals import bounded_words, factor_words
 from scalewatch.pages.wording.mathematics import stated_order
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
@@ -113,10 +113,8 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
         },
         forge=forge_of(session, project),
         headline=headline(cause),
-        growth_words=growth_words,
         bounded_words=bounded_words,
         verdict_words=verdict_words,
-        scale_words=scale_words,
         settable=SETTABLE,
         may_treat=may(session, Role.ADMIN, project),
         query={},

@@ -95,8 +95,6 @@ def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
         design_sentence=design_sentence(shown.chosen),
         loss_sentence=loss_sentence(shown.chosen),
         gaps_sentence=gaps_sentence(shown.chosen),
-        kinds=tuple(ScalingKind),
-        sources=tuple(scan.TimesSource),
         metrics=MEANINGS,
         serial_fraction=serial_fraction,
         proposed=[
