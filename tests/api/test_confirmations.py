@@ -1,3 +1,4 @@
+from support import sentences
 from support.histories import LINEAR, TREE, record_commit, sha
 
 WISH = {"commit": sha(2)}
@@ -36,5 +37,5 @@ def test_pages_tell_of_the_runs_that_were_asked_for(client, sessions):
 
     for address in ("/status", "/p/mpich/regressions"):
         page = client.get(address).text
-        assert "scalewatch-agent serve --machine jureca" in page.replace("&#39;", "'")
-    assert "No confirming runs requested." in before
+        assert sentences.SERVE_COMMAND in page.replace("&#39;", "'")
+    assert sentences.NO_CONFIRMING_RUNS in before

@@ -2,6 +2,7 @@
 
 import pytest
 
+from support import sentences
 from support.exact_counts import count
 from support.histories import commit
 
@@ -22,9 +23,7 @@ def test_counts_that_grow_faster_stop_a_commit_at_its_first_job(client, sessions
     assert said["outcome"] == "worse"
     assert finding["region"] == "exchange › loop 2"
     assert finding["todo"] is None
-    assert finding["sentence"] == (
-        "grows like p^2 instead of p, 12*p*(p-1) instead of 24*p"
-    )
+    assert finding["sentence"] == (sentences.FASTER_COUNT)
 
 
 def test_more_work_at_the_same_growth_is_told_as_such(client, sessions):
@@ -35,9 +34,7 @@ def test_more_work_at_the_same_growth_is_told_as_such(client, sessions):
 
     (finding,) = said["findings"]
     assert (said["outcome"], finding["kind"]) == ("worse", "constant")
-    assert finding["sentence"] == (
-        "7 % more work at the same growth, 107*p instead of 100*p"
-    )
+    assert finding["sentence"] == (sentences.MORE_WORK)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from scalewatch import api, pages
+from support import sentences
 from support.builders import run, sweep
 
 PARAMETER = re.compile(r"{\w+(:\w+)?}")
@@ -307,7 +308,7 @@ def test_growth_beyond_any_code_is_refused(client, growth):
     answer = client.put(f"{PROJECT}/expectations", json=declared)
 
     assert answer.status_code == 422
-    assert "exponents of at most 100" in answer.json()["detail"]
+    assert sentences.EXPONENT_LIMIT in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

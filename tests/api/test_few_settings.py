@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from support import sentences
 from support.builders import sweep_reports
 from support.histories import commit
 from support.recorded import record
@@ -38,9 +39,7 @@ def test_models_of_few_settings_have_factors_and_efficiency(client):
     (model,) = client.get("/api/v1/projects/mpich/models").json()["models"]
 
     assert model["standing"]["model"] is None
-    assert model["standing"]["reason"] == (
-        "3 of 5 settings: p = 16 and 256 would tell how it grows"
-    )
+    assert model["standing"]["reason"] == (sentences.TWO_SETTINGS_MORE)
     assert [(step["start"], step["end"]) for step in model["steps"]] == [
         (32, 64),
         (64, 128),
@@ -59,8 +58,8 @@ def test_pages_say_how_many_settings_there_are_and_which_would_tell_more(client)
     region = client.get("/p/mpich/r/step", params={"machine": "jureca"}).text
 
     assert "3 of 5 settings" in table
-    assert "p = 16 and 256 would tell how it grows" in table
-    assert "there is no verdict until one is declared" in region
+    assert sentences.SETTINGS_WOULD_TELL in table
+    assert sentences.NO_VERDICT_UNDECLARED in region
     assert "3 of 5 settings" in region
     assert re.search(
         r"From p = 32 to 128, the time falls to 0\.27\d times \[0\.2\d\d, 0\.2\d\d\], "

@@ -1,5 +1,6 @@
 import pytest
 
+from support import sentences
 from support.histories import LINEAR, TREE, commit, record_commit, record_history, sha
 
 RULES = "/api/v1/projects/mpich/gate/rules"
@@ -56,9 +57,7 @@ def test_old_mismatches_stop_a_commit_where_the_rules_say_so(client, sessions):
 
     after = gate(client, 2)
     assert before["outcome"] == "fine"
-    assert after["findings"][0]["sentence"] == (
-        "grows like p: not as expected (log p), seen in a single job only"
-    )
+    assert after["findings"][0]["sentence"] == (sentences.NOT_AS_EXPECTED)
 
 
 @pytest.mark.usefixtures("suspected")
@@ -99,14 +98,14 @@ def test_a_guideline_that_held_before_is_a_finding(client, sessions):
 
     (finding,) = minded["findings"]
     assert (finding["region"], finding["kind"]) == ("solve", "guideline")
-    assert "which held before, seen in a single job only" in finding["sentence"]
+    assert sentences.HELD_BEFORE in finding["sentence"]
     assert finding["probability"] > 0.95
     assert finding["target"] == {"p": 16 * 64}
     effect = finding["at_target"]
     assert effect["low"] < 3 < effect["high"]
     assert effect["value"] == pytest.approx(3, rel=0.1)
     assert finding["commits"] == f"{sha(1)[:10]}..{sha(2)[:10]}"
-    assert "breaks the guideline solve ⪯ setup" in page
+    assert sentences.BREAKS_GUIDELINE in page
     assert ignored["findings"] == []
 
 

@@ -5,6 +5,7 @@ from sqlalchemy import event
 
 from scalewatch.services.commit_reports.report import commit_report
 from scalewatch.services.selection.view import View
+from support import sentences
 from support.histories import LINEAR, TREE, commit, record_commit, reports, sha
 from support.recorded import record, record_runs
 
@@ -38,7 +39,7 @@ def test_the_first_commit_lacks_a_baseline_and_no_measurements(client, sessions)
     said = gate(client, commit=commit(1)["sha"]).json()
 
     assert (said["outcome"], said["baseline"]) == ("undecided", None)
-    assert said["sentence"] == "nothing was measured before it to compare it with"
+    assert said["sentence"] == sentences.NOTHING_BEFORE
 
 
 def test_a_commit_waits_for_the_analysis_of_what_it_is_compared_with(client, sessions):
@@ -50,7 +51,7 @@ def test_a_commit_waits_for_the_analysis_of_what_it_is_compared_with(client, ses
     said = gate(client, commit=commit(2)["sha"]).json()
 
     assert said["outcome"] == "pending"
-    assert said["sentence"] == "the analysis is not finished"
+    assert said["sentence"] == sentences.ANALYSIS_UNFINISHED
 
 
 def test_one_job_alone_is_a_suspicion_and_a_second_one_stops_the_commit(
@@ -65,11 +66,9 @@ def test_one_job_alone_is_a_suspicion_and_a_second_one_stops_the_commit(
 
     (finding,) = suspected["findings"]
     assert suspected["outcome"] == "undecided"
-    assert "rerun on jureca at p = 4, 8, 16, 32, 64 (≈ " in finding["todo"]
+    assert sentences.RERUN in finding["todo"]
     assert confirmed["outcome"] == "worse"
-    assert confirmed["findings"][0]["sentence"] == (
-        "grows like p instead of log p: no longer as expected"
-    )
+    assert confirmed["findings"][0]["sentence"] == (sentences.NO_LONGER_AS_EXPECTED)
 
 
 def test_a_worse_constant_stops_a_commit_once_a_second_job_says_so(client, sessions):
@@ -82,12 +81,12 @@ def test_a_worse_constant_stops_a_commit_once_a_second_job_says_so(client, sessi
 
     (doubt,), (finding,) = suspected["findings"], confirmed["findings"]
     assert suspected["outcome"] == "undecided"
-    assert doubt["sentence"].endswith("throughout, seen in a single job only")
-    assert "rerun on jureca at p = 4, 8, 16, 32, 64 (≈ " in doubt["todo"]
+    assert doubt["sentence"].endswith(sentences.THROUGHOUT_SINGLE_JOB)
+    assert sentences.RERUN in doubt["todo"]
     assert confirmed["outcome"] == "worse"
-    assert confirmed["sentence"].startswith("1 of 2 series is worse than")
+    assert confirmed["sentence"].startswith(sentences.ONE_OF_TWO_WORSE)
     assert (finding["region"], finding["kind"]) == ("MPI_Bcast", "constant")
-    assert "times as much as before (1." in finding["sentence"]
+    assert sentences.TIMES_AS_MUCH in finding["sentence"]
     assert finding["probability"] > 0.99
     effect = finding["at_target"]
     assert 1.25 < effect["low"] < 1.3 < effect["high"] < 1.35

@@ -21,6 +21,7 @@ from scalewatch.services.access.tokens import create
 from scalewatch.services.files.kept_files import read_again
 from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
 from scalewatch.storage import tables
+from support import sentences
 from support.samples import sample
 
 TABLE = b"p,time\n2,1.5\n4,1.25\n8,1.125\n"
@@ -199,7 +200,7 @@ def test_bomb_is_too_large(client, sessions, make):
     response = post(client, make())
 
     assert response.status_code == 413, response.text
-    assert "the body holds more than" in response.json()["detail"]
+    assert sentences.BODY_TOO_LARGE in response.json()["detail"]
     assert count(sessions, tables.Run) == 0
 
 
@@ -207,7 +208,7 @@ def test_too_many_rows_are_too_large(client, sessions):
     response = post(client, b"p,time\n" + b"2,1\n" * 100_001)
 
     assert response.status_code == 413, response.text
-    assert "the body holds more than" in response.json()["detail"]
+    assert sentences.BODY_TOO_LARGE in response.json()["detail"]
     assert count(sessions, tables.Run) == 0
 
 
@@ -222,10 +223,7 @@ def test_file_that_exceeds_a_limit_of_its_reader_is_a_problem_that_says_which(
     assert response.status_code == 422, response.text
     problem = response.json()
     assert problem["type"] == "urn:scalewatch:problem:reading-limit-exceeded"
-    assert problem["detail"] == (
-        "reading the file takes more than 0 MiB for its runs; split it, or run "
-        "`scalewatch import` where it lies, which has no such limit"
-    )
+    assert problem["detail"] == (sentences.READER_LIMIT)
     assert count(sessions, tables.Run) == 0
     tiny.close()
 

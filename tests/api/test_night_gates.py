@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import numpy as np
 import pytest
 
+from support import sentences
 from support.histories import LINEAR, TREE, commit, record_history, reports
 from support.recorded import record
 
@@ -60,7 +61,7 @@ def test_a_bad_night_of_the_only_machine_is_undecided_and_asks_for_another_night
     assert said["outcome"] == "undecided"
     assert (finding["region"], finding["kind"]) == ("all regions", "night")
     assert "all 10 regions alike" in finding["sentence"]
-    assert finding["todo"] == "rerun on jureca on another night"
+    assert finding["todo"] == sentences.OTHER_NIGHT
 
 
 def test_a_bad_night_that_another_machine_does_not_see_stops_nobody(client, sessions):

@@ -2,6 +2,7 @@ import pytest
 
 from scalewatch.api.http.described import schema_of
 from scalewatch.services.scaling_errors.region import RegionScaling
+from support import sentences
 from support.recorded import record_configurations, record_grid, record_project
 
 OPENMPI = "/api/v1/projects/openmpi/scaling-error"
@@ -45,7 +46,7 @@ def test_what_cannot_be_told_has_a_reason(client, sessions):
     shown = read(client, hybrid, kind="weak")
 
     assert shown["chosen"]["errors"] is None
-    assert "post runs whose coordinates name n" in shown["chosen"]["reason"]
+    assert sentences.NAME_THE_SIZE in shown["chosen"]["reason"]
 
 
 @pytest.mark.parametrize(

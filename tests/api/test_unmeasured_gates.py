@@ -7,6 +7,7 @@ import pytest
 from scalewatch.cli.ci.forges import GITHUB_STATES, state_of
 from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
 from scalewatch.wire import RunReport
+from support import sentences
 from support.histories import TREE, commit, record_commit, reports
 from support.recorded import record
 
@@ -126,7 +127,7 @@ def test_series_of_the_baseline_that_is_missing_is_named(client, sessions):
     lenient = gate(client)
 
     assert strict["outcome"] == "undecided"
-    assert strict["sentence"] == "1 series (MPI_Gather) of the baseline missing"
+    assert strict["sentence"] == sentences.GATHER_MISSING
     assert lenient["outcome"] == "fine"
 
 
@@ -190,7 +191,7 @@ def test_metric_of_the_baseline_that_no_run_brings_any_more_is_named(client, ses
     assert [(each["kind"], each["metric"]) for each in strict["findings"]] == [
         ("missing", "memory")
     ]
-    assert "1 series was not measured" in words(page)
+    assert sentences.ONE_NOT_MEASURED in words(page)
     assert lenient["outcome"] == "fine"
 
 
@@ -230,7 +231,7 @@ def test_nothing_passes_where_all_series_are_new_and_those_before_are_gone(
     said = gate(client)
 
     assert said["outcome"] == "undecided"
-    assert said["sentence"] == "no series was measured at both commits"
+    assert said["sentence"] == sentences.NONE_AT_BOTH
 
 
 def test_series_that_failed_at_the_baseline_are_not_counted_as_compared(
@@ -243,8 +244,8 @@ def test_series_that_failed_at_the_baseline_are_not_counted_as_compared(
     said = gate(client)
 
     assert said["outcome"] == "fine"
-    assert said["sentence"].startswith("none of 1 series is worse than ")
-    assert said["sentence"].endswith("; 1 of 2 series cannot be compared")
+    assert said["sentence"].startswith(sentences.NONE_WORSE)
+    assert said["sentence"].endswith(sentences.ONE_INCOMPARABLE)
 
 
 def test_page_of_a_first_commit_of_which_every_run_failed_shows_its_gate(
@@ -268,7 +269,7 @@ def test_page_of_a_commit_that_failed_like_its_parent_claims_nothing_measured(
     assert " unchanged" not in page
     assert "as it was" not in page
     assert "did not change" not in page
-    assert "No series was measured at both commits; 2 series were not measured" in page
+    assert sentences.NONE_AT_BOTH_COMMITS in page
 
 
 def test_filters_of_the_page_leave_its_gate_as_it_is(client, sessions):

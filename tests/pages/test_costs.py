@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from support import sentences
 from support.builders import sweep_reports
 from support.recorded import record
 
@@ -26,7 +27,7 @@ def text(client, path="/p/code/cost", **query):
 def test_sentence_names_the_region_that_costs_most_and_what_it_cost_before(code):
     page = text(code)
 
-    assert "At p = 1,024, 16× the largest run, 9" in page
+    assert sentences.COST_AT_TARGET in page
     assert re.search(r"is in <bdi>solve</bdi>, 3\d.% at p = 64\.", page)
 
 
@@ -49,7 +50,7 @@ def test_page_says_where_shares_end_and_for_want_of_what(code, sessions):
 
     page = text(code)
 
-    assert "Not told up to p = 1,024: beyond p = 64 there is no forecast of" in page
+    assert sentences.NOT_TOLD_TO_TARGET in page
     assert " ● p = 64 " in page  # as the one mark of each row is
     assert "○" not in page
     assert "<bdi>input</bdi> (23" in page
@@ -95,5 +96,5 @@ def test_project_without_process_counts_is_told_what_lacks(client, sessions):
 
     page = text(client, "/p/sizes/cost")
 
-    assert "has a result over the number of processes" in page
-    assert "Measured over n alone." in page
+    assert sentences.NO_SCALE in page
+    assert sentences.OVER_N_ALONE in page

@@ -2,6 +2,7 @@
 
 from xml.etree import ElementTree as ET
 
+from support import sentences
 from support.histories import LINEAR, TREE, record_history
 from support.recorded import TCP, record_project
 
@@ -48,7 +49,7 @@ def test_feed_of_regressions_has_an_entry_per_cause(client, sessions):
     feed = ET.fromstring(answer.text)  # noqa: S314, our own
     (entry,) = feed.findall(f"{ATOM}entry")
     assert answer.headers["content-type"].startswith("application/atom+xml")
-    assert entry.findtext(f"{ATOM}title") == "MPI_Bcast, worse growth (open)"
+    assert entry.findtext(f"{ATOM}title") == sentences.WORSE_GROWTH_OPEN
     assert entry.findtext(f"{ATOM}id").startswith(
         "http://testserver/p/mpich/regressions#regression-"
     )

@@ -7,6 +7,7 @@ import pytest
 
 from scalewatch.api.http.described import schema_of
 from scalewatch.services.machines.lines import MachineLines
+from support import sentences
 from support.builders import sweep_reports
 from support.recorded import record, record_project
 
@@ -61,7 +62,7 @@ def test_a_project_without_sizes_says_what_to_run(client, sessions):
 
     page = client.get("/p/openmpi/lines").text
 
-    assert "No problem sizes recorded" in page
+    assert sentences.NO_SIZES in page
     why = "None of the successful runs records n."
     assert page.count(why) == 1
     assert f"node-shm, node-tcp: {why}" in page

@@ -4,6 +4,7 @@ import re
 from io import StringIO
 from uuid import UUID
 
+from support import sentences
 from support.builders import result, run_report
 from support.histories import store_nights
 from support.recorded import record, record_half_failed_project, record_project
@@ -40,7 +41,7 @@ def test_newest_commits_are_said_to_be_some_of_all(client, sessions):
     some_of_them = client.get("/p/mpich/m/jureca").text
 
     assert "that it measured." not in all_of_them
-    assert "The newest 20 of 22 commits that it measured." in some_of_them
+    assert sentences.TWENTY_OF_TWENTY_TWO in some_of_them
 
 
 def test_noise_is_the_interquartile_range_over_the_median(client, sessions):
@@ -76,9 +77,9 @@ def test_nights_are_said_to_be_correlated_with_their_spread(client, sessions):
 
     page = client.get("/p/mpich/m/jureca").text
 
-    assert "machine are correlated, 0.6; usual spread 2.1\u202f%." in page
+    assert sentences.NIGHTS_CORRELATED in page
     assert "<title>bad night at c2</title>" in page
-    assert "Taken for bad nights: <bdi>c2</bdi>." in page
+    assert sentences.BAD_NIGHTS in page
     assert re.findall(r'text-anchor="(\w+)">(c\d)', page) == [
         ("start", "c1"),
         ("end", "c3"),
@@ -97,8 +98,8 @@ def test_a_machine_that_stayed_slow_says_since_when(client, sessions):
 
     page = client.get("/p/mpich/m/jureca").text
 
-    assert "Nights of this machine are independent" in page
-    assert "Machine slow since c3, × 1.12." in page
+    assert sentences.NIGHTS_INDEPENDENT in page
+    assert sentences.SLOW_SINCE in page
 
 
 def test_a_step_that_no_other_machine_tells_of_is_left_open(client, sessions):

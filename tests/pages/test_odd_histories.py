@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 
+from support import sentences
 from support.builders import result, run
 from support.histories import (
     FIRST_DAY,
@@ -66,7 +67,7 @@ def test_a_commit_that_comes_late_takes_its_place_and_that_is_said(client, sessi
     history = client.get("/api/v1/projects/mpich/history").json()
 
     assert [each["sha"] for each in history["commits"]] == list(map(sha, range(1, 6)))
-    assert "posted after newer ones" in client.get("/p/mpich/history").text
+    assert sentences.POSTED_LATE in client.get("/p/mpich/history").text
 
 
 def test_a_renamed_region_has_one_history_under_its_present_name(client, sessions):
@@ -101,5 +102,5 @@ def test_a_unit_that_changed_is_refused_in_words(client):
 
     assert taken.status_code == 202
     assert refused.status_code == 409
-    assert "is recorded in 'J', not in 'MB'" in refused.json()["detail"]
-    assert "another unit needs another metric" in refused.json()["detail"]
+    assert sentences.UNIT_CHANGED in refused.json()["detail"]
+    assert sentences.ANOTHER_METRIC in refused.json()["detail"]

@@ -9,6 +9,7 @@ import pytest
 
 from scalewatch.jobs import perform_next
 from scalewatch.pages.wording.formats import SPACE
+from support import sentences
 from support.builders import run_report, sweep_reports
 from support.histories import store_nights
 from support.recorded import (
@@ -139,7 +140,7 @@ def test_pending_series_say_so(client, session):
     record_runs(session, sweep_reports())
     session.commit()
 
-    assert "model on its way" in client.get("/p/mpich").text
+    assert sentences.ON_ITS_WAY in client.get("/p/mpich").text
 
 
 def test_one_run_is_shown_with_its_environment(client, sessions):
@@ -200,7 +201,7 @@ def test_status_says_which_share_of_histories_alarms(client, sessions):
 
     page = client.get("/status").text
 
-    assert "3.1 % alarm; at most 4.0 % by chance" in page.replace(SPACE, " ")
+    assert sentences.ALARMING_SHARE in page.replace(SPACE, " ")
 
 
 def test_status_of_a_failed_analysis_does_not_say_that_all_is_analysed(
@@ -212,7 +213,7 @@ def test_status_of_a_failed_analysis_does_not_say_that_all_is_analysed(
 
     page = words_of(client.get("/status").text)
 
-    assert "No job waits. 1 job failed." in page
+    assert sentences.ONE_JOB_FAILED in page
     assert "All runs analysed" not in page
 
 

@@ -6,6 +6,7 @@ import pytest
 from scalewatch.pages.projects import COOKIE, PAUSE, news_sentence
 from scalewatch.services.projects.timeline import SinceVisit
 from scalewatch.storage.access import projects
+from support import sentences
 from support.builders import result, run_report
 from support.histories import TREE, record_commit, reports
 from support.recorded import failed_result, record
@@ -23,7 +24,7 @@ def test_first_visit_is_only_noted(client, sessions):
 
     answer = client.get("/")
 
-    assert "Since your last visit" not in answer.text
+    assert sentences.SINCE_LAST_VISIT not in answer.text
     before, last = map(int, answer.cookies[COOKIE].split("."))
     assert before == 0
     assert began <= last < began + 60
@@ -39,7 +40,7 @@ def test_later_visit_says_what_is_new_without_a_script(client, sessions):
 
     answer = client.get("/")
 
-    assert "Since your last visit 2 days ago: 1 new commit." in answer.text
+    assert sentences.NEW_SINCE_TWO_DAYS in answer.text
     assert answer.cookies[COOKIE].startswith(f"{last}.")
 
 
@@ -50,7 +51,7 @@ def test_visit_goes_on_while_one_looks_again_soon(client, sessions):
 
     answer = client.get("/")
 
-    assert "Since your last visit 3 days ago: 1 new commit." in answer.text
+    assert sentences.NEW_SINCE_THREE_DAYS in answer.text
 
 
 def test_first_visit_goes_on_as_the_first(client, sessions):
@@ -59,7 +60,7 @@ def test_first_visit_goes_on_as_the_first(client, sessions):
     first, again = of_one_moment(client, "/", lambda _: client.get("/"))
 
     assert again.text == first.text
-    assert "Since your last visit" not in again.text
+    assert sentences.SINCE_LAST_VISIT not in again.text
 
 
 def test_that_nothing_came_is_said():
@@ -67,7 +68,7 @@ def test_that_nothing_came_is_said():
 
     sentence = news_sentence(None, "mpich", news)
 
-    assert sentence == "Since your last visit 2 days ago: nothing was measured."
+    assert sentence == sentences.NOTHING_NEW
 
 
 @pytest.mark.parametrize("kept", ["", "x", "1.2.3", "-1.5", "9" * 40, "0.9999999999"])
@@ -78,7 +79,7 @@ def test_cookie_that_makes_no_sense_is_none(client, sessions, kept):
     answer = client.get("/")
 
     assert answer.status_code == 200
-    assert "Since your last visit" not in answer.text
+    assert sentences.SINCE_LAST_VISIT not in answer.text
 
 
 def test_what_a_script_asks_for_is_no_visit_and_a_known_page_is_one(client, sessions):
@@ -103,9 +104,9 @@ def test_home_says_what_is_missing(client, sessions):
 
     text = client.get("/").text
 
-    assert "No run of new has arrived yet" in text
+    assert sentences.NO_RUN_OF_NEW in text
     assert "/start?project=new" in text
-    assert "Changes need two measured commits" in text
+    assert sentences.TWO_COMMITS_NEEDED in text
 
 
 def test_home_calls_no_verdict_unchanged_that_was_never_given(client, sessions):
@@ -118,8 +119,8 @@ def test_home_calls_no_verdict_unchanged_that_was_never_given(client, sessions):
         record_commit(sessions, number, {"MPI_Bcast": TREE})
     unchanged = client.get("/").text
 
-    assert "no change is sure" in undecided
-    assert "The only series is undecided." in undecided
+    assert sentences.NO_SURE_CHANGE in undecided
+    assert sentences.ONLY_SERIES_UNDECIDED in undecided
     assert "no verdict changed" in unchanged
 
 

@@ -3,6 +3,7 @@ import re
 import pytest
 
 from scalewatch.storage.database.session import Sessions
+from support import sentences
 from support.histories import LINEAR, TREE, record_history, sha
 from support.shown_pages import words_of
 
@@ -63,7 +64,7 @@ def test_a_regression_has_a_page_with_all_that_is_known_of_it(client):
     assert f"“<bdi>Change {AT}</bdi>”" in page
     assert f"/p/mpich/compare/{sha(AT - 1)[:10]}...{sha(AT)[:10]}" in page
     assert "figures/regression-curves?project=mpich&amp;regression=1" in page
-    assert "scalewatch-agent serve --machine jureca" in words_of(page)
+    assert sentences.SERVE_COMMAND in words_of(page)
     assert "<strong>found</strong>" in page
     assert len(listed) == 2
 

@@ -1,6 +1,7 @@
 import json
 import re
 
+from support import sentences
 from support.builders import result, run
 from support.recorded import failed_result
 
@@ -34,7 +35,7 @@ def test_flags_and_failures_are_told_before_the_results(client):
 
     assert "2 results of" in page
     assert "of which 1 failed" in page
-    assert "<strong>Oversubscribed</strong>: 1 result." in page
+    assert sentences.ONE_OVERSUBSCRIBED in page
 
 
 def test_every_repetition_is_a_tick_of_its_distribution(client):
@@ -66,7 +67,7 @@ def test_environment_of_the_job_is_a_list_of_its_own(client):
 
     page = client.get(path).text
 
-    assert "Environment of the job" in page
+    assert sentences.JOB_ENVIRONMENT in page
     assert "<dt><code>SLURM_JOB_PARTITION</code></dt><dd>batch</dd>" in page
     assert "OMP_NUM_THREADS = 4" not in page
 

@@ -5,6 +5,7 @@ from io import StringIO
 
 import pytest
 
+from support import sentences
 from support.builders import sweep_reports
 from support.recorded import record, record_project
 
@@ -18,7 +19,7 @@ def test_the_page_opens_on_efficiency_with_the_error_one_click_away(client, sess
     first = client.get(OPENMPI, params=query).text
     second = client.get(OPENMPI, params=query | {"quantity": "error"}).text
 
-    assert "scaling efficiency of MPI_Bcast" in first
+    assert sentences.STRONG_EFFICIENCY in first
     assert "quantity=error" in first
     assert "α between all pairs" not in first
     assert "α between all pairs" in second
@@ -35,7 +36,7 @@ def test_reason_why_no_machine_has_weak_scaling_is_said_once(client, sessions):
     weak = client.get("/p/hydro/scaling", params={"kind": "weak"}).text
     strong = client.get("/p/hydro/scaling", params={"kind": "strong"}).text
 
-    assert weak.lower().count("weak scaling needs problem sizes") == 1
+    assert weak.lower().count(sentences.SIZES_NEEDED) == 1
     assert "worst first" not in weak
     assert "worst first" in strong
 
@@ -50,10 +51,10 @@ def test_a_region_with_the_same_work_per_process_opens_as_weak_scaling(
     strong = client.get(OPENMPI, params=query | {"kind": "strong"}).text
 
     # 7 µs become 8.5 µs, 29.4 % more than a share of the same work needs.
-    assert "all with the same work: β = " in page
-    assert "The runs are made for weak scaling: " in page
-    assert "is expected, which does not fall with p; the work per process" in page
-    assert "Weak scaling efficiency of MPI_Bcast" in page
+    assert sentences.SAME_WORK in page
+    assert sentences.MADE_FOR_WEAK in page
+    assert sentences.WORK_ASSUMED in page
+    assert sentences.WEAK_EFFICIENCY in page
     assert "Show weak scaling" in strong
     assert "Show weak scaling" not in page
 

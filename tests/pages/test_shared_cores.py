@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 
 from scalewatch.pages.wording.formats import SPACE
+from support import sentences
 from support.builders import on_cores, sweep_reports
 from support.histories import LINEAR, TREE, commit, reports, sha
 from support.recorded import record
@@ -33,7 +34,7 @@ def test_first_screens_say_how_many_series_and_what_to_do(client, address):
     page = text(client, address)
 
     assert f"<strong>{CROWDED}</strong>" in page
-    assert "six cores or more" in page
+    assert sentences.MEASURE_ON_MORE in page
     assert 'href="/p/mpich/settings#gate"' in page
     assert "verdict--mismatch" not in page
 
@@ -61,10 +62,7 @@ def test_files_say_the_reason(client):
     standing = report["rows"][0]["cells"][0]["standing"]
     assert (standing["verdict"], standing["model"]) == ("undecided", None)
     assert standing["reason"].startswith(REASON)
-    assert (
-        "No change detected; 2 series are undecided; processes shared cores in 2."
-        in changes
-    )
+    assert sentences.CROWDED_CHANGES in changes
     assert measured["is_left_out"] is True
 
 
@@ -74,8 +72,8 @@ def test_settings_left_out_are_told_beside_the_verdict(client, sessions):
 
     region, table = text(client, BCAST), text(client, "/p/mpich?view=table")
 
-    assert "p = 16 left out: processes shared cores there." in region
-    assert "p = 16 left out: processes shared cores there" in table
+    assert sentences.SIXTEEN_LEFT_OUT in region
+    assert sentences.SIXTEEN_LEFT_OUT_OF in table
     assert "cannot be judged" not in table
 
 
@@ -110,8 +108,8 @@ def test_counts_of_a_project_agree_and_its_other_metrics_are_named(client, sessi
 
     home, table = text(client, "/"), text(client, "/p/mpich?metric=time")
 
-    assert "1 of 1 series cannot be judged" in home
-    assert "2 of 2 series cannot be judged" in table
+    assert sentences.HOME_UNJUDGED in home
+    assert sentences.TABLE_UNJUDGED in table
     assert re.search(
         r'Measured as well:\s+<a href="[^"]*metric=calls">calls</a>\.', table
     )

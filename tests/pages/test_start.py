@@ -4,6 +4,7 @@ import pytest
 
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role
+from support import sentences
 from support.builders import sweep_reports
 from support.recorded import PROCESSES, record, record_project, record_runs
 from support.shown_pages import words_of
@@ -18,8 +19,8 @@ def test_new_project_has_its_name_in_every_command(client):
     page = client.get("/start?project=hydro").text
 
     assert words_of(page).count("--project hydro") == 5
-    assert "No run of <bdi>hydro</bdi> has arrived yet" in page
-    assert "No token is needed" in page
+    assert sentences.NO_RUN_OF_HYDRO in page
+    assert sentences.OPEN_TO_ALL in page
 
 
 def test_options_of_commands_are_never_broken(client):
@@ -59,7 +60,7 @@ def test_token_is_asked_for_once_there_is_one(client, sessions):
 
     page = client.get("/start?project=hydro").text
 
-    assert "asks for a token with the role" in page
+    assert sentences.ASKS_FOR_A_ROLE in page
     assert "Ask the administrator" in page
 
 

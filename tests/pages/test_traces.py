@@ -5,6 +5,7 @@ from io import StringIO
 
 import pytest
 
+from support import sentences
 from support.recorded import record, record_hydro
 from support.traced import RELEASES, SWEEP3D, sweep3d, traced_run, wavefront
 
@@ -56,7 +57,7 @@ def test_one_location_is_shown_with_its_table_model_and_history(client, sessions
 
     assert "sweep.c:52" in page
     assert ">its history</a>" in page
-    assert page.count("first S numbers of processes") == 1
+    assert page.count(sentences.FIRST_SETTINGS) == 1
 
 
 @pytest.mark.parametrize(("release", "variant"), RELEASES.items())
@@ -89,11 +90,11 @@ def test_blocking_and_non_blocking_sweep3d_stand_side_by_side(client, sessions):
     )
 
     blocking, non_blocking = page.split('<h3 class="heading--minor">commit non-block')
-    assert "is not linear in p" in blocking
-    assert "grows like a line over p" in non_blocking
+    assert sentences.NOT_LINEAR in blocking
+    assert sentences.LINEAR in non_blocking
     assert re.search(r"a₂·P² is −[\d.]+.% of it at the largest P, and a₂ = −", blocking)
-    assert page.count("The extrapolation may be used") == 2
-    assert page.count("first S numbers of processes") == 2
+    assert page.count(sentences.USABLE) == 2
+    assert page.count(sentences.FIRST_SETTINGS) == 2
     assert page.index("−18.79") < page.index("−11.48")
 
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import numpy as np
 import pytest
 
+from support import sentences
 from support.builders import result, run, sweep_reports
 from support.large_project import PROJECT
 from support.recorded import record, record_configurations, record_hydro
@@ -243,8 +244,8 @@ def test_growth_of_a_history_and_of_one_commit_are_told_apart(large_client):
     opened = words_of(page_of(large_client, region, machine="supermuc"))
     settled = words_of(page_of(large_client, region, machine="juwels"))
 
-    assert "scales worse than expected: perhaps" in opened
-    assert "Together, the commits that follow scale like O(p); the runs of" in opened
+    assert sentences.PERHAPS_WORSE in opened
+    assert sentences.COMMITS_AFTER_SCALE in opened
     assert "Together, the commits" not in settled
 
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 import pytest
 
+from support import sentences
 from support.builders import result, run_report
 from support.recorded import record, record_grid
 
@@ -38,9 +39,9 @@ def test_page_says_what_is_missing_and_what_would_bring_it(counted, page):
     shown = counted.get(f"/p/mpich/{page}")
 
     assert shown.status_code == 200
-    assert "No times measured at" in shown.text
+    assert sentences.NO_TIMES_AT in shown.text
     assert "<code>metric</code> is <code>time</code>" in shown.text
-    assert "scalewatch-agent run EXPERIMENT.yaml" in shown.text
+    assert sentences.RUN_COMMAND in shown.text
     other = f"/p/mpich/{page}?metric=messages"
     assert f'<a href="{other}">messages</a>' in shown.text
     assert counted.get(other).status_code == 200
@@ -49,7 +50,7 @@ def test_page_says_what_is_missing_and_what_would_bring_it(counted, page):
 def test_exports_and_metrics_that_nobody_measured_stay_refused(counted):
     refused = counted.get("/p/mpich/scaling?format=json")
     assert refused.status_code == 404
-    assert "no time was measured at v5.0.2, only messages" in refused.text.lower()
+    assert sentences.ONLY_MESSAGES in refused.text.lower()
     assert counted.get("/p/mpich/scaling?metric=time").status_code == 404
 
 
@@ -58,8 +59,8 @@ def test_menu_marks_pages_that_have_nothing_yet(counted):
 
     for name in ("Scaling", "Configurations", "Problem size", "Hotspots"):
         assert 'class="menu__lacking"' in entry(page, name)
-    assert "no time is measured" in entry(page, "Scaling")
-    assert "no run has a profile" in entry(page, "Hotspots")
+    assert sentences.NO_TIME_MEASURED in entry(page, "Scaling")
+    assert sentences.NO_PROFILE in entry(page, "Hotspots")
     assert "menu__lacking" not in entry(page, "History")
 
 

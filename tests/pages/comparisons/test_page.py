@@ -7,6 +7,7 @@ from scalewatch.modelling.versions.ratios import Ratio
 from scalewatch.pages.comparisons import page as compared
 from scalewatch.pages.comparisons import sentences
 from scalewatch.pages.comparisons.pictures import Multiples
+from support import sentences as worded
 from support.builders import run_report, sweep_reports
 from support.odd_projects import gaps_and_disorder
 from support.recorded import failed_result, record
@@ -32,7 +33,7 @@ def test_machine_without_a_successful_run_is_said_to_have_none(client, sessions)
     page = client.get("/p/mpich/compare/fine...broken?region=solve").text
 
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", "", page))
-    assert "solve grows like O(p) on fine; on broken it has no result: " in text
+    assert worded.BROKEN_HAS_NO_RESULT in text
     assert "like –" not in text
 
 
@@ -64,7 +65,7 @@ def test_rows_beyond_those_with_ratios_are_counted(client, sessions, monkeypatch
 
     page = words_of(client.get("/p/mpich/compare/near...far").text)
 
-    assert "Ratios are of the 2 of 3 regions that lie most apart." in page
+    assert worded.RATIOS_OF_SOME in page
 
 
 def test_pictures_of_ratios_go_on_where_their_axis_ends():

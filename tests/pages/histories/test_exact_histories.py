@@ -1,5 +1,6 @@
 """Pages of histories of what is counted exactly."""
 
+from support import sentences
 from support.exact_counts import count
 
 HISTORY = "/p/mpich/history"
@@ -12,8 +13,8 @@ def test_a_count_says_that_it_is_exact_and_where_it_changed(client, sessions):
     every = client.get(HISTORY, params={"metric": "count"}).text
     own = client.get(HISTORY, params={"region": "sort › loop 1"}).text
 
-    assert "1 of 1 region changed in 2 commits: 1 got worse." in every
-    assert "Counts are exact, so that one commit tells a change" in own
+    assert sentences.ONE_WORSE_OF_TWO in every
+    assert sentences.COUNTS_ARE_EXACT in own
     assert '<span class="quiet small">exact</span>' in own
     assert "O(p²) since" in own
     assert "90 % interval" not in own
@@ -25,5 +26,5 @@ def test_counts_that_stay_are_unchanged_after_two_commits(client, sessions):
 
     page = client.get(HISTORY, params={"metric": "count"}).text
 
-    assert "0 of 1 region changed in 2 commits." in page
+    assert sentences.NONE_CHANGED in page
     assert "No change detected." in page

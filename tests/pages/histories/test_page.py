@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import event
 
 from scalewatch.storage import tables
+from support import sentences
 from support.builders import on_cores, sweep_reports
 from support.histories import LINEAR, TREE, record_history, reports, sha, store_nights
 from support.recorded import record
@@ -26,10 +27,7 @@ def watched(sessions):
 def test_history_shows_where_the_growth_changed_and_links_to_the_regression(client):
     page = client.get("/p/mpich/history?region=MPI_Bcast").text
 
-    assert (
-        "The time grows like O(p) since 0000000000 (14 Mar 2026), "
-        "like O(log p) before: 5.0× slower"
-    ) in page
+    assert (sentences.TIME_GROWS_SINCE) in page
     assert "figures/history?project=mpich&amp;region=MPI_Bcast" in page
     (dots,) = re.findall(r'class="chart__dots" d="([^"]*)"', page)
     assert dots.count("M") == 16
@@ -42,7 +40,7 @@ def test_history_of_all_regions_shows_the_eras_of_each_on_a_machine(client):
     page = client.get("/p/mpich/history").text
     listed = client.get("/p/mpich/history?format=csv").text.splitlines()
 
-    assert "1 of 1 region changed in 16 commits: 1 got worse." in page
+    assert sentences.ONE_WORSE_OF_SIXTEEN in page
     assert re.findall(r'class="commit-map__era growth--(\d)"', page) == ["2", "5"]
     assert f'<a href="/p/mpich/c/{sha(AT)[:10]}" aria-label=' in page
     assert (
@@ -100,8 +98,8 @@ def test_a_growth_that_changed_comes_before_a_constant(client, sessions):
 def test_states_are_filters_and_the_empty_one_says_what_to_run(client):
     page = client.get("/p/mpich/regressions?state=fixed").text
 
-    assert "No regressions in this state" in page
-    assert "scalewatch gate --project mpich" in words_of(page)
+    assert sentences.NO_REGRESSION_IN_STATE in page
+    assert sentences.GATE_COMMAND in words_of(page)
 
 
 @pytest.mark.usefixtures("watched")
@@ -206,7 +204,7 @@ def test_history_over_a_single_setting_shows_values_and_no_word_of_growth(
     page = client.get("/p/mpich/history?region=MPI_Bcast").text
     main = page[page.index("<main") : page.index("</main")].lower()
 
-    assert "at the newest of 2 commits" in main
+    assert sentences.AT_NEWEST_OF_TWO in main
     assert not [each for each in ("growth", "exponent", "p =") if each in main]
 
 
@@ -220,8 +218,8 @@ def test_history_shows_values_at_the_largest_setting_and_exponents_when_asked(
         client.get(address + show).text for show in ("", "&show=exponent")
     )
 
-    assert "Each dot: time at p = 64 at one commit" in values
-    assert "Each dot: the measured exponent" in exponents
+    assert sentences.DOTS_ARE_TIMES in values
+    assert sentences.DOTS_ARE_EXPONENTS in exponents
     assert "show=exponent" in exponents[exponents.index("figures/history") :][:200]
 
 
@@ -247,7 +245,7 @@ def test_history_of_a_series_with_two_modes_says_so(client, sessions):
 
     page = client.get("/p/mpich/history?region=MPI_Bcast").text
 
-    assert "two modes, × 1.2 apart; 40\u202f% of the commits are" in page
+    assert sentences.TWO_MODES in page
 
 
 def test_history_of_few_commits_says_that_no_change_can_be_told(client, sessions):
@@ -256,5 +254,5 @@ def test_history_of_few_commits_says_that_no_change_can_be_told(client, sessions
 
     page = client.get("/p/young/history").text
 
-    assert "No change can be told yet: 1 commit of at least 9." in page
-    assert "0 of 1 region changed" not in page
+    assert sentences.TOO_FEW_COMMITS in page
+    assert sentences.NONE_CHANGED_OF_ONE not in page

@@ -2,6 +2,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from support import sentences
 from support.recorded import record_half_failed_project, record_project
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -48,7 +49,7 @@ def test_region_where_all_failed_says_that_there_is_nothing(plot):
     drawn = plot(project="fragile", region="solve", machine="broken")
 
     (words,) = drawn.iter(f"{SVG}text")
-    assert words.text == "no positive values to draw"
+    assert words.text == sentences.NOTHING_DRAWN
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import pytest
 
 from scalewatch.modelling import JudgedCell, Verdict, attribute, parse_growth
 from scalewatch.pages.match_table.page import suspicion_sentences
+from support import sentences as worded
 
 LOG, LINEAR = parse_growth("log p"), parse_growth("p")
 
@@ -24,21 +25,15 @@ def test_machines_whose_litmus_tests_agree_share_one_sentence():
     table += [cell("litmus", each, LOG) for each in machines]
     table.append(cell("alltoall", "node-3"))
 
-    assert sentences(*table) == [
-        (
-            "Likely the code, not the platform: the litmus test litmus scales as "
-            "expected where these scale worse: "
-            "find on 9 machines and alltoall on node-3."
-        )
-    ]
+    assert sentences(*table) == [(worded.LITMUS_CLEARS)]
 
 
 def test_litmus_test_that_fails_speaks_against_its_platform():
     (said,) = sentences(cell("litmus", "slow"), cell("find", "slow"))
 
-    assert said.startswith("Likely the platform: on slow the litmus test litmus grows")
-    assert "O(p) instead of O(log p)" in said
-    assert said.endswith("It would explain find.")
+    assert said.startswith(worded.LITMUS_ACCUSES)
+    assert worded.LINEAR_FOR_TREE in said
+    assert said.endswith(worded.EXPLAINS_FIND)
 
 
 COLUMN = [cell(each, "odd") for each in ("a", "b", "c")]

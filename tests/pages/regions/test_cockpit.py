@@ -3,6 +3,7 @@
 import pytest
 
 from scalewatch.storage.database.session import Sessions
+from support import sentences
 from support.histories import LINEAR, TREE, record_history, sha
 
 AT = 13
@@ -21,12 +22,12 @@ def watched(sessions: Sessions):
 def test_region_says_since_when_how_bad_and_by_which_commit(client):
     page = client.get(REGION).text
 
-    assert "scales worse than expected" in page
+    assert sentences.WORSE_THAN_EXPECTED in page
     assert f'<a href="/p/mpich/c/{sha(AT)[:10]}"><bdi>{sha(AT)[:10]}</bdi></a>' in page
     assert f"“<bdi>Change {AT}</bdi>” (14 Mar 2026)" in page
     assert "<strong>5.0× slower at p = 64</strong>" in page
     assert '<a href="/p/mpich/regressions/1">regression 1</a>, open' in page
-    assert "At p = 1,024, 16× the largest run" in page
+    assert sentences.FARTHEST_FORECAST in page
 
 
 @pytest.mark.usefixtures("watched")

@@ -5,6 +5,7 @@ import csv
 import pytest
 
 from scalewatch.wire import RunReport
+from support import sentences
 from support.openmp_runs import FORMULA, openmp_runs
 from support.recorded import record
 
@@ -40,11 +41,11 @@ def test_composed_model_is_judged_and_drawn_beside_the_measurements(client, sess
     ).json()
 
     assert f"<code>cg = {FORMULA}</code>" in page
-    assert "measured/composed 1.20 to 1.20 (median 1.20) at 8 settings" in page
+    assert sentences.COMPOSED_RANGE in page
     assert "grows like 1: match" in page
     assert "nothing is expected" not in page
-    assert "shared cores at threads = 16" in client.get("/p/openmp-gcc/r/triad").text
-    assert "Left out, for shared cores" in page
+    assert sentences.SHARED_AT_SIXTEEN in client.get("/p/openmp-gcc/r/triad").text
+    assert sentences.LEFT_OUT_FOR_SHARED_CORES in page
     assert "figures/composed?project=openmp-gcc" in page
     names = [trace["name"] for trace in drawn["data"]]
     assert names == [
@@ -117,7 +118,7 @@ def test_match_table_judges_by_the_composed_model(client, sessions):
     bulk = client.get(f"/api/v1/projects/{PROJECT}/models?format=csv&region=cg").text
 
     assert f"<code>{FORMULA}" in page.replace("<wbr>", "")
-    assert "measured/composed like threads" in heat_map
+    assert sentences.COMPOSED_LIKE_THREADS in heat_map
     for shown in (table, report):
         (row,) = (each for each in shown["rows"] if each["region"] == "cg")
         assert (row["expectation"], row["composition"]["formula"]) == (None, FORMULA)
@@ -163,7 +164,7 @@ def test_composed_model_is_told_at_a_target(client, sessions):
     assert there["composed"] == pytest.approx(composed, rel=0.1)
     assert there["measured"] == pytest.approx(1.2 * there["composed"], rel=0.02)
     assert there["low"] < there["measured"] < there["high"]
-    assert "At N = 9000000, threads = 8: composed" in page
+    assert sentences.COMPOSED_AT_TARGET in page
 
 
 def test_gate_stops_a_commit_that_leaves_its_composed_model(client, sessions):
@@ -178,9 +179,7 @@ def test_gate_stops_a_commit_that_leaves_its_composed_model(client, sessions):
 
     assert said["outcome"] == "worse"
     (finding,) = (each for each in said["findings"] if each["region"] == "cg")
-    assert finding["sentence"] == (
-        "measured/composed grows like threads instead of 1: no longer as composed"
-    )
+    assert finding["sentence"] == (sentences.NO_LONGER_AS_COMPOSED)
 
 
 @pytest.mark.parametrize(

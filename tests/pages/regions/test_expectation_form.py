@@ -5,6 +5,7 @@ from html import unescape
 
 import pytest
 
+from support import sentences
 from support.recorded import record_project
 
 REGION = "/p/openmpi/r/MPI_Gather"
@@ -105,4 +106,4 @@ def test_page_says_what_became_of_the_form(client, sessions, fields, said):
     page = send(client, **fields).text
 
     assert [text for text in said if text not in page] == []
-    assert "model is on its way" not in page
+    assert sentences.IS_ON_ITS_WAY not in page

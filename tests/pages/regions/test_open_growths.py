@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from support import sentences
 from support.builders import sweep_reports
 from support.recorded import record
 
@@ -45,9 +46,9 @@ def traces(client, region, project="shapes"):
 def test_what_no_growth_explains_says_so_and_draws_no_model(posted):
     page = words(posted.get("/p/shapes/r/saw?machine=jureca"))
 
-    assert "fits no growth, O(log p) is nearest" in page
+    assert sentences.FITS_NO_GROWTH in page
     assert re.search(r"local exponent lies between −?[\d.]+ and −?[\d.]+\. ", page)
-    assert "No growth fits the measurements, so that nothing is forecast." in page
+    assert sentences.NOTHING_FORECAST in page
     assert "no growth fits" in words(posted.get("/p/shapes?view=table"))
     assert not any("model" in name for name in traces(posted, "saw"))
     assert any("interval" in name for name in traces(posted, "saw"))
@@ -60,8 +61,8 @@ def test_what_no_growth_explains_says_so_where_nothing_is_promised(posted):
 
     page = words(posted.get("/p/shapes/r/saw?machine=jureca"))
 
-    assert "fits no growth of the space, O(log p) is nearest; nothing is" in page
-    assert "grows like no growth" not in page
+    assert sentences.FITS_NO_GROWTH_UNEXPECTED in page
+    assert sentences.LIKE_NO_GROWTH not in page
 
 
 def test_an_undecided_growth_shows_what_it_may_be(client, sessions):
@@ -69,7 +70,7 @@ def test_an_undecided_growth_shows_what_it_may_be(client, sessions):
 
     page = words(client.get("/p/mpich/r/MPI_Bcast?machine=jureca"))
 
-    assert "is undecided, as evidence is not enough: " in page
+    assert sentences.NOT_ENOUGH_EVIDENCE in page
     assert not re.search(r"is likeliest – the measurements do not settle it", page)
     assert "perhaps" in words(client.get("/p/mpich?view=table"))
     names = traces(client, "MPI_Bcast", "mpich")

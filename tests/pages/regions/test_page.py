@@ -4,6 +4,7 @@ from uuid import uuid4
 
 import pytest
 
+from support import sentences
 from support.builders import run, sweep_reports
 from support.histories import TREE, record_commit, sha
 from support.recorded import (
@@ -35,7 +36,7 @@ def test_without_a_target_multiples_of_the_largest_scale_are_forecast(client, se
 
     for scale in ("64", "128", "512"):
         assert f'class="number">{scale}</th>' in page
-    assert "is forecast to be" not in page
+    assert sentences.IS_FORECAST not in page
 
 
 @pytest.mark.parametrize("target", ["0", "-1", "many", "1e13", "nan"])
@@ -45,7 +46,7 @@ def test_target_without_sense_is_refused_in_words(client, sessions, target):
     response = client.get(BARRIER, params={"machine": "node-tcp", "target": target})
 
     assert response.status_code == 422
-    assert "The address cannot be read" in response.text
+    assert sentences.ADDRESS_UNREADABLE in response.text
 
 
 def test_region_whose_results_all_failed_says_why_instead_of_drawing(client, sessions):
@@ -76,7 +77,7 @@ def test_scan_over_two_parameters_is_drawn_as_slices(client, sessions):
     ).json()
 
     assert "figures/slices" in page
-    assert "All of them at n = 8,000" in page
+    assert sentences.HELD_AT_LARGEST in page
     points = [trace["name"] for trace in figure["data"] if trace["mode"] == "markers"]
     assert [name.split(" · ")[1] for name in points] == [
         "n = 1,000",
@@ -126,8 +127,8 @@ def test_page_says_on_what_an_exact_count_does_not_depend(client, work_off):
     page = client.get("/p/counted/r/sweep › loop 2", params={"metric": "count"}).text
 
     assert answer.status_code == 202
-    assert "this formula reproduces every count; it is independent of p" in page
-    assert "the <bdi>work</bdi> of <bdi>sweep › loop 2</bdi> grows like" in page
+    assert sentences.INDEPENDENT_OF_P in page
+    assert sentences.WORK_GROWS_LIKE in page
 
 
 def test_exact_counts_have_forecasts_without_bounds_and_are_marked_in_the_table(
@@ -144,7 +145,7 @@ def test_exact_counts_have_forecasts_without_bounds_and_are_marked_in_the_table(
     page = client.get("/p/counted/r/sort › loop 1", params=asked).text
     table = client.get("/p/counted", params={"metric": "count", "view": "table"}).text
 
-    assert "the work is forecast to be 523,776." in page
+    assert sentences.WORK_FORECAST in page
     assert ">Low</th>" not in page
     assert ">Counted</th>" in page
     assert "quartile</th>" not in page
@@ -175,7 +176,7 @@ def test_page_that_falls_back_names_both_commits(client):
     page = client.get("/p/mpich/r/MPI_Bcast").text
 
     assert (shown["commit"]["sha"], shown["newest"]["sha"]) == (sha(2), sha(3))
-    assert "the newest commit, did not measure this region" in page
+    assert sentences.NOT_AT_NEWEST in page
     assert client.get("/p/mpich/r/MPI_Barrier?format=json").json()["newest"] is None
 
 

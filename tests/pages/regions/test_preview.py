@@ -1,5 +1,6 @@
 import pytest
 
+from support import sentences
 from support.recorded import record_project
 
 PAGE = "/p/openmpi/r/MPI_Barrier/expectation"
@@ -12,7 +13,7 @@ def test_preview_judges_the_last_commits_and_declares_nothing(client, sessions):
     page = client.get(PAGE, params=params).text
     rows = client.get(PAGE, params={**params, "format": "json"}).json()["series"]
 
-    assert "1 match at the newest commit; 2 of 2 verdicts shown would change." in page
+    assert sentences.ONE_WOULD_CHANGE in page
     assert [each["then"] for each in rows[0]["verdicts"]] == ["match", "match"]
     assert [each["now"] for each in rows[0]["verdicts"]] == ["mismatch", "mismatch"]
     declared = client.get("/api/v1/projects/openmpi/expectations").json()
@@ -49,8 +50,8 @@ def test_without_a_growth_the_form_alone_is_shown(client, sessions):
     page = client.get(PAGE, params={"growth": " "})
 
     assert page.status_code == 200
-    assert "Declare a new version" in page.text
-    assert "Verdicts under this growth" not in page.text
+    assert sentences.NEW_VERSION in page.text
+    assert sentences.PREVIEWED_VERDICTS not in page.text
 
 
 def test_figure_draws_the_growth_that_is_tried(client, sessions):

@@ -8,6 +8,7 @@ import pytest
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role
 from scalewatch.storage.access import projects
+from support import sentences
 from support.recorded import record_project
 
 REGION = "/p/openmpi/r/"
@@ -84,7 +85,7 @@ def test_name_that_resembles_nothing_offers_nothing(client):
     answer = client.get(f"{REGION}zzzzzzzz")
 
     assert ways(answer.text) == {}
-    assert "Search <bdi>openmpi</bdi>" in answer.text
+    assert sentences.SEARCH_WITHIN in answer.text
 
 
 @pytest.mark.usefixtures("_recorded")

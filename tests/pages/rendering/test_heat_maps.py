@@ -14,6 +14,7 @@ from scalewatch.pages.rendering.cells import (
 from scalewatch.services.match_table.cells import RecentChange
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.selection.view import View
+from support import sentences
 from support.recorded import record_half_failed_project, record_project
 
 SHOWN = {"with_metric": False, "is_hidden": False}
@@ -36,8 +37,8 @@ def test_cells_say_their_verdicts_and_what_was_promised(sessions):
 
     with sessions.reading() as session:
         words = words_of(session, "openmpi")
-    assert words["MPI_Barrier", "node-tcp"] == "mismatch, O(p) instead of O(log p)"
-    assert words["MPI_Reduce", "node-tcp"] == "approximate, O(√p) instead of O(log p)"
+    assert words["MPI_Barrier", "node-tcp"] == sentences.BARRIER_MISMATCH
+    assert words["MPI_Reduce", "node-tcp"] == sentences.REDUCE_APPROXIMATE
     assert words["MPI_Bcast", "node-shm"] == "match, O(log p)"
     assert words["MPI_Gather", "node-tcp"] == "not measured"
 
@@ -48,7 +49,7 @@ def test_cells_of_what_failed_say_why(sessions):
     with sessions.reading() as session:
         words = words_of(session, "fragile")
     assert words["transpose", "steady"] == "failed, it deadlocked"
-    assert words["solve", "steady"] == "model on its way"
+    assert words["solve", "steady"] == sentences.ON_ITS_WAY
     assert words["solve", "broken"].startswith("failed, ")
 
 
@@ -113,6 +114,6 @@ def test_a_metric_of_which_nothing_is_expected_says_so_before_the_map(large_clie
     page = large_client.get("/p/hydro", params={"metric": "memory"}).text
     table = large_client.get("/p/hydro?view=table").text
 
-    assert "No verdicts yet: nothing is expected of the memory of 4 regions" in page
+    assert sentences.MEMORY_UNJUDGED in page
     assert "adjusted R²" not in page
     assert "adjusted R²" in table

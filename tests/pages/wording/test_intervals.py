@@ -12,6 +12,7 @@ from scalewatch.pages.wording.intervals import (
     quantities,
     rounded,
 )
+from support import sentences
 
 
 @pytest.mark.parametrize(
@@ -37,7 +38,7 @@ def test_bounds_never_exclude_what_they_are_about():
 def test_factor_that_may_be_anything_is_not_known():
     for bounds in (Bounds(9.55, low=0.73, high=28.0), Bounds(2.0, low=0.0, high=3.0)):
         told = bounded_words(bounds, "time", {"p": 64.0})
-        assert told == "how much at p = 64 is not known"
+        assert told == sentences.HOW_MUCH_IS_UNKNOWN
 
 
 def test_factor_between_its_bounds():

@@ -13,6 +13,7 @@ import pytest
 
 import scalewatch
 from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
+from support import sentences
 from support.addresses import large_examples, page_addresses
 from support.histories import LINEAR, TREE, commit, record_commit
 from support.recorded import record_half_failed_project, record_project
@@ -155,8 +156,8 @@ def test_gate_says_what_it_suspects_well(client, sessions):
     said = [gate_text(gate), gate_markdown(gate), gate_junit(gate)]
 
     assert gate["outcome"] == "undecided"
-    assert "seen in a single job only" in said[0]
-    assert "rerun on jureca at p = 4, 8, 16, 32, 64 (≈ " in said[0]
+    assert sentences.SINGLE_JOB in said[0]
+    assert sentences.RERUN in said[0]
     assert [found_in(each) for each in said] == [[], [], []]
 
 
