@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Final, Self
 
 from scalewatch.errors import MalformedFile
+from scalewatch.importers.formats import SCRIPT
 from scalewatch.importers.source import Source, Surroundings, quoted, says_something
 
 _DECODER: Final = json.JSONDecoder()
@@ -121,6 +122,9 @@ def read_documents(source: Source) -> Iterator[Document]:
     line = next(source)
     while not says_something(line):
         line = next(source)
+    if line.lstrip().startswith(SCRIPT):
+        yield from _assigned(line, source)
+        return
     begins = ("{", "[")
     lines = source.head().splitlines()
     if any(ahead.startswith(begins) for ahead in lines):
@@ -140,6 +144,19 @@ def read_documents(source: Source) -> Iterator[Document]:
             except ValueError as error:
                 raise source.malformed("JSON", _complaint(error, line)) from None
             yield from _flattened(_document(value, source, source.line))
+
+
+def _assigned(first: str, source: Source) -> Iterator[Document]:
+    """Yield the documents of a script that gives its JSON a name."""
+    line = source.line
+    text = "\n".join(chain([first.partition("=")[2]], source)).strip().rstrip(";")
+    try:
+        value = _parsed(text)
+    except ValueError as error:
+        wrong = line + getattr(error, "lineno", 1) - 1
+        actual = _complaint(error, text[getattr(error, "pos", 0) :])
+        raise source.malformed("JSON", actual, wrong) from None
+    yield from _flattened(_document(value, source, line))
 
 
 def _concatenated(first: str, source: Source) -> Iterator[Document]:

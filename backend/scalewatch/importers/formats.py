@@ -69,12 +69,16 @@ JSON_READERS: Final[Mapping[str, str]] = {
     "reframe-json": "suites.reframe_json",
     "pytest-benchmark": "benchmarks.pytest_benchmark",
     "hyperfine": "benchmarks.hyperfine",
+    "github-action-benchmark": "benchmarks.action_benchmark",
     "list": "benchmarks.named_values",
     "bmf": "benchmarks.bencher",
     "exacb": "suites.exacb",
     "asv": "suites.asv",
 }
 """Modules by format; each knows its documents and reads them."""
+
+SCRIPT: Final = "window.BENCHMARK_DATA"
+"""Name that a script of github-action-benchmark gives to its JSON."""
 
 UNNAMED_JSON: Final[Mapping[str, str]] = {
     "params": "extrap_json",

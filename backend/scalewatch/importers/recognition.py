@@ -14,6 +14,7 @@ from scalewatch.importers.formats import (
     FORMATS,
     JSON,
     JSON_READERS,
+    SCRIPT,
     TABLES,
     TEXT,
     TEXT_READERS,
@@ -57,7 +58,7 @@ def format_of(source: Source) -> str:
         if reader(module).recognises(beginning):
             return binary
     first = source.peek()
-    if first.lstrip().startswith(("{", "[")) and not _CHATTER.match(first):
+    if first.lstrip().startswith(("{", "[", SCRIPT)) and not _CHATTER.match(first):
         return JSON
     if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
         return TEXT

@@ -205,3 +205,60 @@ def test_result_of_hpcg_that_is_not_valid_is_a_run_that_failed(write) -> None:
 
     assert all(math.isnan(one.values[0, 0]) for one in found.values())
     assert found["program", "rate"].settings.tolist() == [[8]]
+
+
+def data_js(*values, prefix="window.BENCHMARK_DATA = ", **suites):
+    """Return a history of github-action-benchmark: one commit a value."""
+    entries = [
+        {
+            "commit": {
+                "id": f"{number:040x}",
+                "message": "Change it",
+                "timestamp": f"2026-10-{number:02}T10:00:00Z",
+            },
+            "date": 1759312800000 + number,
+            "tool": "cargo",
+            "benches": [
+                {"name": "load", "value": value, "range": "± 3", "unit": "ns/iter"},
+                {"name": "rate", "value": 2 * value, "unit": "op/s"},
+            ],
+        }
+        for number, value in enumerate(values, 1)
+    ]
+    history = {"lastUpdate": 1, "repoUrl": "", "entries": {"Rust": entries, **suites}}
+    return prefix + json.dumps(history, indent=2)
+
+
+@pytest.mark.parametrize("end", ["", ";", "\n"])
+def test_history_of_github_action_benchmark_has_a_run_a_commit(write, end) -> None:
+    file = write(data_js(100, 120, 90) + end)
+
+    reading = read_files([file], rules=AT)
+
+    assert not reading.unreadable
+    taken = {
+        (each.subject.metric, each.provenance.commit): (each.subject.unit, *each.values)
+        for each in reading.scans.measurements()
+    }
+    assert len(taken) == 6
+    assert taken["time", f"{2:040x}"] == ("s", pytest.approx(120e-9))
+    assert taken["value", f"{3:040x}"] == ("op/s", 180)
+    times = {each.provenance.committed_at for each in reading.scans.measurements()}
+    assert "2026-10-02T10:00:00Z" in times
+
+
+def test_broken_script_is_refused_with_its_line(write) -> None:
+    text = data_js(100, 120)
+
+    [error] = read_files([write(text[: len(text) // 2])]).unreadable
+
+    assert "expected JSON" in str(error)
+    assert error.place.startswith("line ")
+
+
+def test_entry_without_a_commit_is_refused(write) -> None:
+    text = data_js(100).replace('"commit"', '"change"')
+
+    [error] = read_files([write(text)]).unreadable
+
+    assert "the key 'commit'" in str(error)
