@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime
+from typing import Final
 
 from fastapi import APIRouter, Request, Response
 from fastapi.responses import RedirectResponse
@@ -12,6 +13,9 @@ from scalewatch.services.access import tokens
 from scalewatch.web.protection.origins import FormDep
 from scalewatch.web.protection.protection import Protection, is_loopback
 from scalewatch.web.sessions import LOGIN, DoorDep, WritingDep, noting_tokens
+
+_INSIDE: Final = re.compile(r"/(?![/\\])")
+"""Beginning of an address of this site: // would be another host."""
 
 router = APIRouter(include_in_schema=False)
 
@@ -38,7 +42,7 @@ def log_in(request: Request, door: DoorDep, form: FormDep) -> Response:
     except TokenUnknown:
         return _form(request, goal, reason="unknown", status_code=401)
     # Go on within this site alone.
-    is_inside = goal is not None and re.match(r"/(?![/\\])", goal)
+    is_inside = goal is not None and _INSIDE.match(goal)
     home = addresses.path_to(request, "home")
     answer = RedirectResponse(goal if goal and is_inside else home, status_code=303)
     seconds = int((expires_at - datetime.now(UTC)).total_seconds())

@@ -1,6 +1,5 @@
 """Options of commands that read files: where settings come from, growths, targets."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -60,7 +59,8 @@ class CompetingGrowths(click.ParamType["Sequence[Choice]"]):
         }
         spaces = []
         for name in map(str.strip, value.split(",")):
-            if name not in named and len(name) > 1 and re.fullmatch("[a-z]+", name):
+            is_word = name.isascii() and name.isalpha() and name.islower()
+            if name not in named and len(name) > 1 and is_word:
                 known = ", ".join(named)
                 self.fail(f"{name!r} is none of {known}, nor a growth", param, ctx)
             try:

@@ -1,6 +1,6 @@
 """Histories of github-action-benchmark: `data.js`, all commits in one file."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
@@ -37,7 +37,7 @@ def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
 
 def _measured(
     bench: Document,
-    held: dict[str, series.Setting],
+    held: Mapping[str, series.Setting],
     provenance: series.Provenance,
     origin: tuple[tuple[str, str], ...],
 ) -> series.ImportedMeasurement:
