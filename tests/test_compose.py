@@ -79,6 +79,29 @@ def test_every_lasting_service_is_watched(composed):
         assert ("healthcheck" in service) == (name != "migrate")
 
 
+def test_every_service_is_confined(composed):
+    for name, service in composed.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+        assert service["tmpfs"], name
+        assert service["mem_limit"].endswith(("m", "g")), name
+    assert [n for n, each in composed.items() if "cap_add" in each] == ["database"]
+
+
+def test_worker_is_well_only_while_it_says_so(composed, here, tmp_path):
+    _, *migrate = composed["migrate"]["command"]
+    own = settings(composed["api"], here, tmp_path)
+    ended(migrate, own)
+    _, _, *probe = composed["worker"]["healthcheck"]["test"]
+
+    with Forked(probe, env=environment(**own), stderr=subprocess.PIPE) as process:
+        _, complaint = process.communicate(timeout=PATIENCE)
+
+    assert process.returncode == 1
+    assert b"no worker of this host" in complaint
+
+
 def test_what_server_and_workers_write_outlives_their_containers(composed):
     for service in (composed["api"], composed["worker"]):
         home = service["environment"]["SCALEWATCH_HOME"]

@@ -1,5 +1,6 @@
 """`scalewatch migrate`, `backup`, `restore` and `status`: the database as a whole."""
 
+import socket
 from pathlib import Path
 
 import click
@@ -78,16 +79,29 @@ def restore(*, file: Path) -> None:
     epilog=_example("scalewatch status --json"),
 )
 @click.option("--json", "as_json", is_flag=True, help="For programs.")
-def show_status(*, as_json: bool) -> None:
+@click.option(
+    "--worker",
+    "needs_worker",
+    is_flag=True,
+    help="End with code 1 unless a worker of this host lives: a check of its health.",
+)
+def show_status(*, as_json: bool, needs_worker: bool) -> None:
     """Tell what is stored and what is still to be analysed.
 
-    Reads the database, whether a server runs or not.
+    Reads the database, whether a server runs or not. Workers note there every 15 s that
+    they live.
     """
     with database.opened(database.configured()) as engine:
         schema.require_newest(engine)
         with sessions_of(engine).reading() as session:
             current = status.status(session)
         shown = database.shown(engine)
+    here = f"{socket.gethostname()}:"
+    if needs_worker and not any(w.name.startswith(here) for w in current.workers):
+        raise click.ClickException(
+            f"no worker of this host has said within {status.PRESENCE.seconds} s that "
+            "it lives: start it anew, `scalewatch worker`"
+        )
     if as_json:
         click.echo(json_text(current, indented=True))
         return
