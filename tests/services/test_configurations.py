@@ -10,6 +10,7 @@ from scalewatch.services.configurations import (
 from scalewatch.services.selection.view import View
 from support.builders import sweep_reports
 from support.recorded import record, record_configurations
+from support.service_sentences import SAID
 
 
 def ask(sessions, question=None, region=None, **view):
@@ -108,7 +109,7 @@ def test_weak_scaling_without_sizes_says_why_nothing_is_known(sessions):
 
     assert shown.best is None
     assert shown.effects is None
-    assert "none has been measured" in shown.reason
+    assert SAID["no size"] in shown.reason
     assert "problem sizes" in shown.tried[0].reason
 
 

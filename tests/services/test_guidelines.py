@@ -7,6 +7,7 @@ from scalewatch.services.guidelines import GuidelineState, declare, guidelines_a
 from scalewatch.services.selection.view import View
 from support.builders import sweep_reports
 from support.recorded import PROCESSES, record, record_runs
+from support.service_sentences import SAID
 
 GROWTHS = {
     "MPI_Allreduce": lambda p: 9e-6 * log2(p),
@@ -82,7 +83,7 @@ def test_a_guideline_without_models_says_what_is_missing(session):
     report = guidelines_at(session, View("mpich"))
 
     assert {each.state for each in report.checks} == {GuidelineState.UNKNOWN}
-    assert report.checks[0].reason == "MPI_Allreduce has no model yet"
+    assert report.checks[0].reason == SAID["guideline without models"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from scalewatch.modelling import find_models, parse_growth
 from scalewatch.modelling.growths.verdict import Verdict
 from scalewatch.services.analysis import rows
 from scalewatch.services.expectations.in_force import Expectation
+from support.service_sentences import SAID
 
 P = [2.0, 4, 8, 16, 32]
 LINEAR = [[[3e-6 + 1e-6 * p] * 3 for p in P]]
@@ -50,7 +51,7 @@ def test_the_row_of_a_verdict_names_the_version_that_judged(finding):
 def test_an_expectation_over_what_was_not_varied_is_the_reason(finding):
     row = rows.verdict_row(1, 5, replace(finding, expectation=None), EXPECTED)
 
-    assert row["reason"] == "what was varied is not what p depends on"
+    assert row["reason"] == SAID["expected of another parameter"]
 
 
 def test_probabilities_are_rounded_and_of_the_verdicts_only_if_one_is_expected(finding):

@@ -22,6 +22,7 @@ from support.histories import (
     sha,
 )
 from support.recorded import failed_result, record
+from support.service_sentences import SAID
 
 
 @pytest.fixture
@@ -69,8 +70,8 @@ def test_what_is_suspected_twice_is_asked_for_once(suspected):
     (asked,) = ask(suspected)
 
     assert (asked.machine, asked.state) == ("jureca", ConfirmationState.OPEN)
-    assert "MPI_Bcast (time) grows like p instead of log p" in asked.reason
-    assert "scalewatch-agent serve --machine jureca" in asked.sentence
+    assert SAID["suspected growth"] in asked.reason
+    assert SAID["waits for an agent"] in asked.sentence
 
 
 def test_job_that_failed_confirms_nothing(suspected):
@@ -131,7 +132,7 @@ def test_a_run_whose_agents_are_always_lost_is_given_up(suspected):
     (asked,) = ask(suspected)[-1:]
     assert (asked.state, asked.outcome) == (
         ConfirmationState.FAILED,
-        "its agents were lost 3 times",
+        SAID["given up"],
     )
 
 

@@ -22,6 +22,7 @@ from scalewatch.errors import (
 from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
 from support import hostile_readers as hostile
 from support.endless_webhook import PATIENCE, eventually
+from support.service_sentences import SAID
 
 TESTS = str(Path(__file__).parents[2])
 
@@ -96,7 +97,7 @@ def test_file_that_exceeds_a_limit_is_refused_and_its_process_replaced(
         readers.read(function, *arguments)
 
     assert limit in str(refusal.value)
-    assert "split it, or run `scalewatch import`" in str(refusal.value)
+    assert SAID["too much to read"] in str(refusal.value)
     assert process_of(readers) != process
     assert has_ended(process)
 

@@ -6,6 +6,7 @@ from scalewatch.services.histories.histories import history_of
 from support.builders import sweep_reports
 from support.odd_projects import commit
 from support.recorded import record
+from support.service_sentences import SAID
 
 
 def test_history_of_noise_names_no_growth(sessions, client):
@@ -28,4 +29,4 @@ def test_history_of_noise_names_no_growth(sessions, client):
     page = client.get("/p/odd/history?region=solve&machine=steady").text
 
     assert [each.growth for each in series.segments] == [None]
-    assert "No growth is sure: the exponent of p is 0." in page
+    assert SAID["no growth"] in page

@@ -21,6 +21,7 @@ from scalewatch.storage.database.session import transact
 from scalewatch.storage.tables import Table
 from support.histories import LINEAR, TREE, commit, record_history, reports, sha
 from support.recorded import record, record_project
+from support.service_sentences import SAID
 
 GENERATED = {"grid", "job", "audit", "worker"}
 """Tables whose rows say when something was done, or that outlive what they tell of."""
@@ -237,5 +238,5 @@ def test_command_removes_only_with_consent(sessions, scalewatch):
 
     assert (alone.exit_code, consented.exit_code) == (2, 0)
     assert "--yes" in alone.output
-    assert consented.output.startswith("Removed project mpich: 1 projects, 1 commits")
+    assert consented.output.startswith(SAID["removed"])
     assert (left, contents(sessions)["project"]) == (1, 0)

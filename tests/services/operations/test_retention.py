@@ -26,6 +26,7 @@ from scalewatch.storage.database.session import connect
 from scalewatch.storage.runs import payloads, points, samples
 from scalewatch.storage.tables import Table
 from support.builders import sweep, sweep_reports
+from support.service_sentences import SAID
 
 
 @pytest.fixture
@@ -210,7 +211,7 @@ def test_thin_command_exports_before_it_removes(
     result = CliRunner().invoke(main, ["thin", "--export", str(folder)])
 
     get_settings.cache_clear()
-    assert "mpich: 6 runs were thinned" in result.output
+    assert SAID["thinned"] in result.output
     (file,) = folder.iterdir()
     lines = zstandard.decompress(file.read_bytes()).splitlines()
     exported = {json.loads(line)["id"] for line in lines}

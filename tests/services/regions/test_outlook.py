@@ -10,6 +10,7 @@ from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
 from support.builders import result, run_report, sweep_reports
 from support.recorded import failed_result, record, record_grid
+from support.service_sentences import SAID
 
 P = (2, 4, 8, 16, 32)
 
@@ -41,7 +42,7 @@ def test_the_outlook_says_what_noise_may_hide_and_from_which_scale_on_it_matters
 
     assert str(found.hidden.growth) == "p"
     assert found.hidden.doubles_from > 32 / 0.1
-    assert "would not have shown; it would double" in hidden_sentence(found)
+    assert SAID["hidden growth"] in hidden_sentence(found)
 
 
 def test_exact_counts_hide_nothing(sessions):
@@ -60,7 +61,7 @@ def test_a_scale_beyond_the_horizon_is_answered_by_how_far_forecasts_reach(sessi
         found = outlook(session, scan, target=1e11)
 
     assert found.target is None
-    assert "Not extrapolated beyond p = " in forecast_sentence(scan, found)
+    assert SAID["beyond the horizon"] in forecast_sentence(scan, found)
 
 
 def test_a_constant_is_not_foretold_where_a_growth_may_have_been_missed(sessions):
@@ -72,7 +73,7 @@ def test_a_constant_is_not_foretold_where_a_growth_may_have_been_missed(sessions
         found = outlook(session, scan, target=1e11)
 
     assert found.target is None
-    assert "more than a factor of 2 apart" in forecast_sentence(scan, found)
+    assert SAID["growths apart"] in forecast_sentence(scan, found)
     assert found.forecasts
     assert all(each.high <= 2 * each.low for each in found.forecasts)
 

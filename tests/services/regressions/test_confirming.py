@@ -4,6 +4,7 @@ from sqlalchemy import select
 
 from scalewatch.storage import tables
 from support.histories import TREE, record_history, sha
+from support.service_sentences import SAID
 
 REGIONS = [f"region-{number}" for number in range(8)]
 AT = 14
@@ -36,5 +37,5 @@ def test_a_step_of_one_machine_alone_asks_for_the_commit_before_on_another_night
         (nights,) = known.details["nights"]
         (step,) = nights["steps"]
         assert step["origin"] == "undecided"
-        assert asked(session)[sha(AT - 1)].endswith("the machine or the library?")
+        assert asked(session)[sha(AT - 1)].endswith(SAID["undecided step"])
         assert known.details["alarming"] > known.details["alarming_share"]

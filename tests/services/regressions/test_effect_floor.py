@@ -8,6 +8,7 @@ from scalewatch.services.gates import declared_rules as rules
 from scalewatch.services.regressions.regressions import regressions_of
 from scalewatch.storage import tables
 from support.histories import TREE, commit, record_commit, record_history
+from support.service_sentences import SAID
 
 COMMITS, AT = 24, 14
 
@@ -82,7 +83,7 @@ def test_drifts_are_folded_on_the_page_and_name_their_commits(client, sessions, 
 
     page = client.get("/p/mpich/regressions").text
 
-    assert "1 drift: too small to matter" in page
+    assert SAID["drifts"] in page
     assert commit(AT)["sha"][:10] in page
 
 

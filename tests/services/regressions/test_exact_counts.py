@@ -8,6 +8,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.histories import regressions
 from support.exact_counts import count
 from support.histories import sha
+from support.service_sentences import SAID
 
 LOOP = "exchange › loop 2"
 
@@ -30,7 +31,7 @@ def test_a_growth_that_changes_is_a_regression_at_the_second_commit(sessions):
         ((row, (member,)),) = found(session)
         assert (row.kind, row.state, row.is_sure) == ("growth", "open", True)
         assert member.region == LOOP
-        assert row.sentence == "The library: no machine changes a count"
+        assert row.sentence == SAID["suspect of a count"]
         details = member.details
         assert (details.growth_before, details.growth_after) == ("p", "p^2")
         assert details.kind_probability == 1

@@ -22,6 +22,7 @@ from support.histories import (
     sha,
     shift_details,
 )
+from support.service_sentences import SAID
 
 AT = 13
 
@@ -95,7 +96,7 @@ def test_regions_and_machines_that_change_together_are_one_regression(sessions):
 
         assert len(members) == 4
         assert row.suspect == "library"
-        assert row.sentence.startswith("The library: MPI_Barrier moved on all 2")
+        assert row.sentence.startswith(SAID["suspect of two machines"])
 
 
 def test_another_state_of_the_machine_is_a_new_baseline_and_no_regression(sessions):
@@ -108,7 +109,7 @@ def test_another_state_of_the_machine_is_a_new_baseline_and_no_regression(sessio
         assert found(session) == []
         (stored_detection,) = session.scalars(select(tables.Detection))
         (said,) = stored_detection.details["baselines"]
-        assert "new baseline of jureca from" in said
+        assert SAID["new baseline"] in said
         assert "cores 128 → 64" in said
 
 

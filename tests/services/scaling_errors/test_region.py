@@ -10,6 +10,7 @@ from scalewatch.services.selection.view import View
 from scalewatch.storage.access import projects
 from support.builders import result, run_report, sweep_reports
 from support.recorded import record, record_configurations, record_grid, record_project
+from support.service_sentences import SAID
 
 STRONG = ScalingQuestion(kind=ScalingKind.STRONG)
 WEAK = ScalingQuestion(kind=ScalingKind.WEAK)
@@ -68,7 +69,7 @@ def test_weak_scaling_without_problem_sizes_says_what_to_post(sessions):
     shown = ask(sessions, WEAK, project="hybrid")
 
     assert shown.chosen.errors is None
-    assert "name n beside p" in shown.chosen.reason
+    assert SAID["weak scaling without sizes"] in shown.chosen.reason
     assert shown.chosen.scales == (2, 4, 8, 16, 32)
 
 
@@ -226,7 +227,7 @@ def test_bytes_are_no_times(sessions):
     shown = ask(sessions, project="mpich", metric="memory")
 
     assert shown.chosen.errors is None
-    assert "memory is in B" in shown.chosen.reason
+    assert SAID["no time"] in shown.chosen.reason
     with pytest.raises(NotMeasured, match="no time was"):
         ask(sessions, project="mpich")
 
