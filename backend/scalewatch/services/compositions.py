@@ -10,14 +10,7 @@ from numpy.typing import NDArray
 
 from scalewatch.errors import CompositionError
 from scalewatch.exporters.findings import composed_object
-from scalewatch.modelling import (
-    Composed,
-    Formula,
-    Mark,
-    Measured,
-    Verdict,
-    compose,
-)
+from scalewatch.modelling import Composed, Formula, Mark, Measured, Verdict, compose
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.expectations.in_force import ComposedExpectation, formulas_for
 from scalewatch.services.series.scans import Measurement, Scan

@@ -37,12 +37,7 @@ from scalewatch.services.analysis.pools import (
     measurements_at,
 )
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.expectations.in_force import (
-    Expectation,
-    Expectations,
-    compositions_in_force,
-    in_force,
-)
+from scalewatch.services.expectations import in_force
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.storage import machines, tables
 from scalewatch.storage.commits import commits
@@ -73,7 +68,7 @@ class Answer:
     """
 
     series_id: int
-    expectation: Expectation | None
+    expectation: in_force.Expectation | None
     finding: Finding
     noise: Noise | None
     crowded: str
@@ -104,8 +99,8 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     """Model and judge all series, each with the repetitions of all its runs."""
     commit_id, machine_id = subject.commit_id, subject.machine_id
     project_id = session.get_one(tables.Machine, machine_id).project_id
-    expectations = in_force(session, project_id)
-    compositions = compositions_in_force(session, project_id)
+    expectations = in_force.in_force(session, project_id)
+    compositions = in_force.compositions_in_force(session, project_id)
     measured = measurements_at(session, commit_id, machine_id)
     described = series.described(session, concerned(measured, compositions))
     fingerprint = stored_locations.fingerprint_of(session, commit_id, machine_id)
@@ -131,7 +126,7 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
 def answers_under(
     session: Session,
     subject: AnalysedCommit,
-    expectations: Expectations,
+    expectations: in_force.Expectations,
     region: str,
     metric: str,
 ) -> dict[int, Answer]:
@@ -207,7 +202,7 @@ def record(session: Session, analysis: Analysis) -> None:
 
 def _answers(
     pooled: Sequence[PooledSeries],
-    expectations: Expectations,
+    expectations: in_force.Expectations,
     assumed: Mapping[str, Assumed],
     exact: Collection[int],
 ) -> list[Answer]:
@@ -251,7 +246,7 @@ def _noise_by_metric(
     subject: AnalysedCommit,
     fingerprint: int | None,
     pooled: Sequence[PooledSeries],
-    expectations: Expectations,
+    expectations: in_force.Expectations,
 ) -> dict[str, Assumed]:
     """Return the noise of each metric: reused where it still holds, else learned.
 

@@ -15,12 +15,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import IncompleteCoordinates, ModellingError, NothingMeasured
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.caches import kept_of
-from scalewatch.services.shared_cores import (
-    LeftOut,
-    accepts,
-    left_out_at,
-    places,
-)
+from scalewatch.services.shared_cores import LeftOut, accepts, left_out_at, places
 from scalewatch.storage import tables
 from scalewatch.storage.judgements import editions, gate_rules
 from scalewatch.storage.runs import points, samples

@@ -20,10 +20,7 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.arrays import Reals, spread, stacked
 from scalewatch.quantities import factor_between
-from scalewatch.services.analysis.questions import (
-    MeasuredSeries,
-    SeriesQuestion,
-)
+from scalewatch.services.analysis.questions import MeasuredSeries, SeriesQuestion
 
 Compared = Comparison | Incomparable
 

@@ -6,12 +6,7 @@ from enum import StrEnum
 
 from sqlalchemy.orm import Session
 
-from scalewatch.services.commits.find import (
-    Commit,
-    commit_of,
-    ever_more,
-    find_commit,
-)
+from scalewatch.services.commits.find import Commit, commit_of, ever_more, find_commit
 from scalewatch.services.commits.lineage import (
     USUAL_MAIN,
     Ancestry,

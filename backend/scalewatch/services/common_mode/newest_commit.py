@@ -18,10 +18,7 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.common_mode.earlier_commits import UsualFactor, beside_earlier
 from scalewatch.modelling.common_mode.features import LEAST_HISTORY
-from scalewatch.modelling.common_mode.newest import (
-    beside_machine,
-    newest_commit,
-)
+from scalewatch.modelling.common_mode.newest import beside_machine, newest_commit
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.histories.histories import locations, middle

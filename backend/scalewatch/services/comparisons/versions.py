@@ -9,10 +9,7 @@ from scalewatch.services.analysis.versions import UNMEASURED, Compared, compared
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.commits.find import find_commit
-from scalewatch.services.comparisons.values import (
-    ComparedRow,
-    ComparedSides,
-)
+from scalewatch.services.comparisons.values import ComparedRow, ComparedSides
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 

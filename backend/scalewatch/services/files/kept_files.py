@@ -16,14 +16,8 @@ from scalewatch.services.files.imports import ImportOrigin
 from scalewatch.services.files.posted_files import PostedFile, runs_json
 from scalewatch.services.files.reader_processes import ReaderProcesses
 from scalewatch.services.jobs import AnalysedCommit
+from scalewatch.services.runs import record
 from scalewatch.services.runs.prepare import PreparedRun, prepare
-from scalewatch.services.runs.record import (
-    Receipt,
-    add_blobs,
-    add_points,
-    record_prepared,
-    series_of,
-)
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.inserts import canonical, digest_of
@@ -40,7 +34,7 @@ _RUNS: Final = TypeAdapter(tuple[RunReport, ...])
 
 def record_file(
     session: Session, file: PostedFile, prepared: list[PreparedRun]
-) -> list[Receipt]:
+) -> list[record.Receipt]:
     """Store the runs of a file, and the file; all of it or nothing.
 
     Raises
@@ -48,7 +42,7 @@ def record_file(
     UnitChanged, DirectionChanged
         If a metric comes in another unit, or with another better direction.
     """
-    receipts = record_prepared(session, prepared)
+    receipts = record.record_prepared(session, prepared)
     new = [receipt.run for receipt in receipts if receipt.is_new]
     if new:
         stated = {key: value for key, value in asdict(file).items() if key != "body"}
@@ -93,7 +87,7 @@ def _record_again(session: Session, file_id: int, reports: Sequence[RunReport]) 
         Removal(session).runs(tables.Run.id == run.id)
         jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
     new = [prepare(report) for report in reports if report.id not in known]
-    receipts = record_prepared(session, new)
+    receipts = record.record_prepared(session, new)
     recorded = [receipt.run for receipt in receipts if receipt.is_new]
     payloads.note_runs_of_file(session, file_id, recorded)
     return len(made)
@@ -119,9 +113,9 @@ def replay(session: Session, run_id: int) -> None:
         "machine_id": run.machine_id,
         "configuration_id": run.configuration_id,
     }
-    ids, prepared = series_of(session, places, prepared)
-    add_blobs(session, run_id, ids, prepared)
-    add_points(session, run_id, ids, prepared)
+    ids, prepared = record.series_of(session, places, prepared)
+    record.add_blobs(session, run_id, ids, prepared)
+    record.add_points(session, run_id, ids, prepared)
     subject = AnalysedCommit(run.commit_id, run.machine_id)
     jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
 

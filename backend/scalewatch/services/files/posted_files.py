@@ -10,14 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from scalewatch.errors import (
-    BadSetting,
-    BodyTooLarge,
-    NoMeasurements,
-    TooManyMeasurements,
-    UnknownOrigin,
-    UnreadableFiles,
-)
+from scalewatch import errors
 from scalewatch.exporters.documents import json_text
 from scalewatch.importers import AUTO, Reading, read_files
 from scalewatch.importers.archives import COMPRESSED, is_zip
@@ -108,7 +101,7 @@ def read_posted(file: PostedFile, limit: int) -> ReadFile:
     """
     path = PurePosixPath(file.name)
     if path.is_absolute() or ".." in path.parts or "\0" in file.name or not path.name:
-        raise BadSetting("file", file.name, "a path below a folder")
+        raise errors.BadSetting("file", file.name, "a path below a folder")
     rules = {AUTO: rules_of(file.settings, skips_unmatched=file.skips_unmatched)}
     with tempfile.TemporaryDirectory(prefix="scalewatch-") as folder:
         place = Path(folder, path)
@@ -116,13 +109,17 @@ def read_posted(file: PostedFile, limit: int) -> ReadFile:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_bytes(file.body)
         except (OSError, ValueError):
-            raise BadSetting("file", ascii(file.name), "the name of a file") from None
+            raise errors.BadSetting(
+                "file", ascii(file.name), "the name of a file"
+            ) from None
         check_unpacked(place, limit)
         reading = read_files(
             [str(place)], file.file_format, file.columns, rules, MOST_MEASUREMENTS
         )
-        if any(isinstance(each, TooManyMeasurements) for each in reading.unreadable):
-            raise BodyTooLarge(limit, MOST_MEASUREMENTS)
+        if any(
+            isinstance(each, errors.TooManyMeasurements) for each in reading.unreadable
+        ):
+            raise errors.BodyTooLarge(limit, MOST_MEASUREMENTS)
         return _read(file, reading, f"{folder}/")
 
 
@@ -160,7 +157,7 @@ def check_unpacked(path: Path, limit: int) -> None:
                     while size <= limit and (part := unpacked.read(STEP)):
                         size += len(part)
     if size > limit:
-        raise BodyTooLarge(limit)
+        raise errors.BodyTooLarge(limit)
 
 
 def _read(file: PostedFile, reading: Reading, folder: str) -> ReadFile:
@@ -168,19 +165,19 @@ def _read(file: PostedFile, reading: Reading, folder: str) -> ReadFile:
     make = profiles_of if file.is_profile else runs_of
     try:
         runs = make(measurements, file.origin)
-    except UnknownOrigin as error:
-        raise UnknownOrigin(file.name, *error.missing) from None
+    except errors.UnknownOrigin as error:
+        raise errors.UnknownOrigin(file.name, *error.missing) from None
     unreadable = [
         error
         for error in reading.unreadable
-        if not (file.may_be_empty and isinstance(error, NoMeasurements))
+        if not (file.may_be_empty and isinstance(error, errors.NoMeasurements))
     ]
     faults = [str(error) for error in (*unreadable, *runs.errors)]
     unknown = [f"{name} is of no known format" for name in reading.passed_over]
     if not file.skips_unmatched:
         faults += unknown
     if faults:
-        raise UnreadableFiles([fault.replace(folder, "") for fault in faults])
+        raise errors.UnreadableFiles([fault.replace(folder, "") for fault in faults])
     notes = [*unknown, *reading.known.notes(), *runs.notes]
     preview = FilePreview(
         runs=tuple(

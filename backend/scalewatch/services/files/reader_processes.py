@@ -26,13 +26,6 @@ from pathlib import Path
 from typing import Final
 
 from scalewatch import errors
-from scalewatch.errors import (
-    ReaderDied,
-    ReadingLimitExceeded,
-    ScalewatchError,
-    TooBusy,
-    TookTooLong,
-)
 from scalewatch.importers.recognition import load_readers
 from scalewatch.settings import Settings
 
@@ -73,17 +66,19 @@ class ReaderLimits:
     megabytes: int = 1024
     answer_megabytes: int = 64
 
-    def refusal(self, code: int) -> ScalewatchError:
+    def refusal(self, code: int) -> errors.ScalewatchError:
         """Return why a file is refused whose reader ended with an exit code."""
         if code == -signal.SIGXCPU:
             limit = f"{self.seconds} s of a processor"
-            return ReadingLimitExceeded(limit, "SCALEWATCH_READER_SECONDS")
+            return errors.ReadingLimitExceeded(limit, "SCALEWATCH_READER_SECONDS")
         if code == _OUT_OF_MEMORY:
             limit = f"{self.megabytes:,} MiB of memory"
-            return ReadingLimitExceeded(limit, "SCALEWATCH_READER_MEGABYTES")
+            return errors.ReadingLimitExceeded(limit, "SCALEWATCH_READER_MEGABYTES")
         if code == _ANSWER_TOO_LARGE:
-            return ReadingLimitExceeded(f"{self.answer_megabytes:,} MiB for its runs")
-        return ReaderDied(code)
+            return errors.ReadingLimitExceeded(
+                f"{self.answer_megabytes:,} MiB for its runs"
+            )
+        return errors.ReaderDied(code)
 
 
 class ReaderProcesses:
@@ -129,12 +124,14 @@ class ReaderProcesses:
         reader = self._take()
         try:
             kind, answer = reader.call(request, self._patience)
-        except ScalewatchError as error:
+        except errors.ScalewatchError as error:
             if reader not in self._all:
                 reader.end()
-                raise TooBusy from error  # `close` has killed it, and not the file
+                # `close` has killed it, and not the file.
+                raise errors.TooBusy from error
             self._end(reader)
-            self._idle.append(self._started())  # it loads its readers meanwhile
+            # It loads its readers meanwhile.
+            self._idle.append(self._started())
             raise
         self._idle.append(reader)
         if kind == _REFUSED:
@@ -212,7 +209,7 @@ class _Reader:
         try:
             self._connection.send_bytes(request)
             if not self._connection.poll(patience):
-                raise TookTooLong(patience)
+                raise errors.TookTooLong(patience)
             answer = self._connection.recv_bytes(most)
         except (OSError, EOFError):
             raise self._limits.refusal(self._exit_code()) from None
@@ -257,10 +254,10 @@ def _environment(folder: str) -> dict[str, str]:
     }
 
 
-def _error_of(answer: bytes) -> ScalewatchError:
+def _error_of(answer: bytes) -> errors.ScalewatchError:
     """Return a refusal as a reader process raised it, with its evidence."""
     refusal = json.loads(answer)
-    kind: type[ScalewatchError] = getattr(errors, refusal["kind"])
+    kind: type[errors.ScalewatchError] = getattr(errors, refusal["kind"])
     error = kind.__new__(kind, refusal["message"])
     error.__dict__.update(refusal["evidence"])
     return error
@@ -324,14 +321,14 @@ def _answer(request: bytes, limits: ReaderLimits) -> bytes:
     try:
         function, arguments = pickle.loads(request)  # noqa: S301 - of the server itself
         answer: bytes = function(*arguments)
-    except ScalewatchError as error:
+    except errors.ScalewatchError as error:
         return _REFUSED + _refusal_text(error)
     if len(answer) > limits.answer_megabytes * 2**20:
         sys.exit(_ANSWER_TOO_LARGE)
     return _READ + answer
 
 
-def _refusal_text(error: ScalewatchError) -> bytes:
+def _refusal_text(error: errors.ScalewatchError) -> bytes:
     known = (kind.__name__ for kind in type(error).__mro__)
     refusal = {
         "kind": next(name for name in known if hasattr(errors, name)),

@@ -47,11 +47,7 @@ from scalewatch.services.commit_reports.pairs import (
 )
 from scalewatch.services.files.imports import FAILED
 from scalewatch.services.files.model_files import Question, questions_of
-from scalewatch.services.gates.decision import (
-    Circumstances,
-    GateOutcome,
-    decide,
-)
+from scalewatch.services.gates.decision import Circumstances, GateOutcome, decide
 from scalewatch.services.gates.findings import GateFinding, failed, incomparable
 from scalewatch.services.gates.rules import FileRules
 from scalewatch.services.gates.wording import sentence_of

@@ -20,11 +20,7 @@ from scalewatch.services.access.callers import Role, permit
 from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.comparison import Comparison, compared
 from scalewatch.services.commit_reports.pairs import SeriesOutcome
-from scalewatch.services.commit_reports.report import (
-    CommitReport,
-    limited,
-    report_of,
-)
+from scalewatch.services.commit_reports.report import CommitReport, limited, report_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.confirmations.next_steps import NextStep
 from scalewatch.services.confirmations.requests import (

@@ -12,11 +12,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.figures import histories as drawn_histories
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.histories import (
-    DrawnEra,
-    DrawnHistory,
-    DrawnMark,
-)
+from scalewatch.figures.histories import DrawnEra, DrawnHistory, DrawnMark
 from scalewatch.figures.notation import places_words
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.commits.lineage import Lineage, drawn_commit
@@ -24,6 +20,7 @@ from scalewatch.services.common_mode.project_history import (
     SeriesHistory,
     series_histories,
 )
+from scalewatch.services.histories import segments
 from scalewatch.services.histories.commits import (
     NEWEST,
     HistorySteps,
@@ -31,15 +28,6 @@ from scalewatch.services.histories.commits import (
     Window,
     part_of,
     target_of,
-)
-from scalewatch.services.histories.segments import (
-    SegmentedHistory,
-    changes_of,
-    exponents_of,
-    growths_of,
-    joined,
-    segments_between,
-    values_of,
 )
 from scalewatch.services.machines.machine import bad_nights
 from scalewatch.services.regressions.regressions import RegressionSummary, summaries_of
@@ -87,7 +75,7 @@ class History:
     machines: tuple[str, ...]
     commits: tuple[Commit, ...]
     remarks: tuple[str, ...]
-    series: tuple[SegmentedHistory, ...]
+    series: tuple[segments.SegmentedHistory, ...]
     regressions: tuple[RegressionSummary, ...]
     more: int
     next: str | None
@@ -164,7 +152,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
                     if commits[at].sha in bad.get(each.machine, ())
                 ),
             )
-            for each in joined(
+            for each in segments.joined(
                 _segmented(session, line, histories[:MOST_SERIES], shifts, newest)
             )
         ),
@@ -210,7 +198,7 @@ def overview_of(
         )
     )
     shifts = regressions.shifts_of(session, [each.id for each in series])
-    changes = changes_of(shifts, position_of)
+    changes = segments.changes_of(shifts, position_of)
     growths: Mapping[int, str | None] = {}
     if positions:
         newest = line.commits[positions[-1]].id
@@ -223,13 +211,13 @@ def overview_of(
         firsts[located.fingerprint_id] = min(known, first)
     baselines = tuple(sorted(firsts.values())[1:])
     histories = [
-        SegmentedHistory(
+        segments.SegmentedHistory(
             region=present_name(aliases, each.region),
             machine=each.machine,
             configuration=each.configuration,
             unit=each.unit,
             positions=positions,
-            segments=segments_between(
+            segments=segments.segments_between(
                 positions, changes[each.id], growths.get(each.id)
             ),
             changes=tuple(changes[each.id]),
@@ -278,9 +266,9 @@ def _segmented(
     histories: Sequence[SeriesHistory],
     shifts: Sequence[RegressionShift],
     newest: int | None,
-) -> tuple[SegmentedHistory, ...]:
+) -> tuple[segments.SegmentedHistory, ...]:
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
-    by_series = changes_of(shifts, position_of)
+    by_series = segments.changes_of(shifts, position_of)
     changes = [
         tuple(
             change
@@ -297,18 +285,18 @@ def _segmented(
         for history, changed in zip(histories, changes, strict=True)
         if not changed and not history.series.is_exact
     ]
-    growths = iter(growths_of(steady))
+    growths = iter(segments.growths_of(steady))
     steps = HistorySteps(session, line, histories, newest)
     segmented = []
     for history, changed in zip(histories, changes, strict=True):
-        exponents, values = exponents_of(history), values_of(history)
+        exponents, values = segments.exponents_of(history), segments.values_of(history)
         taken = steps.of(history, exponents, values)
         if history.series.is_exact:  # a single commit shows as much as many
             now = str(taken[-1].growth) if taken[-1].growth else None
         else:
             now = None if changed else next(growths)
         segmented.append(
-            SegmentedHistory(
+            segments.SegmentedHistory(
                 region=history.region,
                 machine=history.series.machine,
                 configuration=history.series.configuration,
@@ -322,7 +310,7 @@ def _segmented(
                 if len(history.settings) > 1
                 else {},
                 steps=taken,
-                segments=segments_between(
+                segments=segments.segments_between(
                     history.positions, changed, now, exponents, values
                 ),
                 changes=changed,
@@ -387,7 +375,7 @@ def history_figure(  # noqa: PLR0913 - one per part of the question
 
 
 def drawn_history(
-    history: History, series: SegmentedHistory, slot: int, shown: Measure
+    history: History, series: segments.SegmentedHistory, slot: int, shown: Measure
 ) -> DrawnHistory:
     """Return a series of a history as it is drawn; of one setting its values."""
     is_value = shown is Measure.VALUE or not series.has_exponents

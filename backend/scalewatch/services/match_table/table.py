@@ -9,12 +9,7 @@ from typing import Any, Final, Self
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.modelling import (
-    Attribution,
-    JudgedCell,
-    Mark,
-    attribute,
-)
+from scalewatch.modelling import Attribution, JudgedCell, Mark, attribute
 from scalewatch.services.commit_reports.changes import changes_of_measured
 from scalewatch.services.commits.baselines import (
     Baseline,

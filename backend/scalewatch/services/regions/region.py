@@ -15,12 +15,7 @@ from scalewatch.services.compositions import ScanComposition, compositions_of
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.selection.renamed_regions import renamed
-from scalewatch.services.selection.view import (
-    View,
-    choose_metric,
-    is_chosen,
-    shared,
-)
+from scalewatch.services.selection.view import View, choose_metric, is_chosen, shared
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot

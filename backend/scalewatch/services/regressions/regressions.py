@@ -11,11 +11,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.attribution.causes import ChangeClass
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.confirmations.next_steps import (
-    NextStep,
-    cheapest,
-    jobs_at,
-)
+from scalewatch.services.confirmations.next_steps import NextStep, cheapest, jobs_at
 from scalewatch.services.confirmations.requests import Confirmation, confirmations_in
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables

@@ -38,13 +38,7 @@ from scalewatch.storage import machines
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import editions, gate_rules, verdicts
-from scalewatch.storage.runs import (
-    measurements,
-    points,
-    procedures,
-    runs,
-    samples,
-)
+from scalewatch.storage.runs import measurements, points, procedures, runs, samples
 from scalewatch.storage.work import jobs
 
 Answer = TypeVar("Answer")

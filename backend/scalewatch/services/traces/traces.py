@@ -19,20 +19,10 @@ from scalewatch.figures.traces import (
 from scalewatch.modelling.traces.efficiencies import LEAST
 from scalewatch.modelling.traces.linearity import THRESHOLDS, Thresholds
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.selection.view import (
-    View,
-    alternatives,
-    other_configurations,
-)
+from scalewatch.services.selection.view import View, alternatives, other_configurations
+from scalewatch.services.traces import scans
 from scalewatch.services.traces.locations import TimeOverProcesses, TracedLocation
 from scalewatch.services.traces.program import Traced, traced_program
-from scalewatch.services.traces.scans import (
-    WAITS,
-    TracedSeries,
-    TracesQuestion,
-    traced_scan,
-    traced_series,
-)
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
@@ -41,7 +31,7 @@ from scalewatch.storage.runs import source_locations, traces
 BEYOND = 4.0
 """Locations are ranked at this multiple of the most processes, unless asked for."""
 
-METRICS = ("overhead", "mpi_time", *WAITS)
+METRICS = ("overhead", "mpi_time", *scans.WAITS)
 """Metrics that can be reported on."""
 
 
@@ -81,7 +71,7 @@ class Traces:
     commit: Commit | None
     commits: tuple[Commit, ...]
     machines: tuple[str, ...]
-    question: TracesQuestion
+    question: scans.TracesQuestion
     metrics: tuple[str, ...] = ()
     chosen: Traced | None = None
     location: TracedLocation | None = None
@@ -90,7 +80,7 @@ class Traces:
     thresholds: Thresholds = THRESHOLDS
 
 
-def traces_at(session: Session, view: View, question: TracesQuestion) -> Traces:
+def traces_at(session: Session, view: View, question: scans.TracesQuestion) -> Traces:
     """Return the traces of a commit; of the last one traced by default.
 
     Raises
@@ -108,7 +98,7 @@ def traces_at(session: Session, view: View, question: TracesQuestion) -> Traces:
         row = traced[0]
     else:
         return Traces(project.name, None, (), (), question)
-    everything = traced_series(session, project, row.id)
+    everything = scans.traced_series(session, project, row.id)
     machines = tuple(dict.fromkeys(each.machine for each in everything))
     commit = commit_of(row)
     if not everything:
@@ -143,7 +133,9 @@ def traces_at(session: Session, view: View, question: TracesQuestion) -> Traces:
     )
 
 
-def _chosen(everything: Sequence[TracedSeries], view: View, at: Commit) -> TracedSeries:
+def _chosen(
+    everything: Sequence[scans.TracedSeries], view: View, at: Commit
+) -> scans.TracedSeries:
     """Return the series of a view, the one with the most series where several fit."""
     fitting = [
         each
@@ -160,7 +152,7 @@ def _chosen(everything: Sequence[TracedSeries], view: View, at: Commit) -> Trace
     return max(fitting, key=lambda traced: len(traced.series))
 
 
-def _metrics(series: TracedSeries) -> tuple[str, ...]:
+def _metrics(series: scans.TracedSeries) -> tuple[str, ...]:
     measured = {metric for _, metric in series.series}
     return tuple(metric for metric in METRICS if metric in measured)
 
@@ -168,11 +160,11 @@ def _metrics(series: TracedSeries) -> tuple[str, ...]:
 def _program(
     session: Session,
     commit: AnyCommit,
-    series: TracedSeries,
+    series: scans.TracedSeries,
     metric: str,
-    question: TracesQuestion,
+    question: scans.TracesQuestion,
 ) -> Traced:
-    scan = traced_scan(session, commit.id, series, question.repeat)
+    scan = scans.traced_scan(session, commit.id, series, question.repeat)
     if not scan.processes.size:
         raise NotMeasured("parameter", "p", at=commit_of(commit).label)
     target = question.target or BEYOND * float(scan.processes[-1])
@@ -185,9 +177,9 @@ def _other(  # noqa: PLR0913, PLR0917 - what stays the same, and what does not
     project: tables.Project,
     commit: AnyCommit,
     view: View,
-    series: TracedSeries,
+    series: scans.TracedSeries,
     metric: str,
-    question: TracesQuestion,
+    question: scans.TracesQuestion,
 ) -> TraceSide | None:
     """Return the other side of a program; settings that are not named stay the same."""
     if not question.vs:
@@ -205,7 +197,7 @@ def _other(  # noqa: PLR0913, PLR0917 - what stays the same, and what does not
             wanted = replace(wanted, configuration={**settings, name: value})
         case _:
             raise NotFound("comparison", question.vs)
-    everything = traced_series(session, project, commit.id)
+    everything = scans.traced_series(session, project, commit.id)
     side = _chosen(everything, wanted, commit_of(commit))
     if metric not in _metrics(side):
         raise NotMeasured("metric", metric, at=commit_of(commit).label)

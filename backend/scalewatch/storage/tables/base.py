@@ -4,15 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import (
-    JSON,
-    DateTime,
-    Dialect,
-    Double,
-    MetaData,
-    String,
-    TypeDecorator,
-)
+from sqlalchemy import JSON, DateTime, Dialect, Double, MetaData, String, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase
 
 

@@ -4,12 +4,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import (
-    ForeignKey,
-    ForeignKeyConstraint,
-    LargeBinary,
-    UniqueConstraint,
-)
+from sqlalchemy import ForeignKey, ForeignKeyConstraint, LargeBinary, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
 from scalewatch.storage.tables.base import Remark, Table, now
