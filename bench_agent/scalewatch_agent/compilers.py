@@ -25,7 +25,10 @@ WORDS: Final = ("x86_64", "aarch64")
 def compiler_in(environment: Mapping[str, str]) -> list[str]:
     """Return the command of the C compiler, empty where there is none."""
     if named := environment.get("CC"):
-        return shlex.split(named)
+        try:
+            return shlex.split(named)
+        except ValueError:  # a quotation without an end
+            return [named]
     path = environment.get("PATH", os.defpath)
     for name in COMPILERS:
         if compiler := shutil.which(name, path=path):

@@ -66,12 +66,19 @@ class MpiUnusable(AgentError):
 
 
 class FolderUnwritable(AgentError):
-    """A folder of the agent's own cannot be written."""
+    """A folder of the agent's, or of a sweep, cannot be written.
 
-    def __init__(self, folder: Path, reason: str) -> None:
+    Parameters
+    ----------
+    named_by
+        The variable or the option that names another one.
+    """
+
+    def __init__(
+        self, folder: Path, reason: str, named_by: str = "in SCALEWATCH_AGENT_HOME"
+    ) -> None:
         super().__init__(
-            f"cannot write to {folder} ({reason}): "
-            "name another folder in SCALEWATCH_AGENT_HOME"
+            f"cannot write to {folder} ({reason}): name another folder {named_by}"
         )
         self.folder = folder
         self.reason = reason

@@ -4,11 +4,16 @@ Both folders lie below SCALEWATCH_AGENT_HOME where it is set, and where the XDG 
 directories say otherwise: MPI libraries are a cache, undelivered runs are not.
 """
 
+import errno
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from typing import Final
 
 from scalewatch_agent.errors import FolderUnwritable
+
+PRIVATE: Final = 0o700
 
 
 def libraries_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -36,8 +41,31 @@ def spool_folder(environment: Mapping[str, str] = os.environ) -> Path:
     return _home(environment, "XDG_STATE_HOME", ".local/state") / "spool"
 
 
-def make_folder(folder: Path) -> Path:
-    """Create `folder` where it is missing, and return it.
+def private_folder(folder: Path) -> Path:
+    """Return `folder`, made where it is missing: its owner's alone, whatever the umask.
+
+    Raises
+    ------
+    FolderUnwritable
+        If it cannot be created or nothing can be written into it.
+    """
+    make_folder(folder, PRIVATE)
+    # One of an earlier version, or of a group that shares it, which may keep it.
+    with suppress(PermissionError):
+        if folder.stat().st_mode & 0o777 != PRIVATE:
+            folder.chmod(PRIVATE)
+    return folder
+
+
+def sweep_folder(folder: Path) -> Path:
+    """Return the folder of a sweep, as `make_folder` does."""
+    return make_folder(folder, named_by="by --folder")
+
+
+def make_folder(
+    folder: Path, mode: int = 0o777, named_by: str = "in SCALEWATCH_AGENT_HOME"
+) -> Path:
+    """Create `folder` where it is missing, and return it; the umask limits `mode`.
 
     Raises
     ------
@@ -45,11 +73,14 @@ def make_folder(folder: Path) -> Path:
         If it cannot be created or nothing can be written into it.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode, parents=True, exist_ok=True)
     except OSError as error:
-        raise FolderUnwritable(folder, error.strerror or str(error)) from error
+        reason = error.strerror or str(error)
+        raise FolderUnwritable(folder, reason, named_by) from error
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise FolderUnwritable(folder, "permission denied")
+        is_read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
+        reason = os.strerror(errno.EROFS if is_read_only else errno.EACCES)
+        raise FolderUnwritable(folder, reason, named_by)
     return folder
 
 

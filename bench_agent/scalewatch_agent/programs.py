@@ -28,6 +28,9 @@ LAST_WORDS: Final = 40
 TAIL: Final = 2**16
 """Bytes that hold them."""
 
+MOST_SECONDS: Final = 10**8
+"""The longest time limit, three years: a wait of more seconds overflows."""
+
 MARK: Final = "SCALEWATCH_AGENT_JOB"
 GRACE: Final = 3
 """Seconds that mpiexec has to end its processes itself."""

@@ -4,16 +4,15 @@
 * `server` — what runs a server and keeps its database; `demo` — the demonstration
 """
 
-import errno
 import os
 import sys
-from collections.abc import Mapping
 from typing import Any, Final
 
 import click
 
 from scalewatch.cli.deferred import Deferred
 from scalewatch.errors import ScalewatchError
+from scalewatch.errors.operations import TOO_DEEP, mendable
 
 COMMANDS: Final = (
     Deferred(
@@ -97,23 +96,7 @@ BROKEN_PIPE: Final = 141
 """Exit code once nobody reads the output, as of a process that died of SIGPIPE."""
 
 
-TOO_DEEP: Final = (
-    "what was given is nested too deeply to be read; give it with fewer brackets or "
-    "levels"
-)
-
 NO_TEXT: Final = "what was given holds bytes that are no text in UTF-8"
-
-REMEDIES: Final[Mapping[int, str]] = {
-    errno.EACCES: "name a place that you may use",
-    errno.EDQUOT: "free some space, or name another place",
-    errno.ENOSPC: "free some space, or name another place",
-    errno.EROFS: "name a place that can be written",
-}
-"""Advice for errors of the operating system that no code can mend."""
-
-NO_FOLDER: Final = "set TMPDIR to a folder that can be written"
-"""Advice where there is no folder for temporary files."""
 
 
 class Commands(click.Group):
@@ -142,10 +125,9 @@ class Commands(click.Group):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(BROKEN_PIPE)
         except OSError as error:
-            if (remedy := _remedy(error)) is None:
+            if (why := mendable(error)) is None:
                 raise
-            place = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(f"{place}{error.strerror}; {remedy}") from error
+            raise click.ClickException(why) from error
         return result
 
 
@@ -158,10 +140,3 @@ class Commands(click.Group):
 @click.version_option(package_name="scalewatch", prog_name="scalewatch")
 def main() -> None:
     """Tell whether HPC codes still scale the way they should."""
-
-
-def _remedy(error: OSError) -> str | None:
-    """Return advice on an error of the operating system, where there is any."""
-    if (error.strerror or "").startswith("No usable temporary directory"):
-        return NO_FOLDER
-    return REMEDIES.get(error.errno or 0)

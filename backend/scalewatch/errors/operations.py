@@ -4,6 +4,7 @@ Scalewatch is on no package index: a bare name would install what somebody else 
 there. So errors say which command adds an extra to this installation.
 """
 
+import errno
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,6 +14,32 @@ from scalewatch.errors.base import ScalewatchError
 
 UNKNOWN_ORIGIN: Final = "git+<repository URL>"
 """The placeholder of the README for the repository's address."""
+
+
+TOO_DEEP: Final = (
+    "what was given is nested too deeply to be read; give it with fewer brackets or "
+    "levels"
+)
+
+REMEDIES: Final[Mapping[int, str]] = {
+    errno.EACCES: "name a place that you may use",
+    errno.EDQUOT: "free some space, or name another place",
+    errno.ENOSPC: "free some space, or name another place",
+    errno.EROFS: "name a place that can be written",
+}
+"""Advice for errors of the operating system that no code can mend."""
+
+NO_FOLDER: Final = "set TMPDIR to a folder that can be written"
+"""Advice where there is no folder for temporary files."""
+
+
+def mendable(error: OSError) -> str | None:
+    """Return a sentence on an error that whoever calls can mend; None for others."""
+    place = f"{error.filename}: " if error.filename else ""
+    remedy = REMEDIES.get(error.errno or 0)
+    if (error.strerror or "").startswith("No usable temporary directory"):
+        remedy = NO_FOLDER
+    return None if remedy is None else f"{place}{error.strerror}; {remedy}"
 
 
 def pip_install(extra: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, Final
 import click
 
 from scalewatch.errors import ScalewatchError
-from scalewatch.errors.operations import pip_install
+from scalewatch.errors.operations import TOO_DEEP, mendable, pip_install
 from scalewatch.loading import without_collections
 from scalewatch_agent.errors import Exit, exit_code
 
@@ -53,12 +53,20 @@ class Commands(click.Group):
         except ScalewatchError as error:
             click.echo(f"Error: {error}", err=True)
             ctx.exit(exit_code(error))
+        except RecursionError:
+            click.echo(f"Error: {TOO_DEEP}", err=True)
+            ctx.exit(Exit.WRONG_INPUT)
         except KeyboardInterrupt:
             click.echo("\nInterrupted.", err=True)
             ctx.exit(Exit.INTERRUPTED)
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             ctx.exit(Exit.BROKEN_PIPE)
+        except OSError as error:
+            if (why := mendable(error)) is None:
+                raise
+            click.echo(f"Error: {why}", err=True)
+            ctx.exit(Exit.FAILED)
         return result
 
 

@@ -18,7 +18,7 @@ from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_counts
 from scalewatch_agent.counts.methods import METHODS, counting
 from scalewatch_agent.errors import SUMMARY
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.folders import make_folder
+from scalewatch_agent.folders import sweep_folder
 
 EXAMPLES = """\b
 Examples:
@@ -115,7 +115,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
             loaded=loaded,
             launcher=job_launcher(loaded),
             version=sweeping.version_of(loaded, options["commit"]),
-            folder=make_folder(subject.folder),
+            folder=sweep_folder(subject.folder),
             repeats=options["repeats"],
             warn=sweeping.warn,
             instrument=counting(

@@ -23,6 +23,7 @@ from scalewatch_agent.cli.tables import FOR_A_VERDICT, print_table
 from scalewatch_agent.errors import SUMMARY
 from scalewatch_agent.mpi import mpiexec
 from scalewatch_agent.mpi.libraries import Library
+from scalewatch_agent.programs import MOST_SECONDS
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME, SORTING, SUITES, Suite
 from scalewatch_agent.suite.sweep import SuiteSweep, run_sweep
 
@@ -94,7 +95,7 @@ Examples:
 )
 @click.option(
     "--time-limit",
-    type=click.IntRange(min=2),
+    type=click.IntRange(min=2, max=MOST_SECONDS),
     metavar="SECONDS",
     help="Time after which a job is killed; ample for the budget unless given.",
 )

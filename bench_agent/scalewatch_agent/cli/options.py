@@ -17,6 +17,7 @@ from rich.console import Console
 
 from scalewatch_agent.folders import libraries_folder
 from scalewatch_agent.mpi import libraries
+from scalewatch_agent.programs import MOST_SECONDS
 from scalewatch_agent.suite.suites import SUITES
 
 Command = Callable[..., Any]
@@ -34,7 +35,7 @@ def time_limit_option(what: str = "a job") -> Callable[[Any], Any]:
     """Return the option, in whose help `what` is killed."""
     return click.option(
         "--time-limit",
-        type=click.FloatRange(min=0, min_open=True),
+        type=click.FloatRange(min=0, max=MOST_SECONDS, min_open=True),
         default=600.0,
         show_default=True,
         metavar="SECONDS",

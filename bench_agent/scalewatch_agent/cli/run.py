@@ -19,7 +19,7 @@ from scalewatch_agent.experiments.instruments import WrittenOutput
 from scalewatch_agent.experiments.loading import Loaded, load_experiment
 from scalewatch_agent.experiments.parameters import written
 from scalewatch_agent.experiments.sweep import ExperimentSweep
-from scalewatch_agent.folders import make_folder
+from scalewatch_agent.folders import sweep_folder
 
 EXAMPLES = """\b
 Examples:
@@ -92,7 +92,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         loaded=loaded,
         launcher=job_launcher(loaded),
         version=sweeping.version_of(loaded, options["commit"]),
-        folder=make_folder(folder.absolute()),
+        folder=sweep_folder(folder.absolute()),
         repeats=repeats,
         warn=sweeping.warn,
         instrument=WrittenOutput(loaded.experiment),

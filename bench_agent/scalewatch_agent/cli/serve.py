@@ -27,6 +27,7 @@ from scalewatch_agent.experiments.loading import Loaded
 from scalewatch_agent.experiments.sweep import ExperimentSweep
 from scalewatch_agent.mpi import libraries
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS, Launcher, is_oversubscribed
+from scalewatch_agent.programs import MOST_SECONDS
 from scalewatch_agent.suite.suites import MEMORY, RUNTIME
 from scalewatch_agent.suite.sweep import MeasuredSubject, SuiteSweep, run_sweep
 
@@ -63,7 +64,7 @@ Exit codes:
 )
 @click.option(
     "--poll",
-    type=click.FloatRange(min=0.1),
+    type=click.FloatRange(min=0.1, max=MOST_SECONDS),
     default=30.0,
     show_default=True,
     metavar="SECONDS",

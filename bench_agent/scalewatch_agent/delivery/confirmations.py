@@ -131,7 +131,7 @@ class ConfirmationRequests(Connection):
 def _why(answer: httpx.Response) -> str:
     try:
         content = answer.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     detail = content.get("detail") if isinstance(content, dict) else None
     return str(detail or answer.reason_phrase)

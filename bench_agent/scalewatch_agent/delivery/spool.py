@@ -43,7 +43,7 @@ class SpooledRun:
             return cls(path, str(content["server"]), moment, run)
         except OSError as error:
             raise errors.UnreadableEntry(path, error.strerror or str(error)) from error
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             raise errors.UnreadableEntry(
                 path, f"{type(error).__name__}: {error}"
             ) from error
@@ -63,7 +63,7 @@ class SpooledRun:
         """The reason for which the server refused the run, if it did."""
         try:
             problem: dict[str, Any] = json.loads(_problem_path(self.path).read_text())
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return None
         return problem
 
@@ -78,8 +78,8 @@ class Spool:
     """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folders.make_folder(folder)
-        self.rejected = folders.make_folder(folder / "rejected")
+        self.folder = folders.private_folder(folder)
+        self.rejected = folders.private_folder(folder / "rejected")
 
     def entry(self, report: RunReport, server: str) -> SpooledRun:
         """Return the entry of a run, not yet on disk."""
@@ -155,10 +155,14 @@ def _modified(path: Path) -> float:
         return 0
 
 
+def _for_its_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
 def _write_whole(path: Path, content: bytes) -> None:
     partial = path.with_suffix(f".partial-{os.getpid()}")
     try:
-        with partial.open("wb") as file:
+        with open(partial, "wb", opener=_for_its_owner) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

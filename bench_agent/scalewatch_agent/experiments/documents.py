@@ -22,6 +22,9 @@ from scalewatch_agent.experiments.expressions import Expression, parse_expressio
 MOST_NODES: Final = 100_000
 """Values that a file may hold, aliases written out."""
 
+LONGEST: Final = 500
+"""Letters of a message, which may quote what a file holds."""
+
 Position = tuple[str | int, ...]
 
 
@@ -46,6 +49,8 @@ class ExperimentDocument:
         named = known or tuple(place[:1])
         if message == MISSING and known[-1:] != tuple(place[-1:]):
             named = (*known, *place[-1:])
+        if len(message) > LONGEST:
+            message = f"{message[:LONGEST]}…"
         return Flaw(self.lines[known], ".".join(map(str, named)), message)
 
 
@@ -79,6 +84,9 @@ def read_document(path: Path) -> ExperimentDocument:
         raise ExperimentInvalid(path, [flaw]) from error
     except yaml.YAMLError as error:
         message = f"this is no YAML: {' '.join(str(error).split())}"
+        raise ExperimentInvalid(path, [Flaw(None, "", message)]) from error
+    except RecursionError as error:
+        message = "it is nested too deeply to be read; no key needs so many levels"
         raise ExperimentInvalid(path, [Flaw(None, "", message)]) from error
     finally:
         loader.dispose()
@@ -160,9 +168,14 @@ class _Walk:
     def scalar(self, node: yaml.Node, place: Position) -> Any:
         """Return a text, a number, true, false or nothing."""
         try:
-            return self.loader.construct_object(node)
+            content = self.loader.construct_object(node)
+            if isinstance(content, int):
+                float(content)
+        except OverflowError:
+            return self.refuse(node, place, "this number is larger than any can be")
         except ValueError as error:
             return self.refuse(node, place, str(error))
+        return content
 
     def refuse(self, node: yaml.Node, place: Position, message: str) -> Any:
         """End reading with what is wrong at a node."""

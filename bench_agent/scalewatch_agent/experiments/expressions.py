@@ -18,6 +18,9 @@ Scalar = str | bool | int | float
 LONGEST: Final = 500
 """Characters of an expression, far from what would exhaust the parser."""
 
+MOST: Final = 2**31 - 1
+"""The largest count: MPI numbers its processes by a C int."""
+
 MOST_BITS: Final = 4096
 """Size of a whole number beyond which a power is no measure of anything."""
 
@@ -86,6 +89,7 @@ class Expression:
         """
         try:
             result: Scalar = _value(self.tree, parameters)
+            is_finite = isinstance(result, str) or math.isfinite(result)
         except ZeroDivisionError:
             raise BadExpression(self.text, "it divides by zero") from None
         except OverflowError:
@@ -95,7 +99,7 @@ class Expression:
             raise BadExpression(self.text, reason) from None
         except (TypeError, ValueError):
             raise BadExpression(self.text, "it has no value here") from None
-        if isinstance(result, float) and not math.isfinite(result):
+        if not is_finite:
             raise BadExpression(self.text, f"it is {result}")
         return result
 
@@ -111,6 +115,8 @@ class Expression:
         value = self.number(parameters)
         if value != int(value) or value < 1:
             raise BadExpression(self.text, f"{value:g} is no whole number from 1")
+        if value > MOST:
+            raise BadExpression(self.text, f"{value:g} is over {MOST:,}")
         return int(value)
 
     def holds(self, parameters: Mapping[str, Scalar]) -> bool:

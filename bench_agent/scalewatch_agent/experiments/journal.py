@@ -15,6 +15,7 @@ from typing import Any, Final
 from scalewatch_agent.errors import FolderUnwritable
 
 NAME: Final = "journal.jsonl"
+BY: Final = "by --folder"
 
 
 @dataclass(slots=True)
@@ -38,12 +39,12 @@ class Journal:
         except FileNotFoundError:
             lines = []
         except OSError as error:
-            raise FolderUnwritable(folder, error.strerror or str(error)) from error
+            raise FolderUnwritable(folder, error.strerror or str(error), BY) from error
         for line in lines:
             try:
                 event = json.loads(line)
                 journal._take(event["event"], event["key"], event)
-            except (ValueError, TypeError, KeyError):
+            except (ValueError, TypeError, KeyError, RecursionError):
                 continue
         return journal
 
@@ -78,7 +79,7 @@ class Journal:
                 os.fsync(file.fileno())
         except OSError as error:
             reason = error.strerror or str(error)
-            raise FolderUnwritable(self.path.parent, reason) from error
+            raise FolderUnwritable(self.path.parent, reason, BY) from error
         self._take(event, key, content)
 
 

@@ -21,6 +21,7 @@ from scalewatch_agent.experiments.parameters import (
     Parameters,
     names_in,
 )
+from scalewatch_agent.programs import MOST_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +234,9 @@ class _Check:
             )
             if limit is not None and limit <= 0:
                 self.flaw(("execute", "time_limit"), f"{limit:g} s are no time")
+            if limit is not None and limit > MOST_SECONDS:
+                message = f"{limit:g} s are more than three years"
+                self.flaw(("execute", "time_limit"), message)
             yield Configured(
                 combination=combination,
                 processes=counts["processes"],

@@ -120,7 +120,12 @@ def spaced(
     )
     if not leads:
         raise BadParameters((), f"this never comes from {start:g} to {end:g}")
-    values = tuple(islice(_numbers(start, end, step, factor), MOST_COMBINATIONS + 1))
+    try:
+        values = tuple(
+            islice(_numbers(start, end, step, factor), MOST_COMBINATIONS + 1)
+        )
+    except OverflowError:
+        raise BadParameters((), "its numbers grow too large") from None
     if len(values) > MOST_COMBINATIONS:
         raise BadParameters((), f"these are over {MOST_COMBINATIONS:,} values")
     return values

@@ -23,6 +23,7 @@ from scalewatch_agent.experiments.expressions import parse_expression
 from scalewatch_agent.experiments.launchers import LAUNCHERS, Launcher, LocalSection
 from scalewatch_agent.experiments.launchers.section import choice
 from scalewatch_agent.experiments.parameters import RESERVED, BadParameters, spaced
+from scalewatch_agent.programs import MOST_SECONDS
 
 
 class Range(documents.FileSection):
@@ -83,7 +84,7 @@ class ShellStep(documents.FileSection):
     """Commands for the shell, each of which has to succeed."""
 
     run: documents.Command
-    time_limit: float = Field(default=3600.0, gt=0)
+    time_limit: float = Field(default=3600.0, gt=0, le=MOST_SECONDS)
 
 
 def _starter(name: str) -> str:
@@ -158,7 +159,7 @@ class ResultRule(documents.FileSection):
             return self
         try:
             pattern = re.compile(self.pattern)
-        except re.error as error:
+        except (re.error, RecursionError, OverflowError) as error:
             raise wrong(f"no regular expression: {error}", field="pattern") from error
         named = pattern.groupindex
         if pattern.groups == 0:

@@ -198,7 +198,7 @@ def _event(line: str) -> Event | None:
         return None
     try:
         event: Event = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return event
 

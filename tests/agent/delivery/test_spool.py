@@ -99,7 +99,14 @@ def test_run_that_a_full_disk_kept_out_is_written_later(spool):
 
 @pytest.mark.parametrize(
     "content",
-    ["", "{", "[]", "{}", '{"server": "s", "spooled_at": "now", "run": {"id": "1"}}'],
+    [
+        "",
+        "{",
+        "[]",
+        "{}",
+        "[" * 100_000,
+        '{"server": "s", "spooled_at": "now", "run": {"id": "1"}}',
+    ],
 )
 def test_file_without_a_run_is_named(spool, content):
     path = spool.folder / "broken.json"
@@ -109,6 +116,28 @@ def test_file_without_a_run_is_named(spool, content):
         SpooledRun.read(path)
 
     assert failure.value.path == path
+
+
+@pytest.fixture
+def umask_of_all():
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("umask_of_all")
+def test_spool_is_its_owners_alone_whatever_the_umask(tmp_path):
+    earlier = tmp_path / "spool"
+    earlier.mkdir(0o777)
+
+    spool = Spool(earlier)
+    entry, refused = spooled(spool), spooled(spool, 2)
+    path = spool.reject(refused, {"detail": "no"})
+
+    folders = [spool.folder, spool.rejected]
+    files = [entry.path, path, path.with_suffix(".problem")]
+    assert {oct(folder.stat().st_mode & 0o777) for folder in folders} == {"0o700"}
+    assert {oct(file.stat().st_mode & 0o777) for file in files} == {"0o600"}
 
 
 def test_folder_that_cannot_be_made_is_named(tmp_path):

@@ -66,14 +66,16 @@ def record_program(
         interposer=interposer_for(launcher),
         roots=tuple(dict.fromkeys((loaded.source, Path.cwd()))),
         depth=options.get("depth", 0),
-        kept=None if folder is None else folders.make_folder(folder.absolute()),
+        kept=None
+        if folder is None
+        else folders.make_folder(folder.absolute(), named_by="by --keep"),
         writes_otf2=options.get("otf2", False),
     )
     sweep = ExperimentSweep(
         loaded=loaded,
         launcher=launcher,
         version=_version(lambda: version_of(loaded, options["commit"]), options),
-        folder=folders.make_folder(program.folder),
+        folder=folders.sweep_folder(program.folder),
         repeats=options["repeats"] or (experiment.repeats if is_stated else REPEATS),
         warn=warn,
         instrument=tracing,

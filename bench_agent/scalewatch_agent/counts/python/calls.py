@@ -61,7 +61,7 @@ class PythonCalls(Method):
         for file in files:
             try:
                 entries = json.loads(file.read_text())
-            except (OSError, ValueError):
+            except (OSError, ValueError, RecursionError):
                 raise Uncountable(f"{file} cannot be read: count again") from None
             functions += [
                 Function(e["name"], Place(Path(e["file"]), e["line"]), e["calls"])

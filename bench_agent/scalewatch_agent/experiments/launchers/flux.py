@@ -123,7 +123,7 @@ class FluxJobs(queued.QueuedJobs):
             content = json.loads(answer.stdout or "{}")
             known = content.get("jobs", [content] if content else [])
             states = {int(each["id"]): _state(each) for each in known}
-        except (ValueError, TypeError, KeyError, AttributeError):
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
             reason = "flux jobs --json answers no list of jobs"
             raise errors.SchedulerSilent(self.section.title, reason) from None
         numbers = {job: _number(job) for job in ids}

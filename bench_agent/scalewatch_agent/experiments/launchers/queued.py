@@ -80,7 +80,7 @@ class QueuedSection(LauncherSection):
     options: tuple[str, ...] = Field(default=(), strict=False)
     setup: Command | None = None
     at_once: int = Field(default=100, ge=1)
-    poll: float = Field(default=10.0, gt=0)
+    poll: float = Field(default=10.0, gt=0, le=programs.MOST_SECONDS)
     check_size: bool = True
 
     def started_by(

@@ -124,13 +124,13 @@ def remains(folder: Path) -> Remains:
     code, _, ended = _text(folder / ENDED).strip().partition(" ")
     try:
         content = json.loads(_text(folder / FACTS))
-    except ValueError:
+    except (ValueError, RecursionError):
         facts = {}
     else:
         facts = content if isinstance(content, dict) else {}
     sizes = _SIZE_LINE.findall(_text(folder / SIZE))
     return Remains(
-        code=int(code) if code.isdecimal() else None,
+        code=int(code) if code.isdecimal() and len(code) < len("1000") else None,
         sizes=tuple(int(size) for size, _ in sizes),
         library=sizes[0][1][:200] if sizes else None,
         hardware=facts.get("hardware", {}),

@@ -175,7 +175,7 @@ def read_calibration(path: Path) -> Calibration:
         return Calibration(str(content["title"]), cells)
     except OSError as error:
         raise errors.CalibrationUnusable(path, error.strerror or str(error)) from None
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError, RecursionError):
         raise errors.CalibrationUnusable(
             path, "it is no table of `calibrate`"
         ) from None

@@ -102,7 +102,7 @@ def _header(path: Path) -> Mapping[str, Any]:
         content = json.loads((path / HEADER).read_text())
     except FileNotFoundError:
         return {}  # recorded by hand
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise TraceUnusable(path / HEADER, f"it cannot be read: {error}") from None
     if not isinstance(content, dict):
         raise TraceUnusable(path / HEADER, "it holds no object")
