@@ -12,13 +12,14 @@ import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
 from scalewatch.outcomes import signs_of_abort
+from scalewatch_agent.activity import Activity
 
 STDOUT: Final = "stdout"
 STDERR: Final = "stderr"
@@ -50,11 +51,15 @@ class _Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a program ended: `failure` says why, where it did not end well."""
+    """How a program ended: `failure` says why, where it did not end well.
+
+    `activity` are facts of what the node did besides.
+    """
 
     started_at: datetime
     ended_at: datetime
     failure: str | None = None
+    activity: Mapping[str, float | int] = field(default_factory=dict)
 
 
 def answer_of(
@@ -100,10 +105,10 @@ def run_program(  # noqa: PLR0913 - what runs, where, and within what
     ended when this returns, also after a limit (of seconds, or of bytes) or a
     KeyboardInterrupt.
     """
-    started_at = _now()
+    started_at, before = _now(), Activity.now()
     limits = _Limits(time_limit, memory_limit)
     failure = _failure(command, environment, folder, limits, work or folder)
-    return Ended(started_at, _now(), failure)
+    return Ended(started_at, _now(), failure, before.until(Activity.now()))
 
 
 def last_words(folder: Path) -> str:

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import IO, Any, Self
 from uuid import uuid4
 
+from scalewatch_agent.activity import Activity
 from scalewatch_agent.programs import MARK, complaint, end_processes
 
 LAST_WORDS = 40
@@ -31,7 +32,7 @@ class JobOutcome:
     """Measurements of a job, or the reason of its failure.
 
     `failed` holds the reasons of regions that could not be measured although the job
-    went on.
+    went on, `activity` facts of what the node did besides.
     """
 
     started_at: datetime
@@ -39,6 +40,7 @@ class JobOutcome:
     measured: dict[Key, Event] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     failure: str | None = None
+    activity: Mapping[str, float | int] = field(default_factory=dict)
 
 
 class JobFailed(Exception):
@@ -120,6 +122,7 @@ def run_job(
         Called with each event as it comes.
     """
     outcome = JobOutcome(started_at=_now(), ended_at=_now())
+    before = Activity.now()
     progress = JobProgress(processes, outcome.measured, outcome.failed)
     try:
         deadline = monotonic() + time_limit
@@ -164,6 +167,7 @@ def run_job(
     if outcome.failure:
         progress.keep_parts()
     outcome.ended_at = _now()
+    outcome.activity = before.until(Activity.now())
     return outcome
 
 

@@ -42,7 +42,12 @@ def run_reports(
             machine=subject.machine,
             coordinate={"p": processes},
             configuration=_configuration(subject, plan, message_bytes),
-            job=Job(nodes=1, started_at=outcome.started_at, ended_at=outcome.ended_at),
+            job=Job(
+                nodes=1,
+                started_at=outcome.started_at,
+                ended_at=outcome.ended_at,
+                environment={**outcome.activity},
+            ),
             results=tuple(_results(plan, message_bytes, outcome)),
         )
         for message_bytes in plan.message_bytes

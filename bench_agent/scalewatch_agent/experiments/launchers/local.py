@@ -103,6 +103,6 @@ class LocalJobs(jobs.JobLauncher):
                 nodes=1,
                 started_at=ended.started_at,
                 ended_at=ended.ended_at,
-                environment=dict(surroundings(environment)),
+                environment={**surroundings(environment), **ended.activity},
             )
             yield jobs.Executed(request, job, ended.failure)
