@@ -67,6 +67,9 @@ _ABSENT: Final = frozenset({"", "-", "--", "—", "–", "n/a", "na", "none", "n
 """Cells of values that were not measured."""
 
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+_SIZED: Final = re.compile(r"[+-]?\d[\d.,]*\s?[A-Za-zµμ%]{1,3}")
+"""A numerical error with its unit, `114.15 us`."""
+
 _CODES: Final = re.compile(r"(-?\d+):(\d+)")
 _SEPARATORS: Final = re.compile(r"[\s_-]+")
 _WORD_BEGINS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -167,6 +170,8 @@ def _is_free_of_errors(cell: str) -> bool | None:
     if _NUMBER.fullmatch(cell.strip()):
         number = float(cell)
         return number == 0 or not number.is_integer()
+    if _SIZED.fullmatch(cell.strip()):
+        return True
     return is_absent(cell) or _plain(cell) in {
         "false",
         "no",

@@ -33,6 +33,9 @@ _TOKEN: Final = re.compile(
     r"\[\[|\]\]|\{\{|\}\}|\[|\]|\{\*\*?\}"
     r"|\{(?P<seen>\w+)(?:>(?P<kept>\w+))?(?P<word>:word)?\}|(?P<stray>[{}])"
 )
+_GROUPED: Final = re.compile(r"\d{1,3},\d{3}")
+"""A number of thousands; no fraction has just three digits behind a comma."""
+
 _FACTORS: Final = {"k": 1e3, "M": 1e6}
 _SHOWN: Final = 40
 _DOUBLED: Final = frozenset({"[[", "]]", "{{", "}}"})
@@ -351,4 +354,6 @@ def _held(name: str, way: _Way) -> Iterator[tuple[str, str]]:
 
 def _number(text: str) -> float:
     factor = _FACTORS.get(text[-1], 1.0)
-    return float(text.rstrip("kM").replace(",", ".")) * factor
+    number = text.rstrip("kM")
+    is_grouped = _GROUPED.fullmatch(number) is not None
+    return float(number.replace(",", "" if is_grouped else ".")) * factor

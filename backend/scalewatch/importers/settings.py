@@ -23,7 +23,8 @@ NAMED_OTHERWISE: Final = {"rep": "repetition"}
 """Holes of patterns, and the fields of provenance that they fill."""
 
 _TOKEN: Final = re.compile(
-    r"(?:^|[\s/%,;])%?(?P<key>[A-Za-z_]\w*)[=:](?P<value>[\w.+-]+)(?=$|[\s/%,;])"
+    r"(?:^|[\s/%,;])%?(?P<key>[A-Za-z_]\w*)[=:](?P<value>\d{1,3}(?:,\d{3})++(?!\w)|[\w.+-]++)"
+    r"(?=$|[\s/%;]|,(?!\d))"
 )
 """`key=value`, `%key=value` or `key:value` between separators."""
 
@@ -182,7 +183,7 @@ def _self_described(name: str) -> StatedSettings | None:
     for token in _TOKEN.finditer(name):
         parameter, value = (
             parameter_of(token["key"]),
-            series.plain_setting(token["value"]),
+            _stated_setting(token["value"]),
         )
         if parameter and isinstance(value, int | float):
             numbers[parameter] = float(value)
@@ -192,6 +193,11 @@ def _self_described(name: str) -> StatedSettings | None:
         return None
     region = " ".join(_TOKEN.sub("", name).split()).strip(" /,;%")
     return StatedSettings(numbers, words, {"region": region or series.WHOLE_PROGRAM})
+
+
+def _stated_setting(text: str) -> series.Setting:
+    """Return the setting of a token: `size=2,500` is one number, and a whole one."""
+    return series.plain_setting(text.replace(",", ""))
 
 
 class _Settings:

@@ -1,5 +1,6 @@
 """A text that is read line by line, with the line number for errors."""
 
+import codecs
 import math
 import re
 import tempfile
@@ -79,7 +80,7 @@ class Source:
         self.aborts: list[tuple[int, str]] | None = None
         self.is_line_complete = True
         self.origin = (("file", name),)
-        self._lines = iter(lines)
+        self._lines = _in_utf8(iter(lines))
         self._ahead: deque[bytes] = deque()
         self._unseen: list[bytes] = []
         self._unseen_bytes = 0
@@ -238,6 +239,23 @@ class Source:
             actual = f"byte 0x{raw[error.start]:02x}"
             raise self.malformed("text in UTF-8", actual, line) from None
         return text.rstrip("\r\n")
+
+
+def _in_utf8(lines: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield lines, of a text in UTF-16 with its byte-order mark in UTF-8."""
+    first = next(lines, b"")
+    if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        if first:
+            yield first
+        yield from lines
+        return
+    content = bytearray(first)
+    for line in lines:
+        content += line
+        if len(content) > LONGEST_LINE:
+            break
+    text = content.decode("utf-16", "replace")
+    yield from text.encode("utf-8", "replace").splitlines(keepends=True)
 
 
 def says_something(line: str) -> bool:

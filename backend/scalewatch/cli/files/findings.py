@@ -15,6 +15,7 @@ from scalewatch.cli.files.findings_table import FindingRow, at_text, print_table
 from scalewatch.cli.files.options import ReadTerms
 from scalewatch.errors import CompositionError, NotSplit
 from scalewatch.exporters import findings as exported
+from scalewatch.figures.notation import places_words
 from scalewatch.importers import ImportedSeries, read_files
 from scalewatch.modelling import Formula, Verdict
 from scalewatch.modelling.splits import Split, SplitChoice
@@ -175,6 +176,18 @@ def _tell_single(rows: Sequence[FindingRow]) -> None:
 
 def warn(all_series: Sequence[ImportedSeries], question: Question) -> None:
     """Say which parts of the question are about no series, or about two parameters."""
+    for series in all_series:
+        failing = np.isnan(series.values).all(axis=1)
+        if failing.any():
+            places = {
+                tuple(zip(series.parameters, row, strict=True))
+                for row in series.settings[failing].tolist()
+            }
+            name = f"{series.region} ({series.metric})"
+            where = places_words(places)
+            click.echo(
+                f"Warning: {name} failed at {where}, and is modelled without", err=True
+            )
     preview.tell_together(all_series)
     regions = sorted({series.region for series in all_series})
     for stated in (*question.expectations, *question.deviation_limits):

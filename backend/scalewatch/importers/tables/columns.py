@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -111,6 +111,10 @@ _TIMES: Final = frozenset(
     | {"seconds", "laufzeit", "cputime"}
 )
 _DERIVED: Final = re.compile(r"speed[ _-]?up|efficien|effizienz", re.IGNORECASE)
+RELATIVE_TIME: Final = "relative time"
+"""Metric of the times that speed-ups alone tell: the base has 1."""
+
+_SPEEDUP: Final = re.compile(r"speed[ _-]?up", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|±")
 _PARTS: Final = re.compile(r"[\W_]+")
 _UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
@@ -125,11 +129,15 @@ _BRACED: Final = re.compile(r"(?P<name>.*\S|.)\s*+[\[(](?P<unit>[^\[\]()]++)[\])
 
 @dataclass(frozen=True, slots=True)
 class MeasuredColumn:
-    """A column of values, with metric and unit where no other column has them."""
+    """A column of values, with metric and unit where no other column has them.
+
+    One that `is_inverse` holds speed-ups, of which relative times are made.
+    """
 
     position: int
     metric: str
     unit: str | None
+    is_inverse: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,18 +168,18 @@ class Content:
         Whether all cells that are not missing are numbers, and some are.
     is_whole
         Whether they are whole and none is a share.
-    has_durations
-        Whether some are written as times, as 1m41.7s and 0:16:03, which may be clocks.
+    has_clocks
+        Whether some are written as 0:16:03, which may be a duration or a time of day.
     numbers
         The numbers, None where there is none.
     """
 
-    def __init__(self, cells: Iterable[str]) -> None:
+    def __init__(self, cells: Sequence[str]) -> None:
         read = [read_cell(cell, has_decimal_comma=True) for cell in cells]
         there = [cell for cell in read if not cell.is_missing]
         numbers = [cell.number for cell in there if cell.number is not None]
         self.is_number = bool(numbers) and len(numbers) == len(there)
-        self.has_durations = any(cell.unit == "s" for cell in there)
+        self.has_clocks = any(":" in cell for cell in cells)
         self.numbers = [cell.number for cell in read]
         self.is_whole = self.is_number and all(
             cell.number == int(cell.number) and cell.unit is None
@@ -244,7 +252,7 @@ def columns_of(
     """
     meanings, following = _stated(header, stated), list[int]()
     _read_usual_names(header, meanings, ROLES)
-    contents = [Content(row[at] for row in rows) for at in range(len(header))]
+    contents = [Content([row[at] for row in rows]) for at in range(len(header))]
     if not _parameters(meanings):
         _read_usual_names(header, meanings, PARAMETERS)
         _read_scales(header, contents, meanings)
@@ -264,6 +272,12 @@ def columns_of(
             and (metric_and_unit(name) or _is_measured(name, contents[at]))
         }
         _leave_out_spreads(header, meanings)
+    if MEASURED not in meanings.values():
+        meanings |= {
+            at: MEASURED
+            for at, name in enumerate(header)
+            if at not in meanings and _is_speedup(name) and contents[at].is_number
+        }
     if not _parameters(meanings) and not has_coordinate:
         position = _only(Content.is_count, contents, meanings, "p")
         meanings[position] = header[position]
@@ -387,7 +401,7 @@ def _is_measured(name: str, content: Content) -> bool:
     if is_about_outcome(name):
         return False
     is_told = told_direction(name, name if is_rate_name(name) else "") is not None
-    has_fractions = not (content.is_whole or content.has_durations)
+    has_fractions = not (content.is_whole or content.has_clocks)
     return has_fractions or is_told or set(_words(name)) <= _ACTUAL
 
 
@@ -429,7 +443,10 @@ def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
     for position, meaning in sorted(meanings.items()):
         if meaning == MEASURED:
             metric, unit = _metric_of(header[position])
-            measured.append(MeasuredColumn(position, metric, unit))
+            is_inverse = _is_speedup(header[position])
+            if is_inverse:
+                metric = _SPEEDUP.sub(RELATIVE_TIME, metric)
+            measured.append(MeasuredColumn(position, metric, unit, is_inverse))
     return Columns(
         measured=measured,
         parameters=_parameters(meanings),
@@ -481,6 +498,10 @@ def _metric_of(name: str) -> tuple[str, str | None]:
     if _TIMES.intersection(words) or name.startswith("t_"):
         return _nameable(name), "s"
     return _nameable(name), None
+
+
+def _is_speedup(name: str) -> bool:
+    return _SPEEDUP.search(name) is not None
 
 
 def is_rate_name(name: str) -> bool:

@@ -158,4 +158,4 @@ def _is_row(row: str) -> bool:
 
 def _cells(row: str) -> list[str]:
     inner = row[1:-1] if row.startswith("|") else row
-    return [cell.strip() for cell in inner.split("|")]
+    return [cell.strip(" *`") for cell in inner.split("|")]

@@ -2,6 +2,7 @@
 
 import csv
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -27,6 +28,9 @@ from scalewatch.quantities import factor_between
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
 
+_COLUMN: Final = re.compile(r"[a-z][\w.-]{0,40}")
+"""A name of a column, in lower case, that is no prose."""
+
 _FEWEST_SETTINGS: Final = 3
 _DELIMITERS: Final = ",;\t|"
 
@@ -48,11 +52,10 @@ def is_table(head: str) -> bool:
     if len(cells) > 1 and not _USUAL.isdisjoint(cells):
         return True
     below = rows[0].split(delimiter) if rows else []
-    return (
-        delimiter != " "
-        and len(below) == len(cells)
-        and any(isinstance(series.plain_setting(cell), int | float) for cell in below)
-    )
+    has_number = any(read_cell(cell.strip(' "')).number is not None for cell in below)
+    # A row that is too short is refused by its line, and not the table as none.
+    is_named = len(cells) > 2 and all(map(_COLUMN.fullmatch, cells))
+    return delimiter != " " and has_number and (len(below) == len(cells) or is_named)
 
 
 def read(
@@ -120,6 +123,8 @@ class _Table:
             raise UnclearTable(
                 source.name, f"line {line}", str(unclear), actual
             ) from None
+        if any(column.is_inverse for column in self.columns.measured):
+            source.notes.append("speed-ups are taken as relative times, 1 / speed-up")
         known = {*self.columns.parameters}
         if stated.keys() - ROLES.keys():
             known.add("p")  # no other column is a parameter
@@ -217,6 +222,8 @@ class _Table:
             stated = None if metric_at is None else row[metric_at]
             unit = None if unit_at is None else row[unit_at]
             value, its_unit = self.value(row[column.position])
+            if column.is_inverse:
+                value, its_unit = 1 / value if value else math.nan, None
             yield series.measurement(
                 region or series.WHOLE_PROGRAM,
                 stated or column.metric,
