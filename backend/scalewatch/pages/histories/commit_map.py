@@ -203,7 +203,15 @@ def _row(
         held = f' <span class="commit-map__held quiet small">{text}</span>'
     exact = ' <span class="quiet small">exact</span>' if row.series.is_exact else ""
     role = "group" if row.edges else "img"
-    edges = "".join([_edge(each, report_of(each.label)) for each in row.edges])
+    edges = ""
+    for edge in row.edges:
+        title = escape(edge.title)
+        worse = " commit-map__edge--worse" if edge.is_worse else ""
+        edges += (
+            f'<a href="{escape(report_of(edge.label))}" aria-label="{title}">'
+            f'<rect class="commit-map__edge{worse}" x="{edge.x - 1.5:.1f}" width="5" '
+            f'height="10"><title>{title}</title></rect></a>'
+        )
     return (
         f'<tr><th scope="row"><a href="{escape(region_of(row.series.region))}" '
         f'title="{name}{whole}: {sentence}"><bdi>{name}</bdi></a>{held}{exact}</th>'
@@ -224,13 +232,3 @@ def _eras(eras: tuple[Era, ...]) -> str:
             f'width="{era.width:.1f}" height="10"></rect>'
         )
     return "".join(rects)
-
-
-def _edge(edge: Edge, address: str) -> str:
-    title = escape(edge.title)
-    worse = " commit-map__edge--worse" if edge.is_worse else ""
-    return (
-        f'<a href="{escape(address)}" aria-label="{title}">'
-        f'<rect class="commit-map__edge{worse}" x="{edge.x - 1.5:.1f}" width="5" '
-        f'height="10"><title>{title}</title></rect></a>'
-    )

@@ -75,6 +75,16 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         "show": show if show is not Measure.VALUE else None,
         "before": before,
     }
+    plot = None
+    if history.region and len(history.series) == 1:
+        (series,) = history.series
+        about: Query = {
+            "project": history.project,
+            **query,
+            "machine": series.machine,
+            "configuration": stated(series.configuration),
+        }
+        plot = plots.Plot(path_to(request, "history-figure", about))
     return templates.render(
         request,
         "histories/show.html",
@@ -90,7 +100,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
             ),
             lambda sha: path_to(request, "commit-report", project=project, sha=sha),
         ),
-        plot=_plot(request, history, query),
+        plot=plot,
         overview_sentence=charts.overview_sentence,
         is_long_enough=charts.is_long_enough(history),
         axis=axis,
@@ -98,20 +108,6 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         size={"width": charts.WIDTH, "height": charts.HEIGHT, "left": charts.LEFT},
         query=query,
     )
-
-
-def _plot(request: Request, history: History, query: Query) -> plots.Plot | None:
-    """Return the figure of a history of a single series; None of several."""
-    if history.region is None or len(history.series) != 1:
-        return None
-    (series,) = history.series
-    about: Query = {
-        "project": history.project,
-        **query,
-        "machine": series.machine,
-        "configuration": stated(series.configuration),
-    }
-    return plots.Plot(path_to(request, "history-figure", about))
 
 
 def steps(history: History) -> Listing:

@@ -254,21 +254,18 @@ def suspicion_sentences(suspicions: Sequence[Attribution]) -> list[Markup]:
             for region in _regions(suspicion):
                 cleared[suspicion.litmus][region].append(suspicion.subject)
     cleared_regions = {region for places in cleared.values() for region in places}
-    return [
-        *(_of_code(litmus, places) for litmus, places in cleared.items()),
-        *_others(suspicions, cleared_regions),
-    ]
-
-
-def _of_code(litmus: str, places: Mapping[str, Sequence[str]]) -> Markup:
-    parts = [
-        Markup("<bdi>{}</bdi> on {}").format(region, _named(machines, "machine"))
-        for region, machines in places.items()
-    ]
-    shown = parts[:MOST_NAMES]
-    if len(parts) > MOST_NAMES:
-        shown.append(escape(formats.plural(len(parts) - MOST_NAMES, "more region")))
-    return CODE.format(litmus=litmus, places=formats.listed(shown))
+    sentences_of_code = []
+    for litmus, places in cleared.items():
+        parts = [
+            Markup("<bdi>{}</bdi> on {}").format(region, _named(machines, "machine"))
+            for region, machines in places.items()
+        ]
+        listed = parts[:MOST_NAMES]
+        if more := len(parts) - len(listed):
+            listed.append(escape(formats.plural(more, "more region")))
+        said = CODE.format(litmus=litmus, places=formats.listed(listed))
+        sentences_of_code.append(said)
+    return [*sentences_of_code, *_others(suspicions, cleared_regions)]
 
 
 def _others(

@@ -109,7 +109,15 @@ def _expected(scan: Scan, outlook: Outlook) -> Markup:
 
 def _beyond(scan: Scan, outlook: Outlook, target: float) -> Markup:
     """Tell how far forecasts reach, where one was asked for that is not given."""
-    apart = _too_far_apart(scan)
+    apart = (
+        f"the bounds would be more than a factor of {WIDEST:g} apart, which says "
+        "nothing"
+    )
+    if scan.standing.growth == CONSTANT:
+        apart = (
+            f"the bounds would be more than a factor of {WIDEST_OF_CONSTANT:g} apart, "
+            "too far for what does not grow"
+        )
     if len(scan.parameters) > 1:
         return Markup(
             "Not extrapolated to {parameter} = {target}: {names} were not measured as "
@@ -125,19 +133,6 @@ def _beyond(scan: Scan, outlook: Outlook, target: float) -> Markup:
         parameter=scan.parameter,
         reach=count(reach) if float(reach).is_integer() else significant(reach, 3),
         apart=apart,
-    )
-
-
-def _too_far_apart(scan: Scan) -> str:
-    """Tell why there is no forecast."""
-    if scan.standing.growth == CONSTANT:
-        return (
-            f"the bounds would be more than a factor of {WIDEST_OF_CONSTANT:g} apart, "
-            "too far for what does not grow"
-        )
-    return (
-        f"the bounds would be more than a factor of {WIDEST:g} apart, which says "
-        "nothing"
     )
 
 
