@@ -6,6 +6,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from scalewatch.app import create_app
+from scalewatch.errors import TokenUnknown
 from scalewatch.services.access import tokens
 from scalewatch.web.protection.protection import Protection
 from scalewatch.web.sessions import LOGIN
@@ -88,6 +89,19 @@ def test_wrong_token_is_asked_for_again(app, bearer):
     assert answer.status_code == 401
     assert LOGIN not in answer.headers.get("set-cookie", "")
     assert "has expired or" in answer.text
+
+
+def test_refusal_says_how_many_tokens_this_server_knows(app, bearer):
+    bearer()
+    bearer()
+
+    answer = home(app).get(
+        "/api/v1/projects", headers={"Authorization": "Bearer swt_00000000_nonsense"}
+    )
+
+    assert answer.status_code == 401
+    assert answer.json()["detail"] == str(TokenUnknown(2))
+    assert "2 tokens" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

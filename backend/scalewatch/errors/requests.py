@@ -182,11 +182,15 @@ class TokenNeeded(Unauthenticated):
 class TokenUnknown(Unauthenticated):
     """A token that was never made here, has expired or was revoked."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: int) -> None:
+        tokens = "1 token" if known == 1 else f"{known} tokens"
         super().__init__(
-            "the token is unknown, has expired or was revoked; `scalewatch token list` "
-            "tells which, `scalewatch token create` makes another"
+            "the token is unknown, has expired or was revoked; this server knows "
+            f"{tokens}: `scalewatch token list` tells which, `scalewatch token create` "
+            "makes another, both with the SCALEWATCH_HOME or SCALEWATCH_DATABASE_URL "
+            "of the server"
         )
+        self.known = known
 
 
 class NotPermitted(ScalewatchError):

@@ -55,6 +55,7 @@ def test_created_token_is_listed_without_its_secret_and_revoked():
 
     assert re.fullmatch(r"swt_[0-9a-f]{8}_[\w-]{43}", secret)
     assert secret not in created.stderr
+    assert "scalewatch.db" in created.stderr
     (made,) = json.loads(listed)
     assert (made["prefix"], made["role"]) == (prefix, "ingest")
     assert made["expires_at"]

@@ -59,6 +59,7 @@ def create(  # noqa: PLR0913 - an option each
         token, secret = tokens.create(
             session, name, Role(role), project, lifetime=lifetime
         )
+        place = database.shown(session.connection().engine)
     if as_json:
         shown = {name: getattr(token, name) for name in token.__slots__}
         click.echo(json_text({**shown, "token": secret}, indented=True))
@@ -67,8 +68,8 @@ def create(  # noqa: PLR0913 - an option each
     where = f"project {token.project!r}" if token.project else "all projects"
     until = f", until {token.expires_at:%Y-%m-%d}" if token.expires_at else ""
     click.echo(
-        f"Token {token.name!r} may {token.role} in {where}{until}. Keep it: it is not "
-        "shown again.",
+        f"Token {token.name!r} may {token.role} in {where}{until}; it is in {place}, "
+        "for the servers of this database alone. Keep it: it is not shown again.",
         err=True,
     )
 
@@ -80,12 +81,15 @@ def list_(*, project: str | None, as_json: bool) -> None:
     """List tokens by what may be shown of them."""
     with database.sessions() as sessions, sessions.writing.begin() as session:
         listed = tokens.listed(session, project)
+        place = database.shown(session.connection().engine)
     if as_json:
         click.echo(json_text(listed, indented=True))
     elif listed:
         Console(highlight=False).print(_table(listed))
     else:
-        click.echo("There is no token: `scalewatch token create --help` tells more.")
+        click.echo(
+            f"There is no token in {place}: see `scalewatch token create --help`."
+        )
 
 
 @command.command("revoke")

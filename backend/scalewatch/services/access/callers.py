@@ -187,7 +187,7 @@ def _bearer_of(
     if secret is not None:
         known = known_token(session, secret)
         if known is None:
-            raise TokenUnknown
+            raise TokenUnknown(tokens.count(session))
         return _bearer(*known)
     if login is not None:
         row = tokens.by_login(session, digest_of(login))

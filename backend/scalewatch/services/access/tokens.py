@@ -124,7 +124,7 @@ def log_in(session: Session, secret: str) -> tuple[str, datetime]:
     """
     known = known_token(session, secret.strip())
     if known is None:
-        raise TokenUnknown
+        raise TokenUnknown(tokens.count(session))
     row, _ = known
     login = secrets.token_urlsafe(32)
     expires_at = now() + LOGIN

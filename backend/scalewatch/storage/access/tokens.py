@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, delete, exists, or_, select, update
+from sqlalchemy import Row, delete, exists, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -17,6 +17,12 @@ _IS_ANY: Final = select(exists().select_from(tables.Token.__table__))
 def is_any(session: Session) -> bool:
     """Tell whether any token was ever made, expired and revoked ones included."""
     return bool(session.connection().execute(_IS_ANY).scalar_one())
+
+
+def count(session: Session) -> int:
+    """Return how many tokens were ever made, expired and revoked ones included."""
+    made = select(func.count()).select_from(tables.Token.__table__)
+    return int(session.connection().execute(made).scalar_one())
 
 
 def add(session: Session, **columns: Any) -> tables.Token:
