@@ -6,13 +6,14 @@ import random
 import tracemalloc
 from collections import Counter
 
+import pytest
 import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scalewatch.api.runs.bodies import ENCODINGS, LIMIT, TYPES, decoded, runs_in
 from scalewatch.errors import BodyTooLarge, InvalidReport, UnreadableBody
-from support.builders import run
+from support.builders import result, run
 
 JSON_VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
@@ -124,3 +125,14 @@ def outcome(body, encoding):
         return "refused"
     assert all(json.loads(one.text) for one in posted)
     return "read"
+
+
+@pytest.mark.parametrize("results", [[], [result(), result()]], ids=["none", "twice"])
+def test_run_of_which_more_is_wrong_than_may_be_lost_is_refused(client, results):
+    """What is wrong with the whole shows once nothing is wrong with its parts."""
+    posted = run(commit={"sha": "1", "branch": "a\x1d"}, results=results)
+
+    answers = [client.post("/api/v1/runs", json=each) for each in (posted, [posted])]
+
+    assert [each.status_code for each in answers] == [422, 422]
+    assert all("results" in each.json()["detail"] for each in answers)

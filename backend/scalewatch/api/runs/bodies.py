@@ -193,11 +193,21 @@ def _posted(text: bytes, where: str = "") -> Posted:
     try:
         return Posted(_ONE.validate_json(text), text)
     except ValidationError as error:
-        if _is_no_json(error) or not (sound := without_metadata(loads(text), error)):
-            raise _refusal(error, where) from None
+        refusal = _refusal(error, where)
+        if _is_no_json(error):
+            raise refusal from None
+        try:
+            sound = without_metadata(loads(text), error)
+        except ValueError:  # a number of more digits than Python reads
+            sound = None
+    if not sound:
+        raise refusal
     content, notes = sound
     taken = dumps(content).encode()
-    return Posted(_ONE.validate_json(taken), taken, notes)
+    try:
+        return Posted(_ONE.validate_json(taken), taken, notes)
+    except ValidationError as error:
+        raise _refusal(error, where) from None
 
 
 def _is_no_json(error: ValidationError) -> bool:

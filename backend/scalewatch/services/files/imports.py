@@ -197,7 +197,11 @@ def _run(
             fault = faults(error)[0]
             raise place.is_no_run(fault.field, fault.message) from None
     content, notes = sound
-    return RunReport.model_validate(content, strict=False), notes
+    try:
+        return RunReport.model_validate(content, strict=False), notes
+    except ValidationError as error:
+        fault = faults(error)[0]
+        raise place.is_no_run(fault.field, fault.message) from None
 
 
 def _commit(provenance: Provenance, origin: ImportOrigin) -> Settings | None:
