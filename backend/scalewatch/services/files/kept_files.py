@@ -29,7 +29,8 @@ from scalewatch.wire import RunReport, faults
 LIMIT: Final = 32 * 2**20
 """Bytes that a kept file may unpack to: as many as a posted one."""
 
-_RUNS: Final = TypeAdapter(tuple[RunReport, ...])
+_READ: Final = TypeAdapter(tuple[tuple[RunReport, ...], tuple[str, ...]])
+"""The runs of a file, and what could not be taken, as a reader process answers."""
 
 
 def record_file(
@@ -74,7 +75,7 @@ def read_again(sessions: Sessions, file_id: int, readers: ReaderProcesses) -> in
         stated = dict(row.stated)
         origin = ImportOrigin(**stated.pop("origin"))
         file = PostedFile(zstandard.decompress(row.body), origin, **stated)
-    reports = _RUNS.validate_json(readers.read(runs_json, file, LIMIT))
+    reports, _ = _READ.validate_json(readers.read(runs_json, file, LIMIT))
     return transact(sessions, partial(_record_again, file_id=file_id, reports=reports))
 
 
