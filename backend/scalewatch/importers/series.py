@@ -127,7 +127,11 @@ def measurement(  # noqa: PLR0913, PLR0917 - all that is said of a value
         Whether the run ended badly: then none of its values was measured.
     """
     base, size = base_unit(metric, unit)
-    repetitions = values if isinstance(values, Sequence) else (values,)
+    repetitions = [values] if isinstance(values, int | float) else [*values]
+    if failed:
+        repetitions = [math.nan] * len(repetitions)
+    elif size != 1:
+        repetitions = [value * size for value in repetitions]
     return ImportedMeasurement(
         SeriesIdentity(
             region or WHOLE_PROGRAM,
@@ -138,7 +142,7 @@ def measurement(  # noqa: PLR0913, PLR0917 - all that is said of a value
             origin,
         ),
         tuple(map(float, settings.values())),
-        [math.nan if failed else value * size for value in repetitions],
+        repetitions,
         provenance,
         launched=launched,
     )
@@ -272,7 +276,7 @@ class Scans:
     def __init__(self, measurements: Iterable[ImportedMeasurement] = ()) -> None:
         self._scans: dict[SeriesIdentity, _Scan] = {}
         self._units: dict[SeriesIdentity, list[str]] = {}
-        self._kept: dict[SeriesIdentity, tuple[SeriesIdentity, float]] = {}
+        self._kept: dict[SeriesIdentity, tuple[SeriesIdentity, _Scan, float]] = {}
         for measurement in measurements:
             self.add(measurement)
 
@@ -282,20 +286,28 @@ class Scans:
     def add(self, measurement: ImportedMeasurement) -> None:
         """Add the repetitions at one coordinate."""
         subject, coordinate, values, provenance, sources, is_crowded, _ = measurement
-        subject, size = self._kept.get(subject) or self._in_first_unit(subject)
+        known = self._kept.get(subject)
+        if known is None:
+            kept, size = self._in_first_unit(subject)
+            scan = self._scans.setdefault(kept, _Scan({}, dict(sources)))
+            known = self._kept[subject] = kept, scan, size
+        _, scan, size = known
         values = values if size == 1 else [value * size for value in values]
-        scan = self._scans.setdefault(subject, _Scan({}, dict(sources)))
         scan.runs.setdefault((coordinate, provenance), []).extend(values)
         if is_crowded:
             scan.crowded.add(coordinate)
 
     def remove(self, measurement: ImportedMeasurement) -> None:
         """Take away the repetitions at one coordinate, all that were added."""
-        subject, _ = self._kept[measurement.subject]
-        scan = self._scans[subject]
+        subject, scan, _ = self._kept[measurement.subject]
         del scan.runs[measurement.coordinate, measurement.provenance]
         if not scan.runs:
             del self._scans[subject]
+            self._kept = {
+                each: known
+                for each, known in self._kept.items()
+                if known[1] is not scan
+            }
 
     def _in_first_unit(self, subject: SeriesIdentity) -> tuple[SeriesIdentity, float]:
         """Return the series that a subject is of, and the factor between their units.
@@ -311,7 +323,6 @@ class Scans:
                 units.append(subject.unit)
             else:
                 kept, size = subject._replace(unit=first[0]), first[1]
-        self._kept[subject] = kept, size
         return kept, size
 
     def merge(self, other: Self) -> None:
