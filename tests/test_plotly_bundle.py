@@ -10,7 +10,8 @@ from scalewatch import plotly_bundle as plotly_bundles
 from scalewatch.plotly_bundle import KINDS, bundle_path, plotly_bundle, whole_plotly
 
 REGISTERED = re.compile(rb'moduleType:"trace",name:"(\w+)"')
-LAYOUT = {"level", "shape"}
+LAYOUT = {"band", "box", "level", "shape"}
+"""Methods of figures that are drawn by other traces, or by the layout."""
 FRONTEND = Path(__file__).parents[1] / "frontend"
 
 
