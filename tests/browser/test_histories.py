@@ -52,7 +52,7 @@ def test_history_can_be_spaced_by_dates(history: Page):
     history.get_by_label("Axis").select_option("date")
 
     expect(history).to_have_url(
-        "/p/mpich/history?region=MPI_Bcast&metric=time&axis=date"
+        "/p/mpich/history?region=MPI_Bcast&metric=time&show=value&axis=date"
     )
 
 
@@ -66,7 +66,7 @@ def test_keys_go_from_commit_to_commit_and_open_one(history: Page):
 
     # The newest commit comes first; a message follows its name and precedes its day.
     expect(figure.locator("[aria-live]")).to_contain_text("Change 15")
-    expect(figure.locator(".hoverlayer")).to_contain_text("time ∝")
+    expect(figure.locator(".hoverlayer")).to_contain_text("time at p = 64: ")
     history.keyboard.press("Enter")
     expect(history).to_have_url(f"/p/mpich/c/{sha(15)}")
 

@@ -131,7 +131,8 @@ def test_values_have_their_unit_and_the_setting_that_they_are_at(history):
 
     figure = history_figure(values)
 
-    assert figure.layout.yaxis.title.text == "time at p = 64"
+    assert figure.layout.yaxis.title.text == "time"
+    assert figure.layout.xaxis.title.text == "commits at p = 64"
     assert "ms" in figure.layout.yaxis.ticktext[0]
     assert dots(figure).hovertemplate.startswith("%{text}<br>time at p = 64: %{y")
     assert not [each for each in figure.layout.shapes if each.name.startswith("growth")]

@@ -12,15 +12,15 @@ from typing import Final
 _MARKUP: Final = re.compile(r"[\\`*_\[\]<>|~&$!{}]")
 """Characters that CommonMark, or either forge, reads as markup in a line."""
 
-_BLOCK: Final = re.compile(r"^(?=(?:[-+]|#+|\d+[.)])\s|/\w)")
-"""Before a list, a heading or one of GitLab's quick actions at the start of a line."""
+_BLOCK: Final = re.compile(r"^(?=(?:[-+]|#+|\d+[.)])(?:\s|\Z)|[-=][-=\s]*\Z|/\w)")
+"""Before a list, heading, rule or quick action of GitLab at the start of a line."""
 
 _REFERENCE: Final = re.compile(
     r"(?<=@)(?=\S)"  # people, and addresses of mail
-    r"|(?<=[#%^])(?=[\w\"])"  # issues, milestones
-    r"|(?<=\\[!~&$])(?=[\w\"])"  # merge requests, labels, epics, snippets
+    r"|(?<=[#%^])(?=\\?[\w\"])"  # issues, milestones
+    r"|(?<=\\[!~&$])(?=\\?[\w\"])"  # merge requests, labels, epics, snippets
     r"|(?<=GH-)(?=\d)"
-    r"|(?<=:)(?=//)"  # addresses
+    r"|(?<=/)(?=/)"  # addresses
     r"|(?<=www)(?=\.)",
     re.IGNORECASE,
 )

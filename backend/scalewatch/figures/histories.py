@@ -81,7 +81,7 @@ class CommitOnLine:
 
 
 def commit_axis(
-    commits: Sequence[CommitOnLine], first: int, last: int
+    commits: Sequence[CommitOnLine], first: int, last: int, title: str = "commits"
 ) -> dict[str, Any]:
     """Return an axis of positions, with ticks at releases or else evenly."""
     shown = range(first, last + 1)
@@ -91,7 +91,7 @@ def commit_axis(
         places = np.linspace(0, len(chosen) - 1, min(len(chosen), MOST_TICKS))
         ticks = [chosen[round(place)] for place in places.tolist()]
     margin = max(0.01 * (last - first), 0.5)
-    return titled_axis("commits") | {
+    return titled_axis(title) | {
         "tickmode": "array",
         "tickvals": ticks,
         "ticktext": [escape(commits[position].label) for position in ticks],
@@ -195,9 +195,14 @@ class DrawnHistory:
     @property
     def title(self) -> str:
         """The quantity of the vertical axis."""
-        if self.parameter is not None:
-            return f"exponent of {self.parameter}"
-        return f"{self.metric} at {self.at}" if self.at else self.metric
+        return (
+            self.metric if self.parameter is None else f"exponent of {self.parameter}"
+        )
+
+    @property
+    def where(self) -> str:
+        """The setting of values, as it follows the name of a quantity."""
+        return f" at {self.at}" if self.at and self.parameter is None else ""
 
     def vertical_axis(self) -> dict[str, Any]:
         """Return an axis with room for what is written beside the dots."""
@@ -218,9 +223,10 @@ def history_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
     first, last = history.positions[0], history.positions[-1]
     figure = canvas()
     figure.update_layout(
-        xaxis=titled_axis("commits by date") | {"type": "date", "showgrid": False}
+        xaxis=titled_axis(f"commits by date{history.where}")
+        | {"type": "date", "showgrid": False}
         if by_date
-        else commit_axis(history.commits, first, last),
+        else commit_axis(history.commits, first, last, f"commits{history.where}"),
         yaxis=axis,
         showlegend=False,
     )
@@ -263,7 +269,8 @@ def history_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
     ]
     role = machine_role(history.slot)
     if history.parameter is None:
-        said = f"{escape(history.title)}: {hover_number('y', history.unit)}"
+        named = escape(history.title + history.where)
+        said = f"{named}: {hover_number('y', history.unit)}"
     else:
         power = f"{escape(history.parameter)}<sup>%{{y:.2f}}</sup>"
         said = f"{escape(history.metric)} ∝ {power}"

@@ -16,7 +16,7 @@ _GROUPED: Final = re.compile(
 _POINTLESS: Final = re.compile(r"[+-]?\d++,\d++(?:[eE][+-]?\d++)?")
 _EMPHASIS: Final = re.compile(r"\x1b\[[\d;]*m|[*`_~]++|\$|\\[,;%]?")
 _WITH_UNIT: Final = re.compile(
-    r"(?P<number>[+-]?[\d.,'’ \xa0]*\d\.?(?:[eE][+-]?\d++)?)\s*+"
+    r"(?P<number>[+-]?[.,]?\d++(?:[.,'’ \xa0]++\d++)*+\.?(?:[eE][+-]?\d++)?)\s*+"
     r"(?P<unit>[^\d\s.,+±-]\S*)"
 )
 _SPREAD: Final = re.compile(r"±|\+/-|\+-")
