@@ -6,7 +6,7 @@ median and the range of 90 % of its commits. Exponents have the mean of a segmen
 medians of a segment's commits; its band holds 90 % of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
@@ -206,15 +206,25 @@ class DrawnHistory:
 
     def vertical_axis(self) -> dict[str, Any]:
         """Return an axis with room for what is written beside the dots."""
-        seen = [each for each in self.values if each is not None] or [0.0]
-        middle = (min(seen) + max(seen)) / 2
         is_value = self.parameter is None
-        least = LEAST_SHARE * abs(middle) or 1.0 if is_value else LEAST_SPAN
-        reach = ROOM * max((max(seen) - min(seen)) / 2, least / 2)
-        ends = [middle - reach, middle + reach]
+        middle, reach = middle_and_reach(self.values, is_value=is_value)
+        ends = [middle - ROOM * reach, middle + ROOM * reach]
         if is_value:
             return even_axis(self.title, self.unit, np.array(ends)) | {"range": ends}
         return titled_axis(self.title) | {"range": ends}
+
+
+def middle_and_reach(
+    values: Iterable[float | None], *, is_value: bool
+) -> tuple[float, float]:
+    """Return the middle of values or exponents over commits, and half of their span.
+
+    The span is so wide at least that noise does not look like a change.
+    """
+    seen = [each for each in values if each is not None] or [0.0]
+    middle = (min(seen) + max(seen)) / 2
+    least = (LEAST_SHARE * abs(middle) or 1.0) if is_value else LEAST_SPAN
+    return middle, max((max(seen) - min(seen)) / 2, least / 2)
 
 
 def history_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from scalewatch.figures.colours import GrowthClass, class_of_text
+from scalewatch.figures.histories import middle_and_reach
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.wording.formats import day, plural, quantity, significant
 from scalewatch.pages.wording.intervals import factor_words
@@ -18,7 +19,6 @@ from scalewatch.services.commits.find import Commit
 from scalewatch.services.histories.commits import Measure
 from scalewatch.services.histories.histories import History
 from scalewatch.services.histories.segments import (
-    Segment,
     SegmentedHistory,
     StoredChange,
     telling,
@@ -120,11 +120,8 @@ LEFT: Final = 40.0
 RIGHT: Final = 8.0
 TOP: Final = 18.0
 BOTTOM: Final = 16.0
-LEAST_SPAN: Final = 0.2
-"""Smallest range of exponents on an axis: noise does not look like growth."""
-
-LEAST_SHARE: Final = 0.1
-"""Smallest range of values, as a share of them, for the same reason."""
+ROOM: Final = 1.08
+"""Dots keep so much distance from the ends of the vertical axis."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,42 +192,34 @@ def _places(commits: Sequence[Commit], *, by_date: bool) -> list[float]:
 def _chart(
     history: History, series: SegmentedHistory, places: Sequence[float], shown: Measure
 ) -> Chart:
-    is_value = shown is Measure.VALUE or not series.has_exponents
+    is_value = series.shows_values(shown)
     drawn = series.values if is_value else series.exponents
-    seen = [each for each in drawn if each is not None]
-    middle = (min(seen) + max(seen)) / 2 if seen else 0.0
-    least = (LEAST_SHARE * abs(middle) or 1.0) if is_value else LEAST_SPAN
-    reach = max((max(seen) - min(seen)) / 2 if seen else 0.0, least / 2) * 1.08
+    middle, reach = middle_and_reach(drawn, is_value=is_value)
+    reach *= ROOM
     inner = HEIGHT - TOP - BOTTOM
 
     def y(value: float) -> float:
         share = (value - middle + reach) / (2 * reach)
         return TOP + inner * (1 - min(max(share, 0.0), 1.0))
 
-    def ends(segment: Segment) -> tuple[float | None, float | None, float | None]:
-        if is_value:
-            return segment.least, segment.value, segment.most
-        return segment.low, segment.exponent, segment.high
-
     return Chart(
         series=series,
         bands=tuple(
             Band(
-                x=places[segment.first],
-                width=max(places[segment.last] - places[segment.first], 2.0),
-                growth_class=None if is_value else class_of_text(segment.growth),
-                growth=None
-                if is_value or segment.growth is None
-                else parse_growth(segment.growth).unicode(),
-                middle=None if centre is None else y(centre),
-                top=None if high is None else y(high),
+                x=places[era.first],
+                width=max(places[era.last] - places[era.first], 2.0),
+                growth_class=class_of_text(era.growth),
+                growth=era.growth and parse_growth(era.growth).unicode(),
+                middle=None if era.middle is None else y(era.middle),
+                top=None if era.high is None else y(era.high),
                 height=(
-                    None if low is None or high is None else max(y(low) - y(high), 1.0)
+                    None
+                    if era.low is None or era.high is None
+                    else max(y(era.low) - y(era.high), 1.0)
                 ),
             )
-            for segment in series.segments
-            for low, centre, high in (ends(segment),)
-            if centre is not None or segment.growth is not None
+            for segment, era in zip(series.segments, series.eras(shown), strict=True)
+            if era.middle is not None or segment.growth is not None
         ),
         dots=_dots(series.positions, drawn, places, middle, reach),
         changes=tuple(
@@ -250,8 +239,8 @@ def _chart(
         baselines=tuple(places[at] for at in series.baselines),
         ticks=tuple(
             (y(end), quantity(end, series.unit) if is_value else significant(end, 2))
-            for end in (middle + reach / 1.08, middle - reach / 1.08)
-            if seen
+            for end in (middle + reach / ROOM, middle - reach / ROOM)
+            if any(each is not None for each in drawn)
         ),
         sentence=history_sentence(history, series),
     )

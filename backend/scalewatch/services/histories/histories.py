@@ -12,7 +12,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotMeasured
 from scalewatch.figures import histories as drawn_histories
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.histories import DrawnEra, DrawnHistory, DrawnMark
+from scalewatch.figures.histories import DrawnHistory, DrawnMark
 from scalewatch.figures.notation import places_words
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.commits.lineage import Lineage, drawn_commit
@@ -378,21 +378,14 @@ def drawn_history(
     history: History, series: segments.SegmentedHistory, slot: int, shown: Measure
 ) -> DrawnHistory:
     """Return a series of a history as it is drawn; of one setting its values."""
-    is_value = shown is Measure.VALUE or not series.has_exponents
+    is_value = series.shows_values(shown)
     return DrawnHistory(
         metric=history.metric,
         slot=slot,
         commits=tuple(map(drawn_commit, history.commits)),
         positions=series.positions,
         values=series.values if is_value else series.exponents,
-        eras=tuple(
-            DrawnEra(each.first, each.last, None, each.value, each.least, each.most)
-            if is_value
-            else DrawnEra(
-                each.first, each.last, each.growth, each.exponent, each.low, each.high
-            )
-            for each in series.segments
-        ),
+        eras=series.eras(shown),
         changes=tuple(
             DrawnMark(each.first, each.last, each.is_worse) for each in series.changes
         ),

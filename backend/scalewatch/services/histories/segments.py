@@ -15,11 +15,12 @@ import numpy as np
 from scipy.special import stdtrit
 from sqlalchemy.orm import Session
 
+from scalewatch.figures.histories import QUANTILES, DrawnEra
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.common_mode.project_history import SeriesHistory
-from scalewatch.services.histories.commits import NEWEST, HistoryStep, part_of
+from scalewatch.services.histories.commits import NEWEST, HistoryStep, Measure, part_of
 from scalewatch.services.regions.region import Region
 from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.services.series.standing import is_improbable
@@ -29,9 +30,6 @@ from scalewatch.storage.histories.regressions import RegressionShift
 
 RECENT: Final = 60
 """Newest commits that a present growth is of."""
-
-RANGE: Final = (0.05, 0.5, 0.95)
-"""Shares of a segment's commits below the ends of its range, and its median."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +141,24 @@ class SegmentedHistory:
     def has_exponents(self) -> bool:
         """Whether any commit measured several settings."""
         return any(each is not None for each in self.exponents)
+
+    def shows_values(self, shown: Measure) -> bool:
+        """Tell whether values are shown: exponents need several settings."""
+        return shown is Measure.VALUE or not self.has_exponents
+
+    def eras(self, shown: Measure) -> tuple[DrawnEra, ...]:
+        """Return its segments as they are drawn, of values without their growth."""
+        if self.shows_values(shown):
+            return tuple(
+                DrawnEra(each.first, each.last, None, each.value, each.least, each.most)
+                for each in self.segments
+            )
+        return tuple(
+            DrawnEra(
+                each.first, each.last, each.growth, each.exponent, each.low, each.high
+            )
+            for each in self.segments
+        )
 
 
 def values_of(history: SeriesHistory) -> tuple[float | None, ...]:
@@ -258,7 +274,7 @@ def segments_between(
             low, high = float(mean - reach), float(mean + reach)
         measured = [each for each in values[first:last] if each is not None]
         least, middle, most = (
-            np.quantile(measured, RANGE).tolist() if measured else [None] * 3
+            np.quantile(measured, QUANTILES).tolist() if measured else [None] * 3
         )
         segments.append(
             Segment(
