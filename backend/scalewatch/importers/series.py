@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2s
 from typing import Final, NamedTuple, Self
@@ -177,6 +178,14 @@ def seconds_of(unit: str | None) -> float | None:
     """Return how many seconds a unit is, or None if it is none of time."""
     quantity = parse_unit(unit or "")
     return quantity.size if is_time(quantity.dimension) else None
+
+
+def moment_of(seconds: float) -> str | None:
+    """Return seconds since 1970 as ISO 8601, None where no calendar has them."""
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat()
+    except (ValueError, OverflowError):
+        return None
 
 
 def usual_unit(metric: str, unit: str | None) -> str:

@@ -1,7 +1,6 @@
 """Histories of github-action-benchmark: `data.js`, all commits in one file."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from typing import Final
 
 from scalewatch.importers import series
@@ -72,7 +71,4 @@ def _moment(entry: Document) -> str | None:
     milliseconds = entry.object().get("date")
     if not isinstance(milliseconds, int) or not 0 < milliseconds < LONGEST_DAY:
         return None
-    try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat()
-    except (ValueError, OverflowError):
-        return None
+    return series.moment_of(milliseconds / 1000)

@@ -6,7 +6,6 @@ import math
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import product
 from typing import Any, Final
@@ -237,10 +236,7 @@ def _provenance(document: Document) -> series.Provenance:
 def _moment(milliseconds: Any) -> str | None:
     if not isinstance(milliseconds, int | float) or not 0 < milliseconds < 2**50:
         return None
-    try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat()
-    except (ValueError, OverflowError):
-        return None
+    return series.moment_of(milliseconds / 1000)
 
 
 def _beside(document: Document, name: str) -> _Names:

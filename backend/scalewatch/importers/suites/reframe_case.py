@@ -102,10 +102,7 @@ def _ended_at(known: Mapping[str, Any]) -> str | None:
     """Return when the job was complete; a time without zone may be anywhere."""
     seconds = known.get("job_completion_time_unix")
     if (number := _count(seconds)) and number < 2**40:
-        try:
-            return datetime.fromtimestamp(number, UTC).isoformat()
-        except (ValueError, OverflowError):
-            return None
+        return series.moment_of(number)
     try:
         moment = datetime.fromisoformat(str(known.get("job_completion_time")))
     except ValueError:

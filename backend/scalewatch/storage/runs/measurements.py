@@ -255,13 +255,6 @@ def _points(names: tuple[str, ...]) -> Select[Any]:
     )
 
 
-def series_by_id(session: Session, ids: Collection[int]) -> Sequence[Row[Any]]:
-    """Return the columns of series, in the order in which they appeared."""
-    return session.execute(
-        select(_SERIES).where(_SERIES.c.id.in_(ids)).order_by(_SERIES.c.id)
-    ).all()
-
-
 def settings_of(session: Session, project_id: int) -> dict[int, dict[str, Any]]:
     """Return the settings of each configuration of a project."""
     return dict(session.execute(_SETTINGS, {"project": project_id}).all())
