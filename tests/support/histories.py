@@ -70,6 +70,23 @@ def reports(
     )
 
 
+def single_values(
+    number: int, seconds: Mapping[str, float], *, p: int, **fields: Any
+) -> list[RunReport]:
+    """Return the run of a commit that has one value of each region."""
+    defaults = {
+        "commit": commit(number),
+        "machine": {"name": "jureca", "fingerprint": {"cores": 128}},
+    }
+    return sweep_reports(
+        (p,),
+        {each: lambda _, value=value: value for each, value in seconds.items()},
+        repetitions=1,
+        noise=0,
+        **defaults | fields,
+    )
+
+
 def record_commit(
     sessions: Sessions, number: int, growths: Mapping[str, Curve], **fields: Any
 ) -> None:

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from support.builders import sweep_reports
-from support.histories import commit
+from support.histories import commit, single_values
 from support.recorded import record
 
 COMMITS = 24
@@ -19,13 +18,11 @@ def runs(number, factors, noise, suite="tests"):
         region: 1e-3 * factor * factors.get(region, 1.0)
         for region, factor in zip(REGIONS, scatter, strict=True)
     }
-    return sweep_reports(
-        (1,),
-        {each: lambda _, each=each: seconds[each] for each in REGIONS},
-        repetitions=1,
-        noise=0,
+    return single_values(
+        number,
+        seconds,
+        p=1,
         project="numpy",
-        commit=commit(number),
         machine={"name": "i7", "fingerprint": {"cores": 4}},
         suite=suite,
     )

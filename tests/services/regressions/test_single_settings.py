@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from scalewatch.services.regressions.regressions import regressions_of
-from support.builders import sweep_reports
-from support.histories import commit
+from support.histories import commit, single_values
 from support.recorded import record
 
 COMMITS, AWAY, BACK = 40, 25, 33
@@ -16,15 +15,8 @@ def reports(number, factor, regions=REGIONS):
     """Return the run of a commit: one value of each region, at p = 16."""
     noise = np.random.default_rng(number).normal(1, 0.005, len(REGIONS))
     seconds = dict(zip(REGIONS, (factor * noise).tolist(), strict=True))
-    return sweep_reports(
-        (16,),
-        {each: lambda _, each=each: seconds[each] for each in regions},
-        repetitions=1,
-        noise=0,
-        project="mpich",
-        commit=commit(number),
-        machine={"name": "jureca", "fingerprint": {"cores": 128}},
-    )
+    chosen = {each: seconds[each] for each in regions}
+    return single_values(number, chosen, p=16, project="mpich")
 
 
 @pytest.fixture
