@@ -53,7 +53,7 @@ PRINTED: Final = Goal(
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HeldOut:
     """A hidden measurement, and what was forecast of it, as natural logarithms.
 
     Parameters
@@ -80,7 +80,7 @@ class Told:
     value: float
     low: float
     high: float
-    is_told: bool
+    is_forecast: bool
     is_printed_inside: bool
 
     @property
@@ -145,20 +145,20 @@ _UNSTATED: Final = {Verdict.UNDECIDED}
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """All that was told about some series."""
+    """All forecasts and verdicts about some series."""
 
-    forecasts: tuple[Told, ...]
+    forecasts: tuple[HeldOut, ...]
     verdicts: tuple[Judged, ...]
 
     @property
-    def told(self) -> list[Told]:
+    def given(self) -> list[HeldOut]:
         """Forecasts that were not withheld."""
-        return [each for each in self.forecasts if each.is_told]
+        return [each for each in self.forecasts if each.is_forecast]
 
     @property
-    def by_dataset(self) -> dict[str, list[Told]]:
+    def by_dataset(self) -> dict[str, list[HeldOut]]:
         """The same by dataset."""
-        return _grouped(self.told, lambda each: each.series.dataset)
+        return _grouped(self.given, lambda each: each.series.dataset)
 
     @property
     def poor(self) -> tuple[int, int]:
@@ -207,32 +207,32 @@ def answers_about(
     """
     ask = partial(_about, verdicts=verdicts, choices=choices)
     with ProcessPoolExecutor(initializer=prepare) as pool:
-        found = list(pool.map(ask, every, chunksize=4))
+        parts = list(pool.map(ask, every, chunksize=4))
     return Answers(
-        tuple(told for each, _ in found for told in each),
-        tuple(judged for _, each in found for judged in each),
+        tuple(given for each, _ in parts for given in each),
+        tuple(judged for _, each in parts for judged in each),
     )
 
 
 def _about(
     series: RealSeries, *, verdicts: bool, choices: dict[str, Any]
-) -> tuple[list[Told], list[Judged]]:
-    told = [
+) -> tuple[list[HeldOut], list[Judged]]:
+    given = [
         each
         for number in series.hidden()
         for each in _forecast(series, number, choices)
     ]
     if not verdicts:
-        return told, []
+        return given, []
     judged = []
     for expectation in series.expectations:
-        asked = {"expectation": expectation, **choices}
-        whole = _finding(series, asked).verdict
+        question = {"expectation": expectation, **choices}
+        whole = _finding(series, question).verdict
         judged += [
-            Judged(number, _finding(series.but(number), asked).verdict, whole)
+            Judged(number, _finding(series.but(number), question).verdict, whole)
             for number in series.hidden()
         ]
-    return told, judged
+    return given, judged
 
 
 def _finding(series: RealSeries, choices: dict[str, Any]) -> Any:
@@ -242,7 +242,7 @@ def _finding(series: RealSeries, choices: dict[str, Any]) -> Any:
 
 def _forecast(
     series: RealSeries, number: int, choices: dict[str, Any]
-) -> Iterable[Told]:
+) -> Iterable[HeldOut]:
     rest = series.but(number)
     targets = series.settings[-number:]
     finding = _finding(rest, {"targets": targets, "level": LEVEL, **choices})
@@ -252,11 +252,11 @@ def _forecast(
     slope = (first - second) / (last - before)
     for target, measured in zip(targets, series.medians[-number:], strict=True):
         forecast = forecasts.get(target)
-        is_told = forecast is not None and bool(forecast.low and forecast.low > 0)
+        is_forecast = forecast is not None and bool(forecast.low and forecast.low > 0)
         logs = (math.nan,) * 3
-        if is_told:
+        if is_forecast:
             logs = tuple(map(math.log, (forecast.value, forecast.low, forecast.high)))
-        yield Told(
+        yield HeldOut(
             series=series,
             hidden=number,
             beyond=target / rest.settings[-1],
@@ -265,8 +265,8 @@ def _forecast(
             value=logs[0],
             low=logs[1],
             high=logs[2],
-            is_told=is_told,
-            is_printed_inside=is_told
+            is_forecast=is_forecast,
+            is_printed_inside=is_forecast
             and finding.model is not None
             and forecast.low
             <= float(finding.model({series.parameter: target}))
@@ -279,51 +279,51 @@ COLUMNS: Final = ("n", "holds", "width", "score", "error", "ruler", "nearer", "i
 
 def _tell_forecasts(results: Results, answers: Answers, once: Answers) -> None:
     row = results.table("forecasts", *COLUMNS)
-    told = answers.told
-    withheld = 1 - len(told) / len(answers.forecasts)
-    _tell(row, f"all, {withheld:.1%} withheld", told)
-    for kind, part in _grouped(told, lambda each: each.series.kind).items():
+    given = answers.given
+    withheld = 1 - len(given) / len(answers.forecasts)
+    _tell(row, f"all, {withheld:.1%} withheld", given)
+    for kind, part in _grouped(given, lambda each: each.series.kind).items():
         _tell(row, kind, part)
-    for reach, part in _grouped(told, _reach).items():
+    for reach, part in _grouped(given, _reach).items():
         _tell(row, reach, part)
-    for hidden, part in _grouped(told, lambda each: each.hidden).items():
+    for hidden, part in _grouped(given, lambda each: each.hidden).items():
         _tell(row, f"{hidden} hidden", part)
-    _tell(row, "single values", [e for e in told if not e.series.is_repeated])
-    _tell(row, "repeated", [e for e in told if e.series.is_repeated])
-    _tell(row, "– of these the first repetition", once.told)
+    _tell(row, "single values", [e for e in given if not e.series.is_repeated])
+    _tell(row, "repeated", [e for e in given if e.series.is_repeated])
+    _tell(row, "– of these the first repetition", once.given)
     factors, left_out = _left_out(answers)
     _tell(row, f"× {np.mean(factors):.2f}, one dataset left out", left_out)
 
 
-def _tell(row: Row, name: str, told: Sequence[Told]) -> None:
-    if told:
+def _tell(row: Row, name: str, given: Sequence[HeldOut]) -> None:
+    if given:
         row(
             name,
-            len(told),
-            f"{_held(told):.1%}",
-            f"{math.exp(median(each.width for each in told)):.2f}",
-            f"{_mean(each.score for each in told):.2f}",
-            f"{median(each.error for each in told):.3f}",
-            f"{median(abs(each.ruler - each.measured) for each in told):.3f}",
-            f"{_mean(each.is_nearer for each in told):.0%}",
-            f"{_mean(each.is_printed_inside for each in told):.1%}",
+            len(given),
+            f"{_held(given):.1%}",
+            f"{math.exp(median(each.width for each in given)):.2f}",
+            f"{_mean(each.score for each in given):.2f}",
+            f"{median(each.error for each in given):.3f}",
+            f"{median(abs(each.ruler - each.measured) for each in given):.3f}",
+            f"{_mean(each.is_nearer for each in given):.0%}",
+            f"{_mean(each.is_printed_inside for each in given):.1%}",
         )
 
 
-def _reach(told: Told) -> str:
+def _reach(given: HeldOut) -> str:
     limits = {1.5: "to 1.5 ×", 3.0: "2 ×", 6.0: "4 ×"}
-    return next((name for most, name in limits.items() if told.beyond < most), "8 ×")
+    return next((name for most, name in limits.items() if given.beyond < most), "8 ×")
 
 
-def _left_out(answers: Answers) -> tuple[list[float], list[Told]]:
+def _left_out(answers: Answers) -> tuple[list[float], list[HeldOut]]:
     """Return intervals times the factor under which those of the others hold."""
     factors, widened = [], []
     for dataset, part in answers.by_dataset.items():
         others = [
-            (each.missed_parts, 1 / max(len(told), FEW))
-            for other, told in answers.by_dataset.items()
+            (each.missed_parts, 1 / max(len(given), FEW))
+            for other, given in answers.by_dataset.items()
             if other != dataset
-            for each in told
+            for each in given
         ]
         missed, weight = np.array(sorted(others)).T
         share = np.cumsum(weight) / weight.sum()
@@ -342,8 +342,8 @@ def _left_out(answers: Answers) -> tuple[list[float], list[Told]]:
 
 def _tell_datasets(results: Results, answers: Answers) -> None:
     row = results.table("dataset", *COLUMNS)
-    for dataset, told in sorted(answers.by_dataset.items()):
-        _tell(row, dataset, told)
+    for dataset, given in sorted(answers.by_dataset.items()):
+        _tell(row, dataset, given)
     poor, of = answers.poor
     results.say(
         f"{poor} of {of} datasets of {FEW} forecasts hold less than {POOR:.0%}."
@@ -361,19 +361,19 @@ def _tell_verdicts(results: Results, verdicts: Sequence[Judged]) -> None:
 
 
 def _tell_figures(results: Results, answers: Answers) -> None:
-    told, verdicts = answers.told, answers.verdicts
-    kinds = _grouped(told, lambda each: each.series.kind).values()
+    given, verdicts = answers.given, answers.verdicts
+    kinds = _grouped(given, lambda each: each.series.kind).values()
     datasets = answers.by_dataset.values()
     results.figure(HOLDS, _mean(map(_held, datasets)))
     results.figure(WORST, min(_held(each) for each in kinds if len(each) >= FEW))
-    results.figure(WIDTH, math.exp(median(each.width for each in told)))
-    results.figure(ERROR, median(each.error for each in told))
-    results.figure(NEARER, _mean(each.is_nearer for each in told))
+    results.figure(WIDTH, math.exp(median(each.width for each in given)))
+    results.figure(ERROR, median(each.error for each in given))
+    results.figure(NEARER, _mean(each.is_nearer for each in given))
     stated = sum(each.is_stated for each in verdicts)
     contradicted = sum(each.is_contradicted for each in verdicts)
     results.figure(CONTRADICTED, contradicted / max(stated, 1))
     results.figure(STATED, stated / len(verdicts))
-    results.figure(PRINTED, _mean(each.is_printed_inside for each in told))
+    results.figure(PRINTED, _mean(each.is_printed_inside for each in given))
 
 
 def _grouped(items: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[Any]]:
@@ -383,8 +383,8 @@ def _grouped(items: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, list[
     return dict(sorted(groups.items()))
 
 
-def _held(told: Sequence[Told]) -> float:
-    return _mean(each.holds for each in told)
+def _held(given: Sequence[HeldOut]) -> float:
+    return _mean(each.holds for each in given)
 
 
 def _mean(values: Iterable[float]) -> float:

@@ -173,7 +173,7 @@ class Clocks:
         mine = (identity or host())[:size].ljust(size)
         everyone = bytearray(size * comm.size)
         comm.Allgather([mine, MPI.BYTE], [everyone, size, MPI.BYTE])
-        self.own = comm.Split(
+        self.on_host = comm.Split(
             next(
                 rank
                 for rank in range(comm.size)
@@ -181,7 +181,7 @@ class Clocks:
             ),
             comm.rank,
         )
-        self.leads = self.own.rank == 0
+        self.leads = self.on_host.rank == 0
         leaders = comm.Split(0 if self.leads else MPI.UNDEFINED, comm.rank)
         self.leaders = leaders if self.leads else None
 
@@ -204,7 +204,7 @@ class Clocks:
                 distance >>= 1
             compared = mine
             result = array("q", [compared.at, compared.offset, compared.error])
-        self.own.Bcast([result, MPI.INT64_T])
+        self.on_host.Bcast([result, MPI.INT64_T])
         self.clock.learn(ClockReading(*result))
 
     def offset(self) -> int:
@@ -225,6 +225,6 @@ class Clocks:
 
     def free(self) -> None:
         """Give the communicators back; collective."""
-        self.own.Free()
+        self.on_host.Free()
         if self.leaders is not None:
             self.leaders.Free()
