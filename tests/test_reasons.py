@@ -29,16 +29,9 @@ from scalewatch.errors import TooFewSettings
             reasons.MachineMoved("a", 3, 3),
             "The machine: 3 of 3 regions moved together on a",
         ),
+        (reasons.MovedAlone("a", ["r1"], 2), "r1 moved on a alone, and not on 2"),
         (reasons.LibraryMoved("r1", 2), "r1 moved on all 2 machines"),
         (reasons.OneMachine("a"), "a second machine would tell"),
-        (
-            reasons.LitmusDiverges("Juropa", "Tree", "p", "log p", ("Barrier",)),
-            (
-                "On Juropa the litmus test Tree grows like p instead of log p, "
-                "although its algorithm is known: suspect the platform (network, "
-                "placement, neighbours); it would explain Barrier."
-            ),
-        ),
         (reasons.NoSingleCause(1, 1, 2), "affects 1 region on 1 of 2 machines"),
         (reasons.NoSingleCause(2, 1, 2), "affects 2 regions on 1 of 2 machines"),
     ],

@@ -201,6 +201,23 @@ class MachineMoved:
 
 
 @dataclass(frozen=True, slots=True)
+class MovedAlone:
+    """Regions changed on one machine, and on none of the others that measure them."""
+
+    machine: str
+    regions: Sequence[str]
+    others: int
+
+    def __str__(self) -> str:
+        few = ", ".join(self.regions) if len(self.regions) < 3 else None
+        return (
+            f"The machine: {few or f'{len(self.regions)} regions'} moved on "
+            f"{self.machine} alone, and not on {self.others} others that measure "
+            f"{'it' if len(self.regions) == 1 else 'them'}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class LibraryMoved:
     """A region changed on all machines that measure it."""
 
@@ -241,74 +258,3 @@ class NoSingleCause:
             f"{self.machines} of {self.watched} machines; no single machine or library "
             "change explains it"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class LitmusDiverges:
-    """A litmus test diverges on a machine, although its algorithm is known."""
-
-    machine: str
-    region: str
-    growth: object
-    expectation: object
-    explains: Sequence[str] = ()
-
-    def __str__(self) -> str:
-        return (
-            f"On {self.machine} the litmus test {self.region} grows like "
-            f"{self.growth} instead of {self.expectation}, although its algorithm is "
-            "known: suspect the platform (network, placement, neighbours)"
-            f"{_explaining(self.explains)}."
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class LitmusHolds:
-    """A litmus test scales as expected on a machine on which other regions diverge."""
-
-    machine: str
-    region: str
-    explains: Sequence[str]
-
-    def __str__(self) -> str:
-        return (
-            f"On {self.machine} the litmus test {self.region} scales as expected: "
-            f"suspect the library{_explaining(self.explains)}."
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class MachineDiverges:
-    """Most of a machine's `regions` diverge that scale as expected elsewhere."""
-
-    machine: str
-    diverging: Sequence[str]
-    regions: int
-
-    def __str__(self) -> str:
-        return (
-            f"On {self.machine} {len(self.diverging)} of {self.regions} regions "
-            "diverge that scale as expected elsewhere: suspect the platform"
-            f"{_explaining(self.diverging)}."
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class RegionDiverges:
-    """A region diverges on all machines that measure it."""
-
-    region: str
-    machines: Sequence[str]
-    expectation: object
-
-    def __str__(self) -> str:
-        return (
-            f"{self.region} diverges on every machine ({', '.join(self.machines)}): "
-            "suspect its algorithm, its implementation or the expectation "
-            f"{self.expectation}."
-        )
-
-
-def _explaining(regions: Sequence[str]) -> str:
-    """Name the diverging regions that a suspicion explains."""
-    return f"; it would explain {', '.join(regions)}" if regions else ""

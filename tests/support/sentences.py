@@ -26,11 +26,36 @@ BARRIER_MISMATCH = "mismatch, O(p) instead of O(log p)"
 REDUCE_APPROXIMATE = "approximate, O(√p) instead of O(log p)"
 LINEAR_FOR_TREE = "O(p) instead of O(log p)"
 LITMUS_CLEARS = (
-    "Likely the code, not the platform: the litmus test litmus scales "
-    "as expected where these scale worse: find on 9 machines and "
-    "alltoall on node-3."
+    "Likely the library: find scales worse than expected on 9 machines, where the "
+    "litmus test litmus, which loads the network alike, scales as expected."
 )
-LITMUS_ACCUSES = "Likely the platform: on slow the litmus test litmus grows"
+LITMUS_ACCUSES = "Likely this machine: on slow the litmus test litmus grows"
+SUSPICIONS = {
+    (
+        *((region, "odd", False) for region in "abc"),
+        *((region, "fine", True) for region in "abc"),
+    ): (
+        "Likely this machine: on odd, a, b and c scale worse than expected, "
+        "and as expected elsewhere."
+    ),
+    (("find", "x", False), ("find", "y", False)): (
+        "Likely the code: find scales worse than expected on x and y, and as expected "
+        "on none: check its algorithm, its implementation or the expectation O(log p)."
+    ),
+    (("find", "x", False), ("find", "y", True)): (
+        "Likely this machine: on x, find scales worse than expected, "
+        "and as expected elsewhere."
+    ),
+    (
+        ("find", "w", False),
+        ("find", "x", False),
+        ("find", "y", True),
+        ("find", "z", True),
+    ): (
+        "Code or machine, which cannot be told: find scales worse than expected on w "
+        "and x, and as expected on others."
+    ),
+}
 EXPLAINS_FIND = "It would explain find."
 CROWDED_CHANGES = (
     "No change detected; 2 series are undecided; processes shared cores in 2."

@@ -86,8 +86,25 @@ def test_a_region_that_moves_on_all_machines_points_at_the_library():
     assert cause.sentence == str(reasons.LibraryMoved("r1", 2))
 
 
-def test_what_one_of_several_machines_shows_of_one_region_points_at_nobody():
+def test_what_one_of_two_machines_shows_of_one_region_points_at_nobody():
     (cause,) = causes([moved()], ALL)
+
+    assert cause.suspect is None
+
+
+def test_a_region_that_moves_on_one_of_several_machines_points_at_that_machine():
+    watched = {machine: ["r1", "r2"] for machine in "abc"}
+
+    (cause,) = causes([moved()], watched)
+
+    assert cause.suspect is Suspect.PLATFORM
+    assert cause.sentence == str(reasons.MovedAlone("a", ["r1"], 2))
+
+
+def test_a_region_that_the_others_do_not_measure_points_at_nobody():
+    watched = {"a": ["r1", "r2"], "b": ["r2"], "c": ["r2"]}
+
+    (cause,) = causes([moved()], watched)
 
     assert cause.suspect is None
 

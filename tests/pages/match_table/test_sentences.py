@@ -1,7 +1,7 @@
 import pytest
 
 from scalewatch.modelling import JudgedCell, Verdict, attribute, parse_growth
-from scalewatch.pages.match_table.page import suspicion_sentences
+from scalewatch.pages.match_table.page import suspicions_in_words
 from support import sentences as worded
 
 LOG, LINEAR = parse_growth("log p"), parse_growth("p")
@@ -13,53 +13,48 @@ def cell(region: str, machine: str, growth=LINEAR) -> JudgedCell:
     return JudgedCell(region, machine, growth, LOG, verdict)
 
 
-def sentences(*cells: JudgedCell) -> list[str]:
+LOADS = {"litmus": {"find", "alltoall"}}
+
+
+def said_of(*cells: JudgedCell) -> list[str]:
     return [
-        each.striptags() for each in suspicion_sentences(attribute(cells, {"litmus"}))
+        each.sentence.striptags()
+        for each in suspicions_in_words(attribute(cells, LOADS))
     ]
 
 
-def test_machines_whose_litmus_tests_agree_share_one_sentence():
+def test_library_is_named_where_litmus_tests_acquit_the_network():
     machines = [f"node-{number}" for number in range(9)]
     table = [cell("find", each) for each in machines]
     table += [cell("litmus", each, LOG) for each in machines]
-    table.append(cell("alltoall", "node-3"))
 
-    assert sentences(*table) == [(worded.LITMUS_CLEARS)]
+    assert said_of(*table) == [worded.LITMUS_CLEARS]
 
 
-def test_litmus_test_that_fails_speaks_against_its_platform():
-    (said,) = sentences(cell("litmus", "slow"), cell("find", "slow"))
+def test_litmus_test_that_fails_speaks_against_its_machine():
+    (said,) = said_of(cell("litmus", "slow"), cell("find", "slow"))
 
     assert said.startswith(worded.LITMUS_ACCUSES)
     assert worded.LINEAR_FOR_TREE in said
     assert said.endswith(worded.EXPLAINS_FIND)
 
 
-COLUMN = [cell(each, "odd") for each in ("a", "b", "c")]
-COLUMN += [cell(each, "fine", LOG) for each in ("a", "b", "c")]
-ROW = [cell("find", each) for each in ("x", "y")]
+def test_the_machines_of_both_lines_are_named():
+    table = [cell("find", "odd"), *(cell("find", f"m{k}", LOG) for k in range(3))]
+
+    (said,) = suspicions_in_words(attribute(table, LOADS))
+
+    assert [(title, names.striptags()) for title, names in said.evidence] == [
+        ("worse than expected", "odd"),
+        ("as expected", "m0, m1 and m2"),
+    ]
 
 
-@pytest.mark.parametrize(
-    ("cells", "said"),
-    [
-        (
-            COLUMN,
-            (
-                "Likely the platform: on odd, a, b and c scale worse than expected, "
-                "and as expected elsewhere."
-            ),
-        ),
-        (
-            ROW,
-            (
-                "Likely the code: find scales worse than expected on x and y: check "
-                "its algorithm, its implementation or the expectation O(log p)."
-            ),
-        ),
-    ],
-    ids=["column", "row"],
-)
+@pytest.mark.parametrize(("cells", "said"), worded.SUSPICIONS.items())
 def test_suspicions_without_litmus_tests(cells, said):
-    assert sentences(*cells) == [said]
+    table = [
+        cell(region, machine, LOG if is_fine else LINEAR)
+        for region, machine, is_fine in cells
+    ]
+
+    assert said_of(*table) == [said]

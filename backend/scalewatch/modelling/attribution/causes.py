@@ -1,8 +1,9 @@
 """Changes that have one cause: the same commits, class and sense, of similar size.
 
 What changed together is one thing to look at. And what changed tells whom to ask: all
-regions of one machine, while other machines stay as they are, point at the machine;
-a region that moves on every machine points at the library.
+regions of one machine, while other machines stay as they are, point at the machine, and
+so does a region that moves on one of several machines alone; a region that moves on
+every machine points at the library.
 """
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
@@ -19,6 +20,10 @@ MOST: Final = 0.8
 """Share of the regions of a machine that count as all of them."""
 
 LEAST_REGIONS: Final = 3
+
+LEAST_OTHERS: Final = 2
+"""Machines without a change that speak against the one that has it: a change that one
+other lacks may only not have been seen there yet."""
 
 SIMILAR: Final = 2.0
 """Largest over smallest size, in logarithms, of what may have one cause."""
@@ -180,6 +185,12 @@ def suspicion(
         where = {machine for machine in watched if region in watched[machine]}
         if len(on) > 1 and on == where:
             return Suspect.LIBRARY, str(reasons.LibraryMoved(region, len(on)))
+    others = [m for m in watched if m not in machines and watched[m]]
+    if len(machines) == 1 and all(
+        sum(region in watched[m] for m in others) >= LEAST_OTHERS for region in regions
+    ):
+        alone = reasons.MovedAlone(machines[0], regions, len(others))
+        return Suspect.PLATFORM, str(alone)
     if len(machines) == 1 and len(watched) == 1:
         return None, str(reasons.OneMachine(*machines))
     cause = reasons.NoSingleCause(len(regions), len(machines), len(watched))

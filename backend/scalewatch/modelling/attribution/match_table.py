@@ -1,11 +1,11 @@
-"""Whom to suspect when a library scales worse than expected.
+"""Whom to suspect when regions scale worse than expected: looked for across machines.
 
-A litmus test is our own implementation of an algorithm whose behaviour is known. If
-it diverges too, the platform is the strong suspect; if it does not, the library is
-(sections 2.2 and 4.2 of the reference). Without one, the shape of the match table
-still tells: a machine on which most regions diverge that behave elsewhere (a bad
-column) speaks against the machine, a region that diverges on every machine (a bad
-row) against its algorithm, its implementation or its expectation.
+A region that diverges on every machine speaks against its code, one that diverges on
+one machine and behaves on others against that machine; where it diverges on some and
+behaves on others, nothing tells. A litmus test is our own implementation of an
+algorithm whose behaviour is known (sections 2.2 and 4.2 of the reference). If it
+diverges, what it loads of the platform is the suspect; if it does not, it acquits just
+that.
 
 References
 ----------
@@ -13,26 +13,18 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015.
 """
 
-from collections import Counter, defaultdict
-from collections.abc import (
-    Callable,
-    Collection,
-    Iterable,
-    Iterator,
-    Mapping,
-    Sequence,
-)
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from operator import attrgetter
+from typing import Final
 
-from scalewatch import reasons
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
 
-BAD_SHARE = 0.5
-"""A column is bad if more than this share of its regions diverge."""
+BAD_SHARE: Final = 0.5
+"""A machine is bad if more than this share of its regions diverge."""
 
 
 class Suspect(StrEnum):
@@ -68,120 +60,167 @@ class JudgedCell:
         is_mismatch = self.verdict is Verdict.MISMATCH
         return is_mismatch and _is_worse(self.growth, self.expectation)
 
+    @property
+    def behaves(self) -> bool:
+        """Whether it scales as expected, or better."""
+        return self.verdict is not Verdict.UNDECIDED and not self.diverges
+
 
 @dataclass(frozen=True, slots=True)
 class Attribution:
-    """Whom to suspect where regions diverge, and what that would explain.
+    """Whom to suspect where regions diverge, and on what evidence.
 
     Parameters
     ----------
     suspect
-        Platform or library.
+        Platform or library; None where the machines do not tell.
     subject
         The machine, or the region.
-    sentence
-        The suspicion and its evidence.
     cells
         The diverging cells that it would explain.
+    behaving
+        Machines on which these regions scale as expected, or better.
     litmus
-        The litmus test that tells; None where only the shape of the table does.
+        The litmus test that accuses a platform, being among the cells, or that acquits
+        what the regions load of it; None without one.
     """
 
-    suspect: Suspect
+    suspect: Suspect | None
     subject: str
-    sentence: str
     cells: tuple[JudgedCell, ...]
+    behaving: tuple[str, ...] = ()
     litmus: str | None = None
+
+    @property
+    def regions(self) -> tuple[str, ...]:
+        """Regions that diverge."""
+        return tuple(dict.fromkeys(cell.region for cell in self.cells))
+
+    @property
+    def machines(self) -> tuple[str, ...]:
+        """Machines on which they diverge."""
+        return tuple(dict.fromkeys(cell.machine for cell in self.cells))
+
+    @property
+    def is_accused_by_litmus(self) -> bool:
+        """Whether a litmus test diverges, too."""
+        return self.litmus in self.regions
 
 
 def attribute(
-    cells: Sequence[JudgedCell], litmus_tests: Collection[str] = ()
+    cells: Sequence[JudgedCell],
+    litmus_tests: Mapping[str, Collection[str]] | None = None,
 ) -> tuple[Attribution, ...]:
     """Return the suspicions that a match table supports, machines before regions.
+
+    Last come regions of which the machines do not tell whom to suspect.
 
     Parameters
     ----------
     cells
         The table in any order, without what was not measured.
     litmus_tests
-        Regions that are litmus tests.
+        Regions that are litmus tests, and the regions that load the platform as each
+        of them does.
     """
-    suspicions: list[Attribution] = []
-    distrusted: set[str] = set()
-    behaving = Counter(cell.region for cell in cells if not cell.diverges)
-    for machine, column in _grouped(cells, attrgetter("machine")).items():
-        tests = [cell for cell in column if cell.region in litmus_tests]
-        others = [cell for cell in column if cell.region not in litmus_tests]
-        elsewhere = behaving - Counter(c.region for c in column if not c.diverges)
-        suspicion = (
-            _from_litmus_tests(machine, tests, others)
-            if tests
-            else _from_column(machine, others, elsewhere)
+    table = _Table(cells, litmus_tests or {})
+    of_machines = [
+        suspicion
+        for machine in dict.fromkeys(cell.machine for cell in cells)
+        if (suspicion := table.of_machine(machine)) is not None
+    ]
+    explained = {cell for suspicion in of_machines for cell in suspicion.cells}
+    of_regions = sorted(table.of_regions(explained), key=lambda e: e.suspect is None)
+    return (*of_machines, *of_regions)
+
+
+class _Table:
+    """A match table by region and by machine."""
+
+    def __init__(
+        self,
+        cells: Sequence[JudgedCell],
+        litmus_tests: Mapping[str, Collection[str]],
+    ) -> None:
+        self._litmus_tests = litmus_tests
+        self._columns: dict[str, list[JudgedCell]] = defaultdict(list)
+        self._rows: dict[str, list[JudgedCell]] = defaultdict(list)
+        self._behaving: dict[str, list[str]] = defaultdict(list)
+        for cell in cells:
+            self._columns[cell.machine].append(cell)
+            if cell.region not in litmus_tests:
+                self._rows[cell.region].append(cell)
+            if cell.behaves:
+                self._behaving[cell.region].append(cell.machine)
+
+    def of_machine(self, machine: str) -> Attribution | None:
+        """Return the suspicion against a machine, if anything speaks against it.
+
+        A litmus test diverges, most regions that behave elsewhere diverge, or some
+        diverge there alone.
+        """
+        column = self._columns[machine]
+        diverging = [cell for cell in column if cell.diverges]
+        failed = [cell for cell in diverging if cell.region in self._litmus_tests]
+        loaded = {name for test in failed for name in self._litmus_tests[test.region]}
+        regions = [c for c in diverging if c.region not in self._litmus_tests]
+        elsewhere = [cell for cell in regions if self._behaving[cell.region]]
+        is_bad = len(elsewhere) > max(1, BAD_SHARE * len(column))
+        explained = [
+            cell
+            for cell in regions
+            if cell.region in loaded
+            or (cell in elsewhere and (is_bad or self._is_alone(cell)))
+        ]
+        if not failed and not explained:
+            return None
+        behaving = {name for cell in explained for name in self._behaving[cell.region]}
+        acquitting = {self._acquitting(cell) for cell in explained}
+        return Attribution(
+            Suspect.PLATFORM,
+            machine,
+            (*failed, *explained),
+            tuple(name for name in self._columns if name in behaving),
+            failed[0].region
+            if failed
+            else acquitting.pop()
+            if len(acquitting) == 1
+            else None,
         )
-        if suspicion is not None:
-            suspicions.append(suspicion)
-            if suspicion.suspect is Suspect.PLATFORM:
-                distrusted.add(machine)
-    trusted = [cell for cell in cells if cell.machine not in distrusted]
-    for region, row in _grouped(trusted, attrgetter("region")).items():
-        if region not in litmus_tests:
-            suspicions.extend(_from_row(region, tuple(row)))
-    return tuple(suspicions)
 
+    def of_regions(self, explained: Collection[JudgedCell]) -> Iterator[Attribution]:
+        """Yield suspicions about regions beyond the cells that machines explain."""
+        for region, row in self._rows.items():
+            diverging = [c for c in row if c.diverges and c not in explained]
+            behaving = tuple(self._behaving[region])
+            litmus_tests = {self._acquitting(cell) for cell in diverging}
+            litmus = litmus_tests.pop() if len(litmus_tests) == 1 else None
+            undecided = sum(cell.verdict is Verdict.UNDECIDED for cell in row)
+            if diverging and behaving:
+                yield Attribution(None, region, tuple(diverging), behaving)
+            elif len(diverging) > max(1, undecided) or litmus is not None:
+                yield Attribution(
+                    Suspect.LIBRARY, region, tuple(diverging), litmus=litmus
+                )
 
-def _grouped(
-    cells: Iterable[JudgedCell], name_of: Callable[[JudgedCell], str]
-) -> Mapping[str, list[JudgedCell]]:
-    grouped: dict[str, list[JudgedCell]] = defaultdict(list)
-    for cell in cells:
-        grouped[name_of(cell)].append(cell)
-    return grouped
+    def _is_alone(self, cell: JudgedCell) -> bool:
+        """Tell whether its region diverges on no other machine."""
+        return sum(other.diverges for other in self._rows[cell.region]) == 1
+
+    def _acquitting(self, cell: JudgedCell) -> str | None:
+        """Return a litmus test that loads the platform as a region, and behaves."""
+        return next(
+            (
+                test.region
+                for test in self._columns[cell.machine]
+                if test.verdict is Verdict.MATCH
+                and cell.region in self._litmus_tests.get(test.region, ())
+            ),
+            None,
+        )
 
 
 @lru_cache(maxsize=4096)
 def _is_worse(growth: Growth, expectation: Growth) -> bool:
     """Tell whether a growth is steeper; few pairs occur in all cells of a table."""
     return direction(growth / expectation) is Direction.WORSE
-
-
-def _from_litmus_tests(
-    machine: str, tests: Sequence[JudgedCell], others: Sequence[JudgedCell]
-) -> Attribution | None:
-    """Compare the regions of a machine with its litmus tests."""
-    diverging = tuple(cell for cell in others if cell.diverges)
-    failed = tuple(cell for cell in tests if cell.diverges)
-    if failed:
-        test = failed[0]
-        reason = reasons.LitmusDiverges(
-            machine, test.region, test.growth, test.expectation, _regions(diverging)
-        )
-        cells = (*failed, *diverging)
-        return Attribution(Suspect.PLATFORM, machine, str(reason), cells, test.region)
-    if diverging and all(cell.verdict is Verdict.MATCH for cell in tests):
-        test = tests[0]
-        holds = reasons.LitmusHolds(machine, test.region, _regions(diverging))
-        return Attribution(Suspect.LIBRARY, machine, str(holds), diverging, test.region)
-    return None
-
-
-def _from_column(
-    machine: str, column: Sequence[JudgedCell], behaving: Collection[str]
-) -> Attribution | None:
-    """Find a machine on which most regions diverge that behave elsewhere."""
-    diverging = tuple(c for c in column if c.diverges and c.region in behaving)
-    if len(diverging) < 2 or len(diverging) <= BAD_SHARE * len(column):
-        return None
-    reason = reasons.MachineDiverges(machine, _regions(diverging), len(column))
-    return Attribution(Suspect.PLATFORM, machine, str(reason), diverging)
-
-
-def _from_row(region: str, row: tuple[JudgedCell, ...]) -> Iterator[Attribution]:
-    """Find a region that diverges on several machines and behaves on none."""
-    if len(row) > 1 and all(cell.diverges for cell in row):
-        machines = [cell.machine for cell in row]
-        reason = reasons.RegionDiverges(region, machines, row[0].expectation)
-        yield Attribution(Suspect.LIBRARY, region, str(reason), row)
-
-
-def _regions(cells: Sequence[JudgedCell]) -> list[str]:
-    return [cell.region for cell in cells]

@@ -1,13 +1,12 @@
 """The match table of a project at a commit."""
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Attribution, Growth, Mark, Suspect
@@ -120,7 +119,7 @@ def show_report(
         flags=sorted(
             {f for row in table.rows for cell in row.cells for f in cell.flags}
         ),
-        suspicions=suspicion_sentences(table.suspicions),
+        suspicions=suspicions_in_words(table.suspicions),
         lead=lead(table),
         arrangement=arrangement,
         shown=sum(map(arrangement.contains, rows)),
@@ -226,78 +225,91 @@ def _cell(cell: Cell) -> str:
 MOST_NAMES: Final = 4
 """Regions and machines that a sentence names; of more it tells the number."""
 
-CODE: Final = Markup(
-    "<strong>Likely the code, not the platform:</strong> the litmus test "
-    "<bdi>{litmus}</bdi> scales as expected where these scale worse: {places}."
-)
-PLATFORM: Final = Markup(
-    "<strong>Likely the platform:</strong> on <bdi>{machine}</bdi> the litmus test "
+LITMUS_FAILS: Final = Markup(
+    "<strong>Likely this machine:</strong> on <bdi>{machine}</bdi> the litmus test "
     "<bdi>{litmus}</bdi> grows like {growth} instead of {expected}, although its "
-    "algorithm is known: check network, placement and neighbours.{explained}"
+    "algorithm is known: check network, placement and neighbours."
 )
-COLUMN: Final = Markup(
-    "<strong>Likely the platform:</strong> on <bdi>{machine}</bdi>, {regions} scale "
-    "worse than expected, and as expected elsewhere."
+MACHINE: Final = Markup(
+    "<strong>Likely this machine:</strong> on <bdi>{machine}</bdi>, {regions} "
+    "{scale} worse than expected, and as expected elsewhere."
 )
-ROW: Final = Markup(
+MACHINE_LIBRARY: Final = Markup(
+    " The litmus test <bdi>{litmus}</bdi> loads its network alike and scales as "
+    "expected: check its libraries rather than its network."
+)
+LIBRARY: Final = Markup(
+    "<strong>Likely the library:</strong> <bdi>{region}</bdi> scales worse than "
+    "expected on {machines}, where the litmus test <bdi>{litmus}</bdi>, which loads "
+    "the network alike, scales as expected."
+)
+CODE: Final = Markup(
     "<strong>Likely the code:</strong> <bdi>{region}</bdi> scales worse than expected "
-    "on {machines}: check its algorithm, its implementation or the expectation "
-    "{expected}."
+    "on {machines}, and as expected on none: check its algorithm, its implementation "
+    "or the expectation {expected}."
+)
+OPEN: Final = Markup(
+    "<strong>Code or machine, which cannot be told:</strong> <bdi>{region}</bdi> "
+    "scales worse than expected on {machines}, and as expected on others."
 )
 
 
-def suspicion_sentences(suspicions: Sequence[Attribution]) -> list[Markup]:
-    """Say whom to suspect; machines whose litmus tests agree share a sentence."""
-    cleared: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-    for suspicion in suspicions:
-        if suspicion.suspect is Suspect.LIBRARY and suspicion.litmus is not None:
-            for region in _regions(suspicion):
-                cleared[suspicion.litmus][region].append(suspicion.subject)
-    cleared_regions = {region for places in cleared.values() for region in places}
-    sentences_of_code = []
-    for litmus, places in cleared.items():
-        parts = [
-            Markup("<bdi>{}</bdi> on {}").format(region, _named(machines, "machine"))
-            for region, machines in places.items()
-        ]
-        listed = parts[:MOST_NAMES]
-        if more := len(parts) - len(listed):
-            listed.append(escape(formats.plural(more, "more region")))
-        said = CODE.format(litmus=litmus, places=formats.listed(listed))
-        sentences_of_code.append(said)
-    return [*sentences_of_code, *_others(suspicions, cleared_regions)]
+@dataclass(frozen=True, slots=True)
+class SaidSuspicion:
+    """A suspicion in words, with the two lines of machines that it rests on."""
+
+    sentence: Markup
+    evidence: Sequence[tuple[str, Markup]]
 
 
-def _others(
-    suspicions: Iterable[Attribution], cleared_regions: set[str]
-) -> Iterator[Markup]:
-    """Yield suspicions of platforms, and of regions that no litmus test told of."""
-    for suspicion in suspicions:
-        first = suspicion.cells[0]
-        if suspicion.suspect is Suspect.PLATFORM and suspicion.litmus is None:
-            regions = _named(_regions(suspicion), "region")
-            yield COLUMN.format(machine=suspicion.subject, regions=regions)
-        elif suspicion.suspect is Suspect.PLATFORM:
-            others = [name for name in _regions(suspicion) if name != suspicion.litmus]
-            explains = Markup(" It would explain {}.")
-            yield PLATFORM.format(
-                machine=suspicion.subject,
-                litmus=suspicion.litmus,
-                growth=mathematics.big_o(first.growth),
-                expected=mathematics.big_o(first.expectation),
-                explained=explains.format(_named(others, "region")) if others else "",
-            )
-        elif suspicion.litmus is None and suspicion.subject not in cleared_regions:
-            machines = _named([cell.machine for cell in suspicion.cells], "machine")
-            yield ROW.format(
-                region=suspicion.subject,
-                machines=machines,
-                expected=mathematics.big_o(first.expectation),
-            )
+def suspicions_in_words(suspicions: Iterable[Attribution]) -> list[SaidSuspicion]:
+    """Say whom to suspect, and on which machines it is so and on which not."""
+    return [
+        SaidSuspicion(
+            _suspicion(each),
+            [
+                ("worse than expected", _named(each.machines, "machine")),
+                (
+                    "as expected",
+                    _named(each.behaving, "machine")
+                    if each.behaving
+                    else Markup("none"),
+                ),
+            ],
+        )
+        for each in suspicions
+    ]
 
 
-def _regions(suspicion: Attribution) -> list[str]:
-    return list(dict.fromkeys(cell.region for cell in suspicion.cells))
+def _suspicion(suspicion: Attribution) -> Markup:
+    first = suspicion.cells[0]
+    expected = mathematics.big_o(first.expectation)
+    machines = _named(suspicion.machines, "machine")
+    if suspicion.suspect is None:
+        return OPEN.format(region=suspicion.subject, machines=machines)
+    if suspicion.suspect is Suspect.LIBRARY:
+        words = CODE if suspicion.litmus is None else LIBRARY
+        return words.format(
+            region=suspicion.subject,
+            machines=machines,
+            litmus=suspicion.litmus,
+            expected=expected,
+        )
+    if not suspicion.is_accused_by_litmus:
+        acquitted = MACHINE_LIBRARY.format(litmus=suspicion.litmus)
+        return MACHINE.format(
+            machine=suspicion.subject,
+            regions=_named(suspicion.regions, "region"),
+            scale="scales" if len(suspicion.regions) == 1 else "scale",
+        ) + (acquitted if suspicion.litmus is not None else "")
+    explained = [name for name in suspicion.regions if name != suspicion.litmus]
+    explains = Markup(" It would explain {}.").format(_named(explained, "region"))
+    return LITMUS_FAILS.format(
+        machine=suspicion.subject,
+        litmus=suspicion.litmus,
+        growth=mathematics.big_o(first.growth),
+        expected=expected,
+    ) + (explains if explained else "")
 
 
 def _named(names: Sequence[str], noun: str) -> Markup:

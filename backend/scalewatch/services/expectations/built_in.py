@@ -70,3 +70,6 @@ GUIDELINES_REASON: Final = (
 
 LITMUS_TESTS: Final = frozenset({"Bcast (binary tree)"})
 """Regions that are our own implementations of known algorithms."""
+
+MESSAGES: Final = "MPI_"
+"""How the regions begin that load the network with messages, as litmus tests do."""

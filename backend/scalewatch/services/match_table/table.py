@@ -18,7 +18,7 @@ from scalewatch.services.commits.baselines import (
     neighbours_of,
 )
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.expectations.built_in import LITMUS_TESTS
+from scalewatch.services.expectations.built_in import LITMUS_TESTS, MESSAGES
 from scalewatch.services.guidelines import (
     CheckedGuideline,
     GuidelineState,
@@ -238,20 +238,21 @@ def _broken(checks: Iterable[CheckedGuideline]) -> Mapping[int, tuple[str, ...]]
 
 
 def _suspicions(shown: Sequence[Judged]) -> tuple[Attribution, ...]:
-    """Return the suspects, platform or library, by the verdicts of all cells."""
-    cells = [
-        JudgedCell(
-            region=each.region,
-            machine=each.machine,
-            growth=each.standing.growth,
-            expectation=each.expectation.growth,
-            verdict=each.standing.verdict,
-        )
-        for each in shown
-        if each.standing.growth is not None
-        and each.standing.verdict is not None
-        and each.expectation is not None
-    ]
-    if not any(cell.diverges for cell in cells):
-        return ()
-    return attribute(cells, LITMUS_TESTS)
+    """Return the suspects by the verdicts of all cells, metric by metric."""
+    by_metric: dict[str, list[JudgedCell]] = defaultdict(list)
+    for each in shown:
+        standing, expectation = each.standing, each.expectation
+        growth, verdict = standing.growth, standing.verdict
+        if growth is not None and verdict is not None and expectation is not None:
+            by_metric[each.metric].append(
+                JudgedCell(
+                    each.region, each.machine, growth, expectation.growth, verdict
+                )
+            )
+    loading = {each.region for each in shown if each.region.startswith(MESSAGES)}
+    return tuple(
+        suspicion
+        for cells in by_metric.values()
+        if any(cell.diverges for cell in cells)
+        for suspicion in attribute(cells, dict.fromkeys(LITMUS_TESTS, loading))
+    )
