@@ -64,6 +64,39 @@ def test_a_bad_night_of_the_only_machine_is_undecided_and_asks_for_another_night
     assert finding["todo"] == sentences.OTHER_NIGHT
 
 
+SPEEDS = np.random.default_rng(11).random(50) < 0.5
+
+
+def test_a_machine_of_two_speeds_that_is_slow_again_stops_nobody(client, sessions):
+    record_history(
+        sessions,
+        lambda each: regions(night(each, 0.01) * (1.6 if SPEEDS[each - 1] else 1.0)),
+        len(SPEEDS) - 1,
+    )
+    for suite in ("first", "again"):
+        last = reports(len(SPEEDS), regions(1.6), suite=suite)
+        record(sessions, last)
+
+    said = gate(client, len(SPEEDS))
+
+    assert [each["kind"] for each in said["findings"]] == []
+
+
+def test_a_bad_night_tells_on_how_many_nights_it_was_as_bad(client, sessions):
+    record_history(
+        sessions,
+        lambda each: regions(night(each, 0.01) * (1.5 if each == 4 else 1.0)),
+        2 * NIGHTS,
+    )
+    for suite in ("first", "again"):
+        record(sessions, reports(2 * NIGHTS + 1, regions(1.4), suite=suite))
+
+    said = gate(client, 2 * NIGHTS + 1)
+
+    (finding,) = said["findings"]
+    assert "(as far out as on 1 of them)" in finding["sentence"]
+
+
 def test_a_bad_night_that_another_machine_does_not_see_stops_nobody(client, sessions):
     record_nights(sessions, regions(1.3))
     record_nights(sessions, regions(1.0), machine="juwels")

@@ -18,10 +18,12 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.common_mode.earlier_commits import UsualFactor, beside_earlier
 from scalewatch.modelling.common_mode.features import LEAST_HISTORY
+from scalewatch.modelling.common_mode.machine import FAR
 from scalewatch.modelling.common_mode.newest import beside_machine, newest_commit
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.histories.histories import locations, middle
+from scalewatch.modelling.histories.histories import Histories, locations, middle
+from scalewatch.modelling.histories.modes import modes
 from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.project_history import (
@@ -88,6 +90,8 @@ class MachineMove:
         How many regions show it, and with how many nights it was compared.
     factor
         After over before, on average over regions and settings.
+    as_far
+        Earlier commits that lay as far out, to the same side.
     better
         Whether lower or higher values are.
     """
@@ -97,6 +101,7 @@ class MachineMove:
     regions: int
     nights: int
     factor: float
+    as_far: int
     better: str
 
     @property
@@ -240,15 +245,19 @@ def _of_group(
         moved = beside_machine(moved, whole)
         if whole.is_known[0]:
             compared.add((series.machine, series.metric))
-        if whole.stands_out[0]:
+        if whole.stands_out[0] and not _has_such_speed(effect):
             most = max(nights_before.values())
+            level, size = effect[0].mean(axis=1), whole.size[0]
+            reached = np.abs(level[-1] - level[:-1]) <= 2 * whole.error[0]
+            beyond = np.sign(size) * (level[:-1] - level[-1]) > 0
             moves.append(
                 MachineMove(
                     machine=series.machine,
                     metric=series.metric,
                     regions=len(group),
                     nights=most,
-                    factor=float(np.exp(whole.size[0])),
+                    factor=float(np.exp(size)),
+                    as_far=int((reached | beyond).sum()),
                     better=series.better,
                 )
             )
@@ -284,6 +293,19 @@ def _of_group(
             if (factor := beside.factor_of(row)) is not None
         },
     )
+
+
+def _has_such_speed(effect: Reals) -> bool:
+    """Tell whether the newest commit is at one of two speeds of its machine.
+
+    Parameters
+    ----------
+    effect
+        Common mode of the machine at its commits, shape (1, T, n).
+    """
+    settings = np.arange(1.0, effect.shape[2] + 1)[:, np.newaxis]
+    speeds = modes(Histories.of(settings, effect)).get(0)
+    return speeds is not None and abs(float(speeds.left[-1])) < FAR
 
 
 def _is_single(jobs: Sequence[SeriesPool]) -> bool:

@@ -186,6 +186,7 @@ def _of_machine(move: MachineMove, *, is_shared: bool) -> GateFinding:
         if is_shared
         else ": either this commit, or only this night of the machine"
     )
+    usual = f" (as far out as on {move.as_far} of them)" if move.as_far else ""
     return GateFinding(
         region=EVERYTHING,
         metric=move.metric,
@@ -193,7 +194,7 @@ def _of_machine(move: MachineMove, *, is_shared: bool) -> GateFinding:
         configuration={},
         kind=NIGHT,
         is_sure=is_shared,
-        sentence=f"{move.factor:.3g}× the {move.nights} nights before, all "
+        sentence=f"{move.factor:.3g}× the {move.nights} nights before{usual}, all "
         f"{move.regions} regions alike{whose}",
         todo=None if is_shared else ANOTHER_NIGHT.format(move.machine),
     )

@@ -240,13 +240,13 @@ def _broken(checks: Iterable[CheckedGuideline]) -> Mapping[int, tuple[str, ...]]
 def _suspicions(shown: Sequence[Judged]) -> tuple[Attribution, ...]:
     """Return the suspects by the verdicts of all cells, metric by metric."""
     by_metric: dict[str, list[JudgedCell]] = defaultdict(list)
-    for each in shown:
-        standing, expectation = each.standing, each.expectation
+    for series in shown:
+        standing, expectation = series.standing, series.expectation
         growth, verdict = standing.growth, standing.verdict
         if growth is not None and verdict is not None and expectation is not None:
-            by_metric[each.metric].append(
+            by_metric[series.metric].append(
                 JudgedCell(
-                    each.region, each.machine, growth, expectation.growth, verdict
+                    series.region, series.machine, growth, expectation.growth, verdict
                 )
             )
     loading = {each.region for each in shown if each.region.startswith(MESSAGES)}
