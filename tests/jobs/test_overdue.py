@@ -73,7 +73,7 @@ def test_endless_job_is_ended_with_its_process_and_given_up_after_some_attempts(
                 eventually(lambda attempt=attempt: hook.begun == attempt)
                 eventually(lambda: not hook.open)
                 let_pause_end(migrated_sessions)
-            transact(migrated_sessions, lambda s: jobs.enqueue(s, JobKind.WATCH, "1"))
+            transact(migrated_sessions, lambda s: jobs.enqueue(s, JobKind.WATCH, 1))
             eventually(lambda: state_of(migrated_sessions, job_id + 1)[0] == "done")
 
             assert process.poll() is None
@@ -103,7 +103,7 @@ jobs.perform_next(sessions, "deaf", terms, overdue=lambda: None)
 
 
 def test_job_that_lets_no_other_thread_run_is_ended_too(migrated_sessions, blank):
-    transact(migrated_sessions, lambda s: jobs.enqueue(s, JobKind.WATCH, "1"))
+    transact(migrated_sessions, lambda s: jobs.enqueue(s, JobKind.WATCH, 1))
 
     done = subprocess.run(
         [sys.executable, "-c", DEAF, str(blank.url)],

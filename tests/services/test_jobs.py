@@ -10,7 +10,7 @@ from scalewatch.storage.tables import now
 
 
 def enqueue(session, subject="1/1"):
-    return jobs.enqueue(session, JobKind.ANALYSE, subject)
+    return jobs.enqueue(session, JobKind.ANALYSE, 1, subject)
 
 
 def row(session, job_id):
@@ -76,14 +76,6 @@ def test_the_longest_due_is_claimed_first(session):
     claims = [jobs.claim(session, "worker").subject for _ in range(3)]
 
     assert claims == ["2/1", "1/1", "3/1"]
-
-
-def test_job_is_claimed_by_its_id(session):
-    enqueue(session, "1/1")
-    wanted = enqueue(session, "2/1")
-
-    assert jobs.claim(session, "worker", job_id=wanted).id == wanted
-    assert jobs.claim(session, "worker", job_id=wanted) is None
 
 
 def test_jobs_that_are_due_are_told_longest_due_first(session):

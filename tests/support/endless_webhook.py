@@ -35,7 +35,7 @@ def queue_endless_job(session: Session, hook: EndlessWebhook) -> int:
     webhook = tables.Webhook(project_id=project.id, url=hook.url, **keys)
     session.add(webhook)
     session.flush()
-    return jobs.enqueue(session, JobKind.NOTIFY, f"{webhook.id}/0")
+    return jobs.enqueue(session, JobKind.NOTIFY, project.id, f"{webhook.id}/0")
 
 
 def eventually(is_so: Callable[[], object]) -> None:

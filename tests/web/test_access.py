@@ -282,11 +282,10 @@ def test_job_of_a_private_project_is_not_shown(client, make_private, bearer):
 def test_job_about_a_whole_project_is_shown_to_who_may_see_that(
     client, sessions, make_private, bearer, kind
 ):
-    rest = "/0" if kind is JobKind.THIN else ""
     client.post(RUNS, json=run())
     with sessions.writing.begin() as session:
         project = projects.existing(session, "mpich")
-        job = jobs.enqueue(session, kind, f"{project.id}{rest}")
+        job = jobs.enqueue(session, kind, project.id)
     address, header = f"/api/v1/jobs/{job}", bearer("read")
 
     assert client.get(address).json()["kind"] == kind

@@ -87,33 +87,18 @@ def perform_next(
     terms: JobTerms | None = None,
     overdue: Callable[[], None] | None = None,
 ) -> bool:
-    """Perform the longest due job; return whether there was one."""
-    with sessions.reading() as session:
-        if not queue.is_due(session):
-            return False
-    return perform(sessions, owner, terms=terms, overdue=overdue)
-
-
-def perform(
-    sessions: Sessions,
-    owner: str,
-    *,
-    job_id: int | None = None,
-    terms: JobTerms | None = None,
-    overdue: Callable[[], None] | None = None,
-) -> bool:
-    """Claim and perform a job, the longest due one or one by id; return whether it was.
-
-    What is done, or being done, by another is left alone.
+    """Claim and perform the next job in turn; return whether there was one.
 
     Parameters
     ----------
     overdue
         Ends the process; called once the job has taken longer than its terms allow.
     """
+    with sessions.reading() as session:
+        if not queue.is_due(session):
+            return False
     terms = terms or JobTerms()
-    take = partial(queue.claim, owner=owner, lease=terms.lease, job_id=job_id)
-    claim = transact(sessions, take)
+    claim = transact(sessions, partial(queue.claim, owner=owner, lease=terms.lease))
     if claim is None:
         return False
     try:

@@ -1,7 +1,8 @@
-"""Celery on a broker such as Redis: a queue of messages, each the id of a job.
+"""Celery on a broker such as Redis: a queue of messages, each of which wakes a worker.
 
 A message is acknowledged when it arrives, and may be lost or come twice: the outbox
-knows what is to be done, and a worker claims a job before it begins. Messages are sent
+knows what is to be done, and in which order. A worker that is woken claims the next
+job, which need not be the one whose message it was. Messages are sent
 by a thread of their own, so that nobody waits for a broker; where one is down, they are
 dropped. The sweep sends them again for due jobs whose message was lost or is late.
 """
@@ -103,7 +104,7 @@ def ready(broker: Celery) -> None:
         import_module(name)
 
 
-def send(broker: Celery, job_id: int) -> None:
+def send(broker: Celery) -> None:
     """Send the message that a job is due.
 
     Raises
@@ -111,7 +112,7 @@ def send(broker: Celery, job_id: int) -> None:
     kombu.exceptions.OperationalError
         If the broker cannot be reached.
     """
-    broker.send_task(TASK, args=(job_id,), queue=QUEUE)
+    broker.send_task(TASK, queue=QUEUE)
 
 
 def waiting(broker: Celery) -> int:
@@ -169,7 +170,7 @@ class Messenger:
             if job_id is None:
                 continue
             try:
-                send(self.broker, job_id)
+                send(self.broker)
             except OperationalError as error:
                 if self._is_reachable:
                     _LOG.warning("no broker, jobs are delayed: %s", error)
@@ -184,10 +185,10 @@ def sweep(sessions: Sessions, broker: Celery) -> int:
     if waiting(broker):
         return 0
     with sessions.reading() as session:
-        job_ids = queue.due(session, MOST_SWEPT)
-    for job_id in job_ids:
-        send(broker, job_id)
-    return len(job_ids)
+        due = queue.due(session, MOST_SWEPT)
+    for _ in due:
+        send(broker)
+    return len(due)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Celery's workers: child processes that perform the jobs that messages name."""
+"""Celery's workers: child processes that perform a job for each message."""
 
 import logging
 import os
@@ -24,7 +24,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import configure_mappers
 
-from scalewatch.jobs import perform
+from scalewatch.jobs import perform_next
 from scalewatch.jobs.broker import TASK, Messenger, connected, swept
 from scalewatch.jobs.endings import give_back, start_anew
 from scalewatch.jobs.periodic import present, schedule
@@ -152,17 +152,12 @@ def _define_task(
     def end(**_: object) -> None:
         broker.messenger.stop()
 
-    def do(job_id: int) -> None:
+    def do(*_of_former_versions: int) -> None:
+        end = partial(os._exit, 1)
         try:
-            perform(
-                broker.sessions,
-                broker.owner,
-                job_id=job_id,
-                terms=terms,
-                overdue=partial(os._exit, 1),
-            )
+            perform_next(broker.sessions, broker.owner, terms, overdue=end)
         except SQLAlchemyError as error:
-            _LOG.error("%s; job %d waits", outages.unusable(error), job_id)
+            _LOG.error("%s; a job waits", outages.unusable(error))
 
     worker_process_init.connect(begin, weak=False)
     worker_process_shutdown.connect(end, weak=False)

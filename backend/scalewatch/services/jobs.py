@@ -18,7 +18,6 @@ from scalewatch.errors import LeaseLost, NotFound
 from scalewatch.services.access.callers import Role, caller_of
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
-from scalewatch.storage.commits import commits
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import jobs
 from scalewatch.storage.work.jobs import Claim
@@ -62,11 +61,6 @@ class JobKind(StrEnum):
 
     THIN = "thin"
     """Export old repetitions of a project, and keep some of them."""
-
-
-_OF_PROJECTS: Final = frozenset(
-    {JobKind.REJUDGE, JobKind.REANALYSE, JobKind.WATCH, JobKind.THIN}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +115,27 @@ class Queue:
     oldest_open_at: datetime | None
 
 
-def enqueue(session: Session, kind: JobKind, subject: str) -> int:
-    """Queue a job for the end of this transaction and return its id."""
-    job_id, is_new = jobs.enqueue(session, kind, subject)
+def enqueue(
+    session: Session, kind: JobKind, project_id: int, subject: str | None = None
+) -> int:
+    """Queue a job of a project for the end of this transaction and return its id.
+
+    Parameters
+    ----------
+    subject
+        The part or event that it is about; the project as a whole where None.
+    """
+    subject = str(project_id) if subject is None else subject
+    job_id, is_new = jobs.enqueue(session, kind, project_id, subject)
     if is_new:  # workers alone know of jobs of other kinds
         session.info.setdefault(QUEUED, {})[job_id] = None
     return job_id
 
 
-def latest(session: Session, kind: JobKind, subject: str) -> int:
+def latest(session: Session, kind: JobKind, project_id: int, subject: str) -> int:
     """Return the id of the newest job for a subject, queued now if there is none."""
     job = jobs.newest(session, kind, subject)
-    return job.id if job else enqueue(session, kind, subject)
+    return job.id if job else enqueue(session, kind, project_id, subject)
 
 
 def is_due(session: Session) -> bool:
@@ -145,18 +148,12 @@ def due(session: Session, limit: int) -> Sequence[int]:
     return jobs.due(session, limit)
 
 
-def claim(
-    session: Session,
-    owner: str,
-    *,
-    lease: timedelta = LEASE,
-    job_id: int | None = None,
-) -> Claim | None:
-    """Take the next job that is due, or the one with an id, if it is.
+def claim(session: Session, owner: str, *, lease: timedelta = LEASE) -> Claim | None:
+    """Take the next job that is due; projects take turns.
 
     A job whose workers were lost each time has failed: it may well be the reason.
     """
-    while taken := jobs.claim(session, owner, lease, job_id):
+    while taken := jobs.claim(session, owner, lease):
         if taken.attempts <= MAX_ATTEMPTS:
             return taken
         reason = f"its worker was lost {MAX_ATTEMPTS} times"
@@ -257,12 +254,8 @@ def is_visible(session: Session, job: tables.Job) -> bool:
     """Tell whether the session may read the subject of a job."""
     if caller_of(session).may(Role.READ, None):
         return True
-    if job.kind == JobKind.ANALYSE:
-        return commits.is_found(session, AnalysedCommit.read(job.subject).commit_id)
-    # The subject of these kinds begins with the id of a project.
-    about_project = job.kind in _OF_PROJECTS
-    project_id = int(job.subject.partition("/")[0])
-    return about_project and projects.is_found(session, project_id)
+    # Deliveries tell what an address answered.
+    return job.kind != JobKind.NOTIFY and projects.is_found(session, job.project_id)
 
 
 def queue(session: Session) -> Queue:

@@ -123,4 +123,4 @@ def queue_crowded(session: Session, project_id: int) -> None:
         session, project_id, _CROWDED, _TIMES
     ):
         subject = jobs.AnalysedCommit(commit_id, machine_id)
-        jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
+        jobs.enqueue(session, jobs.JobKind.ANALYSE, project_id, str(subject))

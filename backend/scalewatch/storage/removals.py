@@ -46,6 +46,7 @@ OF_PROJECT: Final = (
     tables.Policy,
     tables.Token,
     tables.Webhook,
+    tables.Job,
 )
 
 
@@ -160,11 +161,6 @@ class Removal:
         row = tables.Job
         self._delete(row, row.kind == kind, among(row.subject, subjects))
 
-    def jobs_below(self, kind: str, number: int) -> None:
-        """Delete the jobs of a kind whose subjects are parts of one."""
-        row = tables.Job
-        self._delete(row, row.kind == kind, row.subject.startswith(f"{number}/"))
-
     def project(self, project_id: int) -> None:
         """Delete a project of which nothing is measured any more."""
         confirmation = tables.Confirmation
@@ -269,14 +265,6 @@ def deliveries_of(
         .where(among(row.id, regressions))
     )
     return [(webhook_id, event_id) for webhook_id, event_id in pairs]
-
-
-def webhooks_of(session: Session, project_id: int) -> Sequence[int]:
-    """Return the ids of a project's webhooks."""
-    webhook = tables.Webhook
-    return session.scalars(
-        select(webhook.id).where(webhook.project_id == project_id)
-    ).all()
 
 
 def _lies_at(

@@ -62,8 +62,8 @@ def test_failed_job_that_is_tried_again_is_done_as_if_it_were_new(
 
 def test_failed_job_whose_equal_waits_is_superseded(sessions, failed):
     with sessions.writing.begin() as session:
-        subject = session.get_one(tables.Job, failed).subject
-        jobs.enqueue(session, JobKind.ANALYSE, subject)
+        job = session.get_one(tables.Job, failed)
+        jobs.enqueue(session, JobKind.ANALYSE, job.project_id, job.subject)
 
     transact(sessions, partial(retry, job_id=failed))
 

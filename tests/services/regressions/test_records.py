@@ -204,7 +204,7 @@ def test_what_nights_explain_is_closed_quietly_when_histories_are_judged_anew(
         }
         regressions.put_shifts(session, row.id, [shift])
         regressions.put_detection(session, project.id, {"commits": 12})
-        enqueue(session, JobKind.WATCH, str(project.id))
+        enqueue(session, JobKind.WATCH, project.id)
 
     work_off()
 

@@ -498,3 +498,32 @@ def test_times_of_shared_cores_are_analysed_again_after_an_upgrade(blank):
     assert (claim.kind, claim.subject) == (jobs.JobKind.REANALYSE, "1")
     undo(blank, "0024")
     assert rows_of(blank, "SELECT kind FROM job") == []
+
+
+def test_jobs_of_former_versions_know_their_project(blank):
+    schema.upgrade(blank, "0034")
+    fill(blank, RUN_OF_0008.rstrip())
+    fill(
+        blank,
+        "INSERT INTO webhook (id, project_id, url, secret, author, created_at) "
+        "VALUES (7, 1, 'http://127.0.0.1/', 's', 'ada', CURRENT_TIMESTAMP)",
+        "INSERT INTO job (kind, subject, state, attempts, created_at) VALUES "
+        "('analyse', '1/1', 'done', 0, CURRENT_TIMESTAMP), "
+        "('analyse', '99/1', 'done', 0, CURRENT_TIMESTAMP), "
+        "('notify', '7/3', 'done', 0, CURRENT_TIMESTAMP), "
+        "('notify', '99/3', 'done', 0, CURRENT_TIMESTAMP), "
+        "('watch', '1', 'done', 0, CURRENT_TIMESTAMP), "
+        "('thin', '1/12', 'done', 0, CURRENT_TIMESTAMP)",
+    )
+
+    schema.upgrade(blank)
+
+    kept = "SELECT kind, subject, project_id FROM job WHERE state = 'done' ORDER BY id"
+    assert rows_of(blank, kept) == [
+        ("analyse", "1/1", 1),
+        ("analyse", "99/1", 0),
+        ("notify", "7/3", 1),
+        ("notify", "99/3", 0),
+        ("watch", "1", 1),
+        ("thin", "1/12", 1),
+    ]

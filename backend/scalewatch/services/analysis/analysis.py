@@ -196,7 +196,7 @@ def record(session: Session, analysis: Analysis) -> None:
     is_gone = nowhere and stored_locations.remove(session, commit_id, nowhere)
     if analysis.locations or is_gone:
         project_id = commits.existing(session, commit_id).project_id
-        jobs.enqueue(session, jobs.JobKind.WATCH, str(project_id))
+        jobs.enqueue(session, jobs.JobKind.WATCH, project_id)
     editions.renew(session, commit_id, machine_id)
 
 

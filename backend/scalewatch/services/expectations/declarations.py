@@ -164,14 +164,14 @@ def declare(
         author=author,
         regions=[row["region"] for row in changed],
     )
-    return jobs.enqueue(session, jobs.JobKind.REJUDGE, str(project.id))
+    return jobs.enqueue(session, jobs.JobKind.REJUDGE, project.id)
 
 
 def queue_unjudged(session: Session, project_id: int) -> None:
     """Queue the analysis of all that is not compared with its newest expectation."""
     for commit_id, machine_id in expectations.unjudged(session, project_id):
         subject = jobs.AnalysedCommit(commit_id, machine_id)
-        jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
+        jobs.enqueue(session, jobs.JobKind.ANALYSE, project_id, str(subject))
 
 
 def declare_built_in(session: Session, project_id: int, report: RunReport) -> None:

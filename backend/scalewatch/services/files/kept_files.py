@@ -82,11 +82,12 @@ def read_again(sessions: Sessions, file_id: int, readers: ReaderProcesses) -> in
 def _record_again(session: Session, file_id: int, reports: Sequence[RunReport]) -> int:
     made = {report.id for report in reports}
     known = set(payloads.runs_of_file(session, file_id))
+    project_id = session.get_one(tables.ImportedFile, file_id).project_id
     for uuid in known - made:
         run = runs.described(session, uuid)
         subject = AnalysedCommit(run.commit_id, run.machine_id)
         Removal(session).runs(tables.Run.id == run.id)
-        jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
+        jobs.enqueue(session, jobs.JobKind.ANALYSE, project_id, str(subject))
     new = [prepare(report) for report in reports if report.id not in known]
     receipts = record.record_prepared(session, new)
     recorded = [receipt.run for receipt in receipts if receipt.is_new]
@@ -117,8 +118,9 @@ def replay(session: Session, run_id: int) -> None:
     ids, prepared = record.series_of(session, places, prepared)
     record.add_blobs(session, run_id, ids, prepared)
     record.add_points(session, run_id, ids, prepared)
+    project_id = session.get_one(tables.Commit, run.commit_id).project_id
     subject = AnalysedCommit(run.commit_id, run.machine_id)
-    jobs.enqueue(session, jobs.JobKind.ANALYSE, str(subject))
+    jobs.enqueue(session, jobs.JobKind.ANALYSE, project_id, str(subject))
 
 
 def note_replay(session: Session, project: str | None, runs: int) -> None:

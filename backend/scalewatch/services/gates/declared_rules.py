@@ -101,9 +101,9 @@ def declare(  # noqa: PLR0913 - one per part of a version
     )
     audit.note(session, "gate rules declared", project.name, f"v{row.version}", **said)
     if said["rules"][OVERSUBSCRIBED] != before[OVERSUBSCRIBED]:
-        jobs.enqueue(session, jobs.JobKind.REANALYSE, str(project.id))
+        jobs.enqueue(session, jobs.JobKind.REANALYSE, project.id)
     if said["rules"][SMALLEST] != before[SMALLEST]:
-        jobs.enqueue(session, jobs.JobKind.WATCH, str(project.id))
+        jobs.enqueue(session, jobs.JobKind.WATCH, project.id)
     return _rules(row)
 
 

@@ -119,11 +119,6 @@ def remove_project(session: Session, name: str) -> Removed:
         machines=frozenset(removals.ids_of(session, tables.Machine, project.id)),
     )
     removal = _removal(session, touched)
-    removal.jobs(JobKind.REJUDGE, [str(project.id)])
-    removal.jobs(JobKind.WATCH, [str(project.id)])
-    removal.jobs_below(JobKind.THIN, project.id)
-    for webhook_id in removals.webhooks_of(session, project.id):
-        removal.jobs_below(JobKind.NOTIFY, webhook_id)
     removal.project(project.id)
     return _noted(session, removal, name, "project", name)
 
@@ -161,8 +156,8 @@ def _remove(session: Session, touched: _Touched, kind: str, name: str) -> Remove
     for commit_id, machine_id in anew:
         removal.noise(commit_id, machine_id)
         subject = AnalysedCommit(commit_id, machine_id)
-        jobs.enqueue(session, JobKind.ANALYSE, str(subject))
-    jobs.enqueue(session, JobKind.WATCH, str(touched.project.id))
+        jobs.enqueue(session, JobKind.ANALYSE, touched.project.id, str(subject))
+    jobs.enqueue(session, JobKind.WATCH, touched.project.id)
     return _noted(session, removal, touched.project.name, kind, name, len(anew))
 
 

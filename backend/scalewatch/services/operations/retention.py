@@ -115,7 +115,7 @@ def queue_due(session: Session, period: timedelta) -> None:
         subject = ThinnedRuns(project.id, 0)
         last = stored_jobs.newest(session, jobs.JobKind.THIN, str(subject))
         if last is None or last.created_at < now() - period:
-            jobs.enqueue(session, jobs.JobKind.THIN, str(subject))
+            jobs.enqueue(session, jobs.JobKind.THIN, project.id, str(subject))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ def continue_after(
     if batch is not None:
         thin_all(session, batch)
         following = ThinnedRuns(subject.project_id, batch.runs[-1])
-        jobs.enqueue(session, jobs.JobKind.THIN, str(following))
+        jobs.enqueue(session, jobs.JobKind.THIN, subject.project_id, str(following))
 
 
 def _export(file: Path, bodies: Sequence[bytes]) -> None:

@@ -137,7 +137,7 @@ def record_event(  # noqa: PLR0913, what happened and whether it is told
     session.add(event)
     session.flush()
     for webhook in webhooks.of_project(session, row.project_id) if is_told else ():
-        enqueue(session, JobKind.NOTIFY, f"{webhook.id}/{event.id}")
+        enqueue(session, JobKind.NOTIFY, row.project_id, f"{webhook.id}/{event.id}")
 
 
 def webhooks_of(session: Session, project_name: str) -> tuple[Webhook, ...]:
@@ -230,7 +230,7 @@ def test(session: Session, project_name: str, webhook_id: int) -> None:
     """
     project = projects.existing(session, project_name)
     row = webhooks.identified(session, project.id, webhook_id)
-    enqueue(session, JobKind.NOTIFY, f"{row.id}/{NOTHING}")
+    enqueue(session, JobKind.NOTIFY, project.id, f"{row.id}/{NOTHING}")
     audit.note(session, "webhook tested", project.name, str(webhook_id))
 
 

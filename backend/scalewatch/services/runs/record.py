@@ -40,7 +40,8 @@ class _RecordedRun:
     """A run with the subject of the job that analyses it."""
 
     uuid: UUID
-    subject: str
+    subject: tuple[int, str]
+    """Its project, and the commit on a machine."""
     is_new: bool
 
 
@@ -68,11 +69,11 @@ def record_prepared(session: Session, prepared: Iterable[PreparedRun]) -> list[R
     # so that two transactions do not wait for each other.
     changed = {run.subject for run in recorded if run.is_new}
     job_of = {
-        subject: jobs.enqueue(session, jobs.JobKind.ANALYSE, subject)
+        subject: jobs.enqueue(session, jobs.JobKind.ANALYSE, *subject)
         for subject in sorted(changed)
     }
     for subject in {run.subject for run in recorded} - changed:
-        job_of[subject] = jobs.latest(session, jobs.JobKind.ANALYSE, subject)
+        job_of[subject] = jobs.latest(session, jobs.JobKind.ANALYSE, *subject)
     return [Receipt(run.uuid, job_of[run.subject], run.is_new) for run in recorded]
 
 
@@ -80,7 +81,8 @@ def _record(
     session: Session, prepared: PreparedRun, known_keys: _KnownKeys
 ) -> _RecordedRun:
     uuid = prepared.report.id
-    row = _run(session, prepared.report, known_keys)
+    keys = _keys(session, prepared.report, known_keys)
+    row = _row(prepared.report, keys)
     # Nearly all runs are new: insert first, look up only what exists.
     run_id = runs.create(session, row)
     if run_id is not None:
@@ -89,25 +91,28 @@ def _record(
             runs.add_payload(session, run_id, prepared.payload, prepared.digest)
             add_blobs(session, run_id, ids, prepared)
         add_points(session, run_id, ids, prepared)
-        subject = str(AnalysedCommit(row["commit_id"], row["machine_id"]))
-        return _RecordedRun(uuid, subject, is_new=True)
+        analysed = AnalysedCommit(keys.commit_id, keys.machine_id)
+        return _RecordedRun(uuid, (keys.project_id, str(analysed)), is_new=True)
     known = runs.recorded(session, uuid)
     if known is None or not (
         known.digest == prepared.digest
         or has_content(prepared, known.digest, runs.payload_of(session, known.id))
     ):
         raise RunAlreadyRecorded(uuid)
-    subject = str(AnalysedCommit(known.commit_id, known.machine_id))
-    return _RecordedRun(uuid, subject, is_new=False)
+    analysed = AnalysedCommit(known.commit_id, known.machine_id)
+    return _RecordedRun(uuid, (keys.project_id, str(analysed)), is_new=False)
 
 
-def _run(session: Session, report: RunReport, known_keys: _KnownKeys) -> Row:
-    """Return the row of a run; its keys are looked up once for all runs of a sweep."""
+def _keys(session: Session, report: RunReport, known_keys: _KnownKeys) -> RunKeys:
+    """Return the keys of a run, looked up once for all runs of a sweep."""
     place = report.model_dump_json(include=_PLACE)
     if place not in known_keys:
         known_keys[place] = places.of(session, report)
-    keys = known_keys[place]
-    declarations.declare_built_in(session, keys.project_id, report)
+    declarations.declare_built_in(session, known_keys[place].project_id, report)
+    return known_keys[place]
+
+
+def _row(report: RunReport, keys: RunKeys) -> Row:
     return {
         "commit_id": keys.commit_id,
         "machine_id": keys.machine_id,

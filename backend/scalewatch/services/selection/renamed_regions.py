@@ -82,5 +82,5 @@ def rename(
         locations.replace_former_names(session, project.id, after)
         audit.note(session, "regions renamed", project.name, aliases=after)
         # The histories of the renamed regions have to be searched for changes again.
-        enqueue(session, JobKind.WATCH, str(project.id))
+        enqueue(session, JobKind.WATCH, project.id)
     return aliases_of(session, project_name)

@@ -146,14 +146,6 @@ def existing(session: Session, commit_id: int) -> Stored:
     return row
 
 
-def is_found(session: Session, commit_id: int) -> bool:
-    """Tell whether a commit is there, in a project that the session can find."""
-    wanted = select(tables.Project.id).join(
-        tables.Commit, tables.Commit.project_id == tables.Project.id
-    )
-    return session.scalar(wanted.where(tables.Commit.id == commit_id)) is not None
-
-
 def following(
     session: Session, project_id: int, commit: AnyCommit, *, limit: int
 ) -> list[Stored]:

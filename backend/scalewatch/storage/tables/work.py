@@ -72,6 +72,15 @@ class Job(Table):
             sqlite_where=text("due_at IS NOT NULL"),
             postgresql_where=text("due_at IS NOT NULL"),
         ),
+        # Projects take turns: the due jobs of each, and when it had its last turn.
+        Index(
+            "ix_job_project_due",
+            "project_id",
+            "due_at",
+            sqlite_where=text("due_at IS NOT NULL"),
+            postgresql_where=text("due_at IS NOT NULL"),
+        ),
+        Index(None, "project_id", "begun_at"),
         Index(None, "kind", "subject"),
         Index(None, "finished_at"),
         # Few among tens of thousands that are done.
@@ -94,6 +103,7 @@ class Job(Table):
 
     id: Mapped[int] = mapped_column(primary_key=True)
     kind: Mapped[str]
+    project_id: Mapped[int] = mapped_column(server_default="0")  # whose turn it takes
     subject: Mapped[str]  # what it is about, as kind-specific text
     state: Mapped[str] = mapped_column(default="queued")
     due_at: Mapped[datetime | None] = mapped_column(default=now)
@@ -101,6 +111,7 @@ class Job(Table):
     owner: Mapped[str | None]
     reason: Mapped[str | None]
     created_at: Mapped[datetime] = mapped_column(default=now)
+    begun_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
 
 
