@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from scalewatch.importers import AUTO, SettingRules, read_files
-from scalewatch.importers.patterns import path_pattern_of
+from scalewatch.texts.patterns import path_pattern_of
 from support.samples import IMPORTS, sample
 
 NONE = SettingRules()

@@ -3,8 +3,8 @@ import pytest
 from scalewatch.errors import BadDerivation, BadPattern
 from scalewatch.importers import AUTO, SettingRules, read_files
 from scalewatch.importers.derivations import derivation_of
-from scalewatch.importers.patterns import StatedSettings, path_pattern_of, pattern_of
 from scalewatch.importers.series import addressable
+from scalewatch.texts.patterns import StatedSettings, path_pattern_of, pattern_of
 
 LINE = (
     '{{"params": {{"p": {p}}}, "callpath": "{name}", "metric": "time", "value": 1}}\n'

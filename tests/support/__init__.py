@@ -30,7 +30,8 @@ An agent
     traces; `repositories` and `example_code` code under test.
 
 Foreign files
-    `samples` files of other tools beside the project; `asv_results` a folder of asv;
+    `samples` files of other tools beside the project; `programs_output` logs made anew;
+    `asv_results` a folder of asv;
     `mutations` and `hostile_bytes` the same as disks, jobs and strangers leave them;
     `worst_texts` texts on which an expression may backtrack; `hostile_readers` what
     befalls whoever reads them.

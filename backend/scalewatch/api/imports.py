@@ -88,6 +88,9 @@ class Stated:
     across: Annotated[
         str | None, Query(description="Of processes in a profile: max, sum or mean.")
     ] = None
+    line: Annotated[
+        list[str], Query(description="Of a log: ExecutionTime = {time:last} s.")
+    ] = ()  # type: ignore[assignment]
     better: Annotated[str, Query(description="Such as higher, or FOM=higher.")] = ""
     column: Annotated[
         list[str], Query(description="Of a table: MEANING=NAME, as p=ranks.")
@@ -141,6 +144,7 @@ class Stated:
             "derive": list(self.derive),
             "scan": list(self.scan),
             "across": self.across,
+            "line": list(self.line),
         }
         return posted_files.PostedFile(
             body,

@@ -57,6 +57,9 @@ The file, at the top of a repository:
   path = "{**}/size{nodes}/{**}"
   derive = { p = "nodes * 56" }
   better = { FOM = "higher" }
+  [lines.mycode]                      # a log, see `--line`
+  signature = ["MYCODE {**}"]
+  lines = ["nProcs : {p}", "took {time} s"]
 
 \b
 Example:

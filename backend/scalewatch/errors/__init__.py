@@ -82,6 +82,7 @@
       - UnclearTable
     + NoMeasurements
       - NoResults
+        * NoSuchLine
     + MissingReader
     + TooManyMeasurements
     + UnmatchedName

@@ -50,6 +50,13 @@ class NoResults(NoMeasurements):
     """A file belongs to the results of a tool, and holds none itself."""
 
 
+class NoSuchLine(NoResults):
+    """No line of a log is like the patterns of lines with a value."""
+
+    def __init__(self, source: str, reason: str) -> None:
+        UnreadableFile.__init__(self, source, reason)
+
+
 class MissingReader(UnreadableFile):
     """A format is read by a package that is not installed."""
 

@@ -25,12 +25,14 @@ from scalewatch.importers.formats import (
     BINARY_READERS,
     JSON,
     JSON_READERS,
+    LINES,
     PRINTED,
     SUMMARISED,
     TABLE_READERS,
     TEXT,
     TEXT_READERS,
 )
+from scalewatch.importers.lines import STATED
 from scalewatch.importers.places import distinct, sources_of
 from scalewatch.importers.recognition import (
     UnknownFormat,
@@ -265,8 +267,10 @@ def _parts(
     columns: Mapping[str, Sequence[str]],
     rules: Mapping[str, SettingRules],
 ) -> Iterator[_Part]:
+    programs = _rules_of(LINES, rules).programs
     if file_format == AUTO:
-        file_format = format_of(source)
+        names = {program.name for program in _rules_of(AUTO, rules).programs}
+        file_format = LINES if STATED in names else format_of(source, programs)
     source.across = _rules_of(file_format, rules).across
     if file_format not in BINARY_READERS:
         source.peek()
@@ -279,6 +283,9 @@ def _parts(
         brought = _rules_of(file_format, rules).bring_parameters
         read = partial(tables.read, stated=columns, has_coordinate=brought)
         yield _Part(file_format, _ended_well(source, file_format, read))
+    elif file_format == LINES:
+        read = partial(reader(LINES).read, programs=programs)
+        yield _Part(LINES, _ended_well(source, LINES, read))
     elif module := {**TEXT_READERS, **BINARY_READERS}.get(file_format):
         read = reader(module).read
         yield _Part(file_format, _ended_well(source, file_format, read))

@@ -13,6 +13,7 @@ JSON: Final = "json"
 CSV: Final = "csv"
 MARKDOWN: Final = "markdown"
 COMMENTED: Final = "commented-table"
+LINES: Final = "lines"
 
 ACROSS: Final = ("max", "sum", "mean")
 """Statistics over the processes of a profile, the default first."""
@@ -29,12 +30,13 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "hpcg": "benchmarks.hpcg",
     "imb": "benchmarks.imb",
     "petsc": "applications.petsc",
+    LINES: "lines",
     COMMENTED: "tables.commented",
     MARKDOWN: "tables.markdown",
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 
-PRINTED: Final = frozenset({"osu", "imb", "hpl", COMMENTED})
+PRINTED: Final = frozenset({"osu", "imb", "hpl", COMMENTED, LINES})
 """Logs whose results are printed as they are measured."""
 
 SUMMARISED: Final = frozenset({"hpcg", "lammps", "gromacs", "petsc"})

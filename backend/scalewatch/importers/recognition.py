@@ -1,9 +1,10 @@
 """Find the format of a file by its content, and the module that reads it."""
 
 import re
+from collections.abc import Sequence
 from importlib import import_module
 from itertools import islice
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers import extrap_text
@@ -14,6 +15,7 @@ from scalewatch.importers.formats import (
     FORMATS,
     JSON,
     JSON_READERS,
+    LINES,
     SCRIPT,
     TABLES,
     TEXT,
@@ -22,6 +24,9 @@ from scalewatch.importers.formats import (
     UNNAMED_JSON,
 )
 from scalewatch.importers.source import Source, quoted
+
+if TYPE_CHECKING:
+    from scalewatch.importers.lines import Program
 
 _CHATTER: Final = re.compile(r"\s*\[[\d, ]+\]\s*[^\s,\[\]{]")
 """A line of a process, `[0] MPI startup(): …`, which only begins like JSON."""
@@ -45,8 +50,15 @@ class UnknownFormat(UnreadableFile):
     """A file is of no format that is known."""
 
 
-def format_of(source: Source) -> str:
+def format_of(source: Source, programs: "Sequence[Program]" = ()) -> str:
     """Return the format that the beginning of a file belongs to.
+
+    Parameters
+    ----------
+    source
+        The file.
+    programs
+        Those whose lines the user states.
 
     Raises
     ------
@@ -58,6 +70,8 @@ def format_of(source: Source) -> str:
         if reader(module).recognises(beginning):
             return binary
     first = source.peek()
+    if programs and any(each.recognises(source.head()) for each in programs):
+        return LINES
     if first.lstrip().startswith(("{", "[", SCRIPT)) and not _CHATTER.match(first):
         return JSON
     if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:

@@ -16,8 +16,9 @@ from scalewatch.errors import (
 )
 from scalewatch.importers import series
 from scalewatch.importers.derivations import Derivation
-from scalewatch.importers.patterns import PathPattern, Pattern, StatedSettings
-from scalewatch.importers.tables.columns import parameter_of
+from scalewatch.importers.lines import Program
+from scalewatch.texts.patterns import PathPattern, Pattern, StatedSettings
+from scalewatch.texts.scales import parameter_of
 
 NAMED_OTHERWISE: Final = {"rep": "repetition"}
 """Holes of patterns, and the fields of provenance that they fill."""
@@ -49,6 +50,8 @@ class SettingRules:
         Whether what the patterns do not match is left out, and no error.
     across
         What the values of many processes become in a profile: max, sum or mean.
+    programs
+        Patterns of the lines of logs, as the user states them.
     """
 
     name: Pattern | None = None
@@ -59,6 +62,7 @@ class SettingRules:
     trusts_launcher: bool = False
     skips_unmatched: bool = False
     across: str = "max"
+    programs: Sequence[Program] = ()
 
     @property
     def bring_parameters(self) -> bool:

@@ -9,6 +9,9 @@ from typing import Any, Final
 
 from pydantic import TypeAdapter, ValidationError
 
+from scalewatch.quantities import factor_between
+from scalewatch.texts.cells import Cell
+from scalewatch.texts.patterns import LinePattern, line_pattern_of
 from scalewatch.wire import UNITS, Name, Profile, Result, faults
 from scalewatch.wire.directions import Direction
 from scalewatch_agent.experiments.matching import Unmatched, matches
@@ -56,8 +59,8 @@ def read_results(
             if not by_rule:
                 source = rule.document or rule.json_lines
                 by_rule = [_failed(rule, fallback, f"{source} holds no result")]
-                if rule.pattern is not None:
-                    why = f"nothing in {rule.file} matches {rule.pattern!r}"
+                if stated := rule.line or rule.pattern:
+                    why = f"nothing in {rule.file} matches {stated!r}"
                     by_rule = [_failed(rule, fallback, why)]
         except Unfound as reason:
             by_rule = [_failed(rule, fallback, str(reason))]
@@ -123,7 +126,9 @@ def _joined(result: Result, other: Result) -> Result:
 
 def _entries(rule: ResultRule, folder: Path) -> Iterator[Mapping[str, Any]]:
     """Yield what a rule finds, as objects with some of `KEYS`."""
-    if rule.pattern is not None:
+    if rule.line is not None:
+        yield from _lines(rule, line_pattern_of(rule.line), folder)
+    elif rule.pattern is not None:
         pattern = rule.pattern
         try:
             for groups in matches(pattern, _text(folder, rule.file)):
@@ -139,6 +144,33 @@ def _entries(rule: ResultRule, folder: Path) -> Iterator[Mapping[str, Any]]:
             if line.strip():
                 where = f"{rule.json_lines}, line {number},"
                 yield from _objects(_json(line, where), where)
+
+
+def _lines(
+    rule: ResultRule, line: LinePattern, folder: Path
+) -> Iterator[Mapping[str, Any]]:
+    """Yield the value of each line that is like a pattern, in the unit of it."""
+    (hole,) = (hole for hole in line.holes.values() if hole.kind == "value")
+    for text in _text(folder, rule.file).splitlines():
+        if (cells := line.match(text)) is None:
+            continue
+        cell = cells[hole.name]
+        if not isinstance(cell, Cell) or cell.number is None:
+            raise Unfound(
+                f"{rule.line!r} in {rule.file}: {_brief(text.strip())} failed"
+            )
+        usual = next(iter(UNITS.get(hole.name, ())), None)
+        unit = rule.unit or hole.unit or cell.unit or usual
+        number = cell.number
+        if cell.unit is not None and unit is not None:
+            factor = factor_between(cell.unit, unit)
+            if factor is None:
+                raise Unfound(f"{_brief(text.strip())} is not in {unit}")
+            number *= factor
+        entry = {"region": cells.get("region"), "unit": unit, "value": number}
+        if "metric" not in rule.model_fields_set:
+            entry["metric"] = hole.name
+        yield {key: held for key, held in entry.items() if held is not None}
 
 
 def _text(folder: Path, name: str) -> str:

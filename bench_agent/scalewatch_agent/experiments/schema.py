@@ -16,6 +16,8 @@ from pydantic import (
     model_validator,
 )
 
+from scalewatch.errors import BadPattern
+from scalewatch.texts.patterns import line_pattern_of
 from scalewatch.wire import UNITS, Commit, Name, wrong
 from scalewatch.wire.directions import Direction
 from scalewatch_agent.experiments import documents
@@ -113,12 +115,13 @@ class Execute(documents.FileSection):
 class ResultRule(documents.FileSection):
     """Where results stand in what the program writes.
 
-    One of `pattern`, `json` and `json_lines`. What a rule names holds where the file
-    does not name it itself. Of the values of each region the first `skip` are warm-ups,
-    and `take` says which of the others are repetitions: all of them, or the last one,
-    as of a time that a program prints again at each step.
+    One of `line`, `pattern`, `json` and `json_lines`. What a rule names holds where
+    the file does not name it itself. Of the values of each region the first `skip` are
+    warm-ups, and `take` says which of the others are repetitions: all of them, or the
+    last one, as of a time that a program prints again at each step.
     """
 
+    line: str | None = None
     pattern: str | None = None
     file: documents.Output = "stdout"
     document: documents.Output | None = Field(default=None, alias="json")
@@ -137,20 +140,42 @@ class ResultRule(documents.FileSection):
         Keys that came later and are not stated leave out themselves, so that jobs of
         earlier sweeps still count.
         """
-        later = {"skip", "take"} - self.model_fields_set
+        later = {"line", "skip", "take"} - self.model_fields_set
         return self.model_dump(exclude=later)
 
     @model_validator(mode="after")
     def _has_one_source(self) -> Self:
-        sources = (self.pattern, self.document, self.json_lines)
+        sources = (self.line, self.pattern, self.document, self.json_lines)
         if sum(source is not None for source in sources) != 1:
-            raise wrong("a result has one of pattern, json and json_lines")
+            raise wrong("a result has one of line, pattern, json and json_lines")
         if self.unit is not None and self.unit not in UNITS.get(
             self.metric, {self.unit}
         ):
             known = ", ".join(UNITS[self.metric])
             message = f"{self.unit!r} is no unit of {self.metric!r}; known are {known}"
             raise wrong(message, field="unit")
+        return self
+
+    @model_validator(mode="after")
+    def _is_a_line_with_a_value(self) -> Self:
+        if self.line is None:
+            return self
+        try:
+            holes = line_pattern_of(self.line).holes
+        except BadPattern as error:
+            raise wrong(str(error), field="line") from error
+        values = [hole for hole in holes.values() if hole.kind == "value"]
+        if len(values) != 1:
+            raise wrong("a line has one value, such as {time}", field="line")
+        if values[0].taken != "each":
+            raise wrong("write `take: last` beside the line", field="line")
+        if any(hole.kind == "setting" for hole in holes.values()):
+            raise wrong(
+                "the settings of a job are its parameters: write {*} for them",
+                field="line",
+            )
+        if self.region is None and "region" not in holes:
+            raise wrong("name the region here, or by {region} in the line")
         return self
 
     @model_validator(mode="after")

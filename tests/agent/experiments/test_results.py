@@ -46,6 +46,43 @@ def test_pattern_names_regions_and_units_itself(tmp_path):
     ]
 
 
+def test_line_names_metric_unit_and_region(tmp_path):
+    rule = {"line": "{region} : {wall_time} WALL", "take": "last"}
+    text = "  solve :  1m1.5s WALL\n  solve : 62.5s WALL\n  io : 2s WALL\nend\n"
+
+    found = results(tmp_path, rule, stdout=text)
+
+    assert [(each.region, each.metric, each.unit, each.values) for each in found] == [
+        ("solve", "wall_time", "s", (62.5,)),
+        ("io", "wall_time", "s", (2.0,)),
+    ]
+
+
+def test_line_that_nothing_is_like_is_a_reason(tmp_path):
+    rule = {"line": "took {time} s", "region": "solve"}
+
+    failed = only(results(tmp_path, rule, stdout="nothing\n"))
+
+    assert (failed.status, failed.unit) == ("failed", "s")
+    assert "'took {time} s'" in failed.reason
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"line": "took {time} s"},
+        {"line": "on {p} ranks {time} s", "region": "solve"},
+        {"line": "took {time} s {rate}", "region": "solve"},
+        {"line": "took {time:last} s", "region": "solve"},
+        {"line": "{time}", "region": "solve"},
+        {"line": "took {time} s", "pattern": "(.)", "region": "solve", "unit": "s"},
+    ],
+)
+def test_line_that_says_too_little_or_too_much_is_refused(rule):
+    with pytest.raises(ValueError, match=r"line|region|pattern"):
+        ResultRule.model_validate(rule)
+
+
 def test_pattern_that_never_ends_fails_its_result_alone(tmp_path, monkeypatch):
     monkeypatch.setattr(read, "matches", partial(matches, seconds=2))
     endless = {"pattern": "^(a+)+(?P<value>1)$", "region": "never", "unit": "s"}

@@ -3,7 +3,7 @@ import math
 import pytest
 
 from scalewatch.importers import AUTO, SettingRules, read_files
-from scalewatch.importers.patterns import pattern_of
+from scalewatch.texts.patterns import pattern_of
 from support.samples import sample
 
 LATENCY = """real 6.19

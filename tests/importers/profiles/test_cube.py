@@ -8,7 +8,7 @@ import pytest
 
 from scalewatch.errors.operations import pip_install
 from scalewatch.importers import AUTO, SettingRules, read_files
-from scalewatch.importers.patterns import pattern_of
+from scalewatch.texts.patterns import pattern_of
 from support.samples import sample
 
 SINGLE = "cube/extrap/single_parameter"

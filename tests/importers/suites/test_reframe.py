@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scalewatch.importers import AUTO, Scans, SettingRules, read_files
-from scalewatch.importers.patterns import pattern_of
+from scalewatch.texts.patterns import pattern_of
 from support.samples import sample
 
 OLD = (

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from scalewatch.importers import AUTO, SettingRules, read_files
-from scalewatch.importers.patterns import pattern_of
+from scalewatch.texts.patterns import pattern_of
 
 
 def test_speedups_alone_are_relative_times(write) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LARGEST: Final = 10**7
 """Cores that are divided."""
 
-KEYS: Final = ("name", "path", "at", "derive", "scan", "across")
+KEYS: Final = ("name", "path", "at", "derive", "scan", "across", "line")
 FLAGS: Final = ("trust_launcher", "skip_unmatched")
 BETTER: Final = "better"
 
@@ -206,6 +206,14 @@ _OPTIONS: Final = (
         "n, threads, nodes, x, y and z is held fixed.",
     ),
     click.option(
+        "--line",
+        multiple=True,
+        metavar="PATTERN",
+        help="What lines of a log say: 'Time = {time:last} s', 'nProcs : {p}'; {p} is "
+        "a setting, {region} and {case:word} texts, all else values, whose unit "
+        "is behind them or in them: {rate:GB/s}.",
+    ),
+    click.option(
         "--across",
         type=click.Choice(ACROSS),
         help="What the values of many processes become in a profile of CUBE: that of "
@@ -277,13 +285,14 @@ def read_terms(options: Mapping[str, Any]) -> ReadTerms:
         columns.setdefault(meaning, []).append(name)
     stated = {key: options[key] for key in (*KEYS, *FLAGS) if options[key]}
     rules = {}
+    programs = stated_here().get("lines", {})
     for name, table in {AUTO: {}, **_tables()}.items():
         try:
-            _rules(table)
+            _rules({**table, "programs": programs})
         except (BadPattern, BadDerivation, BadSetting) as error:
             raise click.UsageError(f"{FILE}: [import.{name}]: {error}") from None
         try:
-            rules[name] = _rules({**table, **stated})
+            rules[name] = _rules({**table, "programs": programs, **stated})
         except (BadPattern, BadDerivation, BadSetting) as error:
             raise click.UsageError(str(error)) from None
     return ReadTerms(options["file_format"], columns, rules)

@@ -7,7 +7,7 @@ from typing import Final
 
 from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.tables.columns import parameter_of
+from scalewatch.texts.scales import parameter_of
 
 _LONGEST_VALUE: Final = 200
 """Characters of a parameter that a command repeats as a word."""

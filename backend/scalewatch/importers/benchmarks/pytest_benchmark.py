@@ -6,8 +6,8 @@ from typing import Any
 from scalewatch.errors import UnreadableFile
 from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.tables.columns import parameter_of
 from scalewatch.outcomes import judge_cell
+from scalewatch.texts.scales import parameter_of
 
 
 def recognises(document: Document) -> bool:

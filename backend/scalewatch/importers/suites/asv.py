@@ -13,7 +13,7 @@ from typing import Any, Final
 from scalewatch.errors import NoResults, UnreadableFile
 from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.tables.columns import parameter_of
+from scalewatch.texts.scales import parameter_of
 from scalewatch.wire import SECONDS
 
 _RESULT_KEYS: Final = frozenset({"commit_hash", "results", "params"})

@@ -7,8 +7,9 @@ from typing import Final
 
 from scalewatch.importers import series
 from scalewatch.importers.documents import Document
-from scalewatch.importers.tables.columns import metric_and_unit, parameter_of
+from scalewatch.importers.tables.columns import metric_and_unit
 from scalewatch.outcomes import judge_cell
+from scalewatch.texts.scales import parameter_of
 
 _HELD: Final = ("variant",)
 """Configuration of an experiment: a new version of its software is the same one."""

@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple
 
 from scalewatch.importers import series
-from scalewatch.importers.tables.columns import parameter_of
 from scalewatch.outcomes import judge_cell
+from scalewatch.texts.scales import parameter_of
 
 NOTHING: Final = frozenset({"", "null", "None", "nan"})
 """Texts that stand for no value."""

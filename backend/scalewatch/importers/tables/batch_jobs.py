@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.importers.series import Provenance, plain_setting
-from scalewatch.importers.tables.columns import parameter_of
 from scalewatch.outcomes import Outcome, is_about_outcome, judge_cell
+from scalewatch.texts.scales import parameter_of
 
 MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
 """Cells, in lower case, that stand for a value that was not measured."""

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from scalewatch.importers import series
-from scalewatch.importers.tables.cells import read_cell
 from scalewatch.outcomes import is_about_outcome
 from scalewatch.quantities import parse_unit
+from scalewatch.texts.cells import read_cell
+from scalewatch.texts.scales import PARAMETERS, parameter_of, scale_of, words_of
 from scalewatch.wire import UNITS
 from scalewatch.wire.directions import told_direction
 
@@ -32,23 +33,6 @@ ROLES: Final[Mapping[str, str]] = {
 }
 """Meanings of a column, beside a parameter, and its usual names in each of them."""
 
-PARAMETERS: Final[Mapping[str, str]] = {
-    "p": "p np procs nprocs num_procs processes ranks nranks mpi_ranks tasks "
-    "num_tasks mpi_procs",
-    "n": "n size problem_size",
-    "threads": "threads nthreads num_threads omp_threads omp_num_threads "
-    "num_cpus_per_task cpus_per_task threadspertask",
-    "nodes": "nodes nnodes num_nodes",
-    "x": "x",
-    "y": "y",
-    "z": "z",
-}
-"""Parameters and the usual names of their columns."""
-
-_PARAMETER_OF: Final = {
-    name: parameter for parameter, names in PARAMETERS.items() for name in names.split()
-}
-
 METRICS: Final[Mapping[str, str]] = {
     "time": "time seconds runtime run_time walltime wall_time elapsed latency",
     "memory": "memory mem rss peak_memory",
@@ -66,30 +50,6 @@ _OF_HPCG: Final[Mapping[str, str]] = {
 }
 """Units of further columns of JUBE's tables of HPCG."""
 
-_SCALES: Final[Mapping[str, str]] = {
-    name: parameter
-    for parameter, names in {
-        "p": (
-            *("core", "cpu", "proc", "processor", "process", "rank", "task", "pe"),
-            *("mpi rank", "mpi proc", "mpi process", "mpi task", "mpi size", "mpi"),
-            *("processing element", "np", "nproc", "nprocs", "ncpu", "ncore", "worker"),
-            *("nrank", "ntask", "world size", "alloccpu", "nprocess", "rank mpi"),
-        ),
-        "threads": ("thread", "omp thread", "openmp thread", "nthread", "omp"),
-        "nodes": ("node", "host", "machine", "pod", "knoten", "nnode"),
-        "gpus": ("gpu", "device", "gcd", "accelerator", "ngpu"),
-        "n": (
-            *("problem size", "unknown", "dof", "element", "cell", "particle", "atom"),
-            *("grid size", "mesh size", "matrix size", "size", "n"),
-        ),
-    }.items()
-    for name in names
-}
-"""Parameters by the names of columns, without what only says that something counts."""
-
-_COUNTING: Final = frozenset(
-    {"no", "number", "num", "total", "of", "the", "count", "anzahl"}
-)
 _RESOURCES: Final = frozenset({"p", "nodes", "gpus"})
 _IDEALS: Final = frozenset(
     {"ideal", "linear", "perfect", "theoretical", "expected", "reference", "target"}
@@ -115,10 +75,7 @@ RELATIVE_TIME: Final = "relative time"
 """Metric of the times that speed-ups alone tell: the base has 1."""
 
 _SPEEDUP: Final = re.compile(r"speed[ _-]?up", re.IGNORECASE)
-_WORD: Final = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|±")
 _PARTS: Final = re.compile(r"[\W_]+")
-_UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
-_PER: Final = re.compile(r"\bper\b", re.IGNORECASE)
 _FEWEST_ROWS: Final = 2
 _NEARLY: Final = 0.5
 """Power of the scale beyond which an ideal rises or falls with it."""
@@ -200,25 +157,9 @@ class UnclearColumns(ValueError):
     """The names of the columns leave a meaning open that is needed."""
 
 
-def parameter_of(name: str) -> str | None:
-    """Return the parameter that usually has this name."""
-    return _PARAMETER_OF.get(name.lower())
-
-
-def scale_of(name: str) -> str | None:
-    """Return the parameter that a column is called after: `No. Cores`, `#procs`.
-
-    What is per node, per task or a share is none.
-    """
-    if "%" in name or "/" in name or _PER.search(name):
-        return None
-    words = [word for word in _words(name) if word not in _COUNTING]
-    return _SCALES.get(" ".join(map(_singular, words)))
-
-
 def is_aside(name: str) -> bool:
     """Tell whether a column is no result of a run: ideals, paths, jobs, indices."""
-    return not name or not (_IDEALS | _ASIDE).isdisjoint(_words(name))
+    return not name or not (_IDEALS | _ASIDE).isdisjoint(words_of(name))
 
 
 def is_derived(name: str) -> bool:
@@ -290,18 +231,6 @@ def columns_of(
         measured=_by_ideal(header, rows, columns),
         following=[header[at] for at in following],
     )
-
-
-def _words(name: str) -> list[str]:
-    """Return the words of a name in lower case, without a unit in brackets."""
-    text = _UNIT_OF_NAME.sub("", name.rstrip())
-    return [word.lower() for word in _WORD.findall(text)]
-
-
-def _singular(word: str) -> str:
-    if word.endswith("sses"):
-        return word.removesuffix("es")
-    return word.removesuffix("s") if len(word) > 2 and word[-2] != "s" else word
 
 
 def _stated(
@@ -387,7 +316,7 @@ def _is_copy(
     return any(
         contents[before].numbers == numbers
         and (
-            _words(header[before]) == _words(header[at])
+            words_of(header[before]) == words_of(header[at])
             or (len(set(numbers)) > 1 and before not in meanings and not is_metric)
         )
         for before in range(at)
@@ -402,7 +331,7 @@ def _is_measured(name: str, content: Content) -> bool:
         return False
     is_told = told_direction(name, name if is_rate_name(name) else "") is not None
     has_fractions = not (content.is_whole or content.has_clocks)
-    return has_fractions or is_told or set(_words(name)) <= _ACTUAL
+    return has_fractions or is_told or set(words_of(name)) <= _ACTUAL
 
 
 def _leave_out_spreads(header: Sequence[str], meanings: dict[int, str]) -> None:
@@ -490,7 +419,7 @@ def _metric_of(name: str) -> tuple[str, str | None]:
         return known
     if name.lower() in ROLES[MEASURED].split():
         return series.VALUE, None
-    words = _words(name)
+    words = words_of(name)
     if "%" in name or _SHARES.intersection(words):
         return _nameable(name.replace("%", "")), "%"
     if is_rate_name(name):
@@ -522,7 +451,7 @@ def _by_ideal(
 
     An ideal in proportion to the scale is one of a rate, an inverse one of a time.
     """
-    ideals = [at for at, name in enumerate(header) if set(_words(name)) & _IDEALS]
+    ideals = [at for at, name in enumerate(header) if set(words_of(name)) & _IDEALS]
     scales = list(columns.parameters.values())
     if not ideals or len(scales) != 1 or len(rows) < _FEWEST_ROWS:
         return columns.measured
@@ -538,7 +467,7 @@ def _by_ideal(
         return columns.measured
     return [
         replace(each, metric=metric, unit="s" if metric == "time" else None)
-        if set(_words(header[each.position])) <= _ACTUAL
+        if set(words_of(header[each.position])) <= _ACTUAL
         else each
         for each in columns.measured
     ]

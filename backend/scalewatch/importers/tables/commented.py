@@ -18,8 +18,8 @@ from scalewatch.importers.tables.columns import (
     MEASURED,
     ROLES,
     is_aside,
-    parameter_of,
 )
+from scalewatch.texts.scales import parameter_of
 
 _NUMBER: Final = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?")
 

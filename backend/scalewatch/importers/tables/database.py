@@ -11,7 +11,8 @@ from scalewatch.errors import UnreadableFile
 from scalewatch.importers.series import ImportedMeasurement
 from scalewatch.importers.source import Source
 from scalewatch.importers.tables import separated
-from scalewatch.importers.tables.columns import MEASURED, ROLES, parameter_of
+from scalewatch.importers.tables.columns import MEASURED, ROLES
+from scalewatch.texts.scales import parameter_of
 
 _MAGIC: Final = b"SQLite format 3\0"
 _REAL: Final = frozenset({"FLOAT", "REAL", "DOUBLE"})

@@ -14,8 +14,8 @@ from scalewatch.errors import UnclearTable
 from scalewatch.importers.series import ImportedMeasurement
 from scalewatch.importers.source import Source
 from scalewatch.importers.tables import separated
-from scalewatch.importers.tables.cells import read_cell
 from scalewatch.importers.tables.columns import CONFIGURATION
+from scalewatch.texts.cells import read_cell
 
 _RULE: Final = frozenset("-=:|+ \t")
 """Signs of a line that divides rows."""

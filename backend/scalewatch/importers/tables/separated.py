@@ -14,17 +14,16 @@ from scalewatch.importers.tables.batch_jobs import (
     exacb_metrics,
     job_columns,
 )
-from scalewatch.importers.tables.cells import read_cell
 from scalewatch.importers.tables.columns import (
     IGNORED,
     MEASURED,
-    PARAMETERS,
     ROLES,
     UnclearColumns,
     columns_of,
-    scale_of,
 )
 from scalewatch.quantities import factor_between
+from scalewatch.texts.cells import read_cell
+from scalewatch.texts.scales import PARAMETERS, scale_of
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
 

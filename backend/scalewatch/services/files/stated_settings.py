@@ -6,8 +6,9 @@ from typing import Any, Final
 from scalewatch.errors import BadSetting
 from scalewatch.importers.derivations import derivation_of
 from scalewatch.importers.formats import ACROSS
-from scalewatch.importers.patterns import path_pattern_of, pattern_of
+from scalewatch.importers.lines import STATED, Program, program_of
 from scalewatch.importers.settings import SettingRules
+from scalewatch.texts.patterns import path_pattern_of, pattern_of
 from scalewatch.wire.directions import Direction
 
 DIRECTIONS: Final[Mapping[str, Direction]] = {"lower": "lower", "higher": "higher"}
@@ -78,6 +79,7 @@ def rules_of(
         trusts_launcher=trusts_launcher,
         skips_unmatched=skips_unmatched,
         across=str(across),
+        programs=_programs(stated.get("line", ()), stated.get("programs", {})),
     )
 
 
@@ -98,6 +100,14 @@ def _at(stated: Any) -> Mapping[str, float]:
         if not (name.strip() and 0 < at[name.strip()] < float("inf")):
             raise BadSetting("at", f"{name}={setting}", "positive")
     return at
+
+
+def _programs(lines: Any, programs: Any) -> Sequence[Program]:
+    """Return lines that are stated for all files, and programs by their names."""
+    if not isinstance(programs, Mapping):
+        raise BadSetting("lines", programs, "a table of programs")
+    stated = [program_of(name, table) for name, table in programs.items()]
+    return [*([program_of(STATED, {"lines": lines})] if lines else []), *stated]
 
 
 def _derivations(stated: Any) -> Sequence[str]:

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from scalewatch.errors import BadPattern
-from scalewatch.importers.patterns import (
+from scalewatch.texts.patterns import (
     LONGEST_PATTERN,
     MOST_HOLES,
     Pattern,

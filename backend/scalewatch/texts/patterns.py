@@ -1,4 +1,6 @@
-"""Patterns of names and paths that settings stand in, such as `{region}_{p}[_{*}]`.
+"""Patterns of names, paths and lines that settings and values stand in.
+
+Of names and paths they are such as `{region}_{p}[_{*}]`, of lines `nProcs : {p}`.
 
 A pattern is compiled into steps and matched as by a backtracking engine, which tries
 the shortest text and the longest number first. No step is tried twice at the same
@@ -17,8 +19,9 @@ from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
 from scalewatch.errors import BadPattern
-from scalewatch.importers.series import Setting
-from scalewatch.importers.tables.columns import parameter_of
+from scalewatch.quantities import parse_unit
+from scalewatch.texts.cells import Cell, read_cell
+from scalewatch.texts.scales import parameter_of, scale_of
 
 TEXTS: Final = frozenset({"region", "commit", "machine", "branch", "rep"})
 """Holes that hold no setting."""
@@ -46,7 +49,7 @@ class StatedSettings:
     """Settings that a name or a path states: numbers, words, and other texts."""
 
     settings: Mapping[str, float]
-    words: Mapping[str, Setting]
+    words: Mapping[str, str | bool | int | float | None]
     texts: Mapping[str, str]
 
 
@@ -170,6 +173,111 @@ def pattern_of(text: str) -> Pattern:
     return compiled.pattern()
 
 
+TAKEN: Final = ("each", "last", "first", "sum", "max", "min", "count")
+"""Kinds of taking the values that a record has several times, repetitions first."""
+
+_HOLE_OF_LINE: Final = re.compile(
+    r"(?P<literal>[^{}]++|\{\{|\}\})|\{\*\*?\}"
+    r"|\{(?P<seen>\w+)(?:>(?P<kept>\w+))?(?P<said>(?::[^{}:]++)*+)\}|(?P<stray>[{}])"
+)
+_BLANKS: Final = re.compile(r"\s+")
+_SPLIT_DURATION: Final = re.compile(r"(?<=\d[dhm]) (?=\d)")
+"""The blank in `1h 5m`, as Fortran prints durations."""
+
+_UNIT_BEHIND: Final = re.compile(r" ?[\[(]?(?P<unit>[^\s\[\]()]+)[\])]?(?= |\Z)")
+_AROUND: Final = ",;:)(][\"'"
+LONGEST_LINE: Final = 1_000
+"""Characters of a line that patterns are matched with; its literals come first."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineHole:
+    """A hole of a line: a setting, a text or a value.
+
+    Parameters
+    ----------
+    name
+        The setting or the metric.
+    kind
+        `setting`, `word` or `value`.
+    unit
+        The unit of a value, as the pattern states it or has it behind the hole.
+    taken
+        One of `TAKEN`.
+    """
+
+    name: str
+    kind: str
+    unit: str | None = None
+    taken: str = "each"
+
+
+@dataclass(frozen=True, slots=True)
+class LinePattern:
+    """Literal text with holes, sought anywhere in a line, with any blanks for a blank.
+
+    `literal` is the longest word of it, by which most lines are passed over.
+    """
+
+    text: str
+    steps: tuple[_Step, ...] = field(compare=False)
+    holes: Mapping[str, LineHole] = field(compare=False)
+    literal: str = field(compare=False)
+
+    def match(self, line: str) -> Mapping[str, Cell | str] | None:
+        """Return the cell or the word in each hole, None if a line is another one."""
+        if self.literal not in line:
+            return None
+        shown = _BLANKS.sub(" ", line[:LONGEST_LINE]).strip()
+        shown = _SPLIT_DURATION.sub("", shown)
+        width = len(shown) + 1
+        way = _way(self.steps, shown, 0, bytearray((len(self.steps) + 1) * width))
+        if way is None:
+            return None
+        cells: dict[str, Cell | str] = {}
+        for name, text in _held(shown, way):
+            hole = self.holes[name]
+            if hole.kind == "word":
+                cells[name] = text.strip()
+                continue
+            cell = read_cell(text.strip(_AROUND))
+            if cell.number is None and not cell.is_missing and hole.taken != "count":
+                return None
+            cells[name] = cell
+        return cells
+
+
+def line_pattern_of(text: str, *, is_row: bool = False) -> LinePattern:
+    """Return the pattern of lines that is written as `text`.
+
+    A hole is a setting if it is called like one, as `{p}` and `{threads}`, or if it
+    says so, `{tasks:setting}`; `{case:word}` and `{region}` are texts, and all others
+    values: `{time}`, `{rate:GB/s}`, `{time:last}`.
+
+    Parameters
+    ----------
+    text
+        The pattern.
+    is_row
+        Whether it is sought within a table alone, and needs no word of its own.
+
+    Raises
+    ------
+    BadPattern
+        As `pattern_of` does, and if a hole says what is neither unit nor known.
+    """
+    if len(text) > LONGEST_PATTERN:
+        raise BadPattern(
+            f"{text[:_SHOWN]}…",
+            f"has {len(text)} characters, of which {LONGEST_PATTERN} are allowed",
+        )
+    compiled = _CompiledLine(_BLANKS.sub(" ", text).strip())
+    compiled.add_start()
+    for token in _HOLE_OF_LINE.finditer(compiled.text):
+        compiled.add(token)
+    return compiled.line_pattern(is_row=is_row)
+
+
 class _Compiled:
     """A pattern whose tokens are turned into steps from left to right."""
 
@@ -277,6 +385,110 @@ class _Compiled:
 
     def bad(self, fault: str) -> BadPattern:
         return BadPattern(self.text, fault)
+
+
+class _CompiledLine(_Compiled):
+    """A pattern of lines, which may begin behind any word and end before any."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self.line_holes: dict[str, LineHole] = {}
+        self.literals: list[str] = []
+
+    def line_pattern(self, *, is_row: bool) -> LinePattern:
+        """Return the whole pattern."""
+        if self.holes > MOST_HOLES:
+            raise self.bad(f"has {self.holes} holes, of which {MOST_HOLES} are allowed")
+        words = " ".join(self.literals).split()
+        if not words and not is_row:
+            raise self.bad("has no word by which its lines are known")
+        ends_with = [*self.line_holes.values()][-1:] if self.last else []
+        if not any(hole.kind == "word" for hole in ends_with):
+            self.add_shortest(_is_any)
+        literal = max(words, key=len, default="")
+        return LinePattern(self.text, tuple(self.steps), self.line_holes, literal)
+
+    def add_start(self) -> None:
+        """Begin at the line's first character, or behind one that ends a word."""
+        fork = self.add_step()
+        self.add_shortest(_is_any)
+        self.add_step(accepts=_ends_word)
+        self.steps[fork] = _Step(len(self.steps), otherwise=fork + 1)
+
+    def add(self, token: re.Match[str]) -> None:
+        """Add what a literal or a hole means."""
+        if token["stray"]:
+            raise self.bad(f"has a stray {token['stray']!r}; double it")
+        if literal := token["literal"]:
+            plain = {"{{": "{", "}}": "}"}.get(literal, literal)
+            self.literals.append(plain)
+            self.add_literal(plain)
+            return
+        if self.last is not None:
+            raise self.bad(
+                f"has {self.last[0]} and {token[0]} with nothing between them"
+            )
+        self.holes, self.last = self.holes + 1, token
+        if token["seen"] is None:
+            self.add_shortest(_is_any if token[0] == "{**}" else _is_no_blank)
+            return
+        hole = self.hole(token)
+        if hole.name in self.line_holes:
+            raise self.bad(f"says {hole.name} twice: write {{*}} for one of them")
+        self.line_holes[hole.name] = hole
+        self.add_step(hole=hole.name)
+        if hole.kind != "word":
+            self.add_longest(_is_in_cell)
+        elif hole.name == "region":
+            self.add_step(accepts=_is_any)
+            self.add_shortest(_is_any)
+        else:
+            self.add_longest(_is_no_blank)
+        self.add_step(hole=hole.name)
+
+    def hole(self, token: re.Match[str]) -> LineHole:
+        """Return the meaning of a hole."""
+        name = token["kept"] or token["seen"]
+        scale = parameter_of(name) or scale_of(name)
+        kind, unit, taken = "value", None, "each"
+        if name in TEXTS:
+            kind = "word"
+        elif scale is not None:
+            name, kind = scale, "setting"
+        for word in filter(None, token["said"].split(":")):
+            if word in {"word", "setting", "value"}:
+                kind = word
+            elif word in TAKEN:
+                taken = word
+            elif parse_unit(word).is_known:
+                kind, unit = "value", word
+            else:
+                known = ", ".join(("word", "setting", *TAKEN))
+                raise self.bad(f"says {word!r}, which is no unit and none of {known}")
+        if kind == "value" and unit is None:
+            behind = _UNIT_BEHIND.match(self.text, token.end())
+            if behind and parse_unit(behind["unit"]).is_known:
+                unit = behind["unit"]
+        return LineHole(name, kind, unit, taken)
+
+    def add_longest(self, accepts: Callable[[str], bool]) -> None:
+        """Add at least one character, and as many as possible."""
+        self.add_step(accepts=accepts)
+        loop = self.add_step()
+        self.steps.append(_Step(loop, accepts=accepts))
+        self.make_optional(loop)
+
+
+def _ends_word(character: str) -> bool:
+    return not (character.isalnum() or character == "_")
+
+
+def _is_no_blank(character: str) -> bool:
+    return not character.isspace()
+
+
+def _is_in_cell(character: str) -> bool:
+    return character.isalnum() or character in ".,:+-%'’±/_"
 
 
 def _is_number(hole: re.Match[str]) -> bool:

@@ -23,7 +23,7 @@ _SPREAD: Final = re.compile(r"±|\+/-|\+-")
 _GAPS: Final = re.compile("[ '’\xa0\u202f]")
 _POINT: Final = re.compile(r",\d{1,2}\Z")
 _CLOCK: Final = re.compile(
-    r"(?:(?P<d>\d++)-)?(?P<h>\d++):(?P<m>[0-5]?\d)(?::(?P<s>[0-5]?\d(?:\.\d*+)?))?"
+    r"(?:(?P<d>\d++)-)?(?P<h>\d++):(?P<m>[0-5]?\d)(?::(?P<s>[0-5]?\d(?:\.\d*+)?)|(?P<of_minute>\.\d++))?"
 )
 _PARTS: Final = re.compile(
     r"(?:(?P<d>\d{1,9})\s?d(?:ays?)?)?\s?(?:(?P<h>\d{1,9})\s?h(?:rs?|ours?)?)?\s?"
@@ -99,15 +99,16 @@ def _duration(text: str) -> float | None:
     """Return the seconds of `2d 3h07m`, `1m41.71s`, `0:16:03` or `1-00:00:41`."""
     clock = _CLOCK.fullmatch(text)
     if clock is not None and clock["s"] is None:
-        minutes, seconds = int(clock["h"]), int(clock["m"])
-        return None if clock["d"] else 60.0 * minutes + seconds
+        # m:ss, as `time -v` prints what is shorter than an hour.
+        seconds = float(clock["m"] + (clock["of_minute"] or ""))
+        return None if clock["d"] else 60.0 * int(clock["h"]) + seconds
     parts = clock or _PARTS.fullmatch(text)
     if parts is None or sum(part is not None for part in parts.groups()) < _FEWEST:
         return None
     return sum(
         float(part) * _SECONDS[key]
         for key, part in parts.groupdict().items()
-        if part is not None
+        if part is not None and key in _SECONDS
     )
 
 

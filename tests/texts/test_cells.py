@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalewatch.importers.tables.cells import read_cell
+from scalewatch.texts.cells import read_cell
 
 
 @pytest.mark.parametrize(

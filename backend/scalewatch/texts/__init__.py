@@ -1,0 +1,1 @@
+"""Texts as people and programs write them: cells, names of settings, and patterns."""

@@ -1,0 +1,78 @@
+"""Names of what programs are scaled over: processes, threads, nodes, GPUs, sizes."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+PARAMETERS: Final[Mapping[str, str]] = {
+    "p": "p np procs nprocs num_procs processes ranks nranks mpi_ranks tasks "
+    "num_tasks mpi_procs",
+    "n": "n size problem_size",
+    "threads": "threads nthreads num_threads omp_threads omp_num_threads "
+    "num_cpus_per_task cpus_per_task threadspertask",
+    "nodes": "nodes nnodes num_nodes",
+    "x": "x",
+    "y": "y",
+    "z": "z",
+}
+"""Parameters and the usual names of their columns."""
+
+_PARAMETER_OF: Final = {
+    name: parameter for parameter, names in PARAMETERS.items() for name in names.split()
+}
+
+_SCALES: Final[Mapping[str, str]] = {
+    name: parameter
+    for parameter, names in {
+        "p": (
+            *("core", "cpu", "proc", "processor", "process", "rank", "task", "pe"),
+            *("mpi rank", "mpi proc", "mpi process", "mpi task", "mpi size", "mpi"),
+            *("processing element", "np", "nproc", "nprocs", "ncpu", "ncore", "worker"),
+            *("nrank", "ntask", "world size", "alloccpu", "nprocess", "rank mpi"),
+        ),
+        "threads": ("thread", "omp thread", "openmp thread", "nthread", "omp"),
+        "nodes": ("node", "host", "machine", "pod", "knoten", "nnode"),
+        "gpus": ("gpu", "device", "gcd", "accelerator", "ngpu"),
+        "n": (
+            *("problem size", "unknown", "dof", "element", "cell", "particle", "atom"),
+            *("grid size", "mesh size", "matrix size", "size", "n"),
+        ),
+    }.items()
+    for name in names
+}
+"""Parameters by the names of columns, without what only says that something counts."""
+
+_COUNTING: Final = frozenset(
+    {"no", "number", "num", "total", "of", "the", "count", "anzahl"}
+)
+_WORD: Final = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|±")
+_UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
+_PER: Final = re.compile(r"\bper\b", re.IGNORECASE)
+
+
+def parameter_of(name: str) -> str | None:
+    """Return the parameter that usually has this name."""
+    return _PARAMETER_OF.get(name.lower())
+
+
+def scale_of(name: str) -> str | None:
+    """Return the parameter that a column is called after: `No. Cores`, `#procs`.
+
+    What is per node, per task or a share is none.
+    """
+    if "%" in name or "/" in name or _PER.search(name):
+        return None
+    words = [word for word in words_of(name) if word not in _COUNTING]
+    return _SCALES.get(" ".join(map(_singular, words)))
+
+
+def words_of(name: str) -> list[str]:
+    """Return the words of a name in lower case, without a unit in brackets."""
+    text = _UNIT_OF_NAME.sub("", name.rstrip())
+    return [word.lower() for word in _WORD.findall(text)]
+
+
+def _singular(word: str) -> str:
+    if word.endswith("sses"):
+        return word.removesuffix("es")
+    return word.removesuffix("s") if len(word) > 2 and word[-2] != "s" else word
