@@ -12,7 +12,9 @@ places from which calls lead to a function of storage that is handed a session, 
 their modules and the climbs among them; the others compute with what was read. A
 private function has *one caller* if its name stands once in its module beside its
 definition. *Floors* are the longest chain of imports among rooms of services. *Caches*
-of answers are instances of `Kept`.
+of answers are instances of `Kept`. *Constants* are names of modules for numbers, or for
+tuples of numbers, written out; those of ledgers are the fields of `Assumptions`, limits
+those among them behind the comment that begins with "Limits".
 """
 
 import ast
@@ -42,6 +44,9 @@ WALKS: Final = {
     "posted run": "scalewatch.api.runs.routes:post_runs",
 }
 """Entry points by what begins there."""
+
+LIMITS: Final = "# Limits"
+"""Comment behind which a ledger has what changes no answer."""
 
 Place = tuple[str, str]
 """A function or class: its module and its qualified name."""
@@ -97,6 +102,19 @@ class Module:
         private = [e for e in names if e.startswith("_") and not e.endswith("__")]
         lone = [name for name in private if often[name] == 2]
         return self.source.count("\n"), sum(imports), len(names), len(lone)
+
+    @cached_property
+    def constants(self) -> tuple[int, int, int]:
+        """Number of constants: at its top, assumptions, and limits."""
+        top, fields = [], []
+        for node in ast.parse(self.source).body:
+            top += [each for each in (node,) if _is_number(each)]
+            if isinstance(node, ast.ClassDef) and node.name == "Assumptions":
+                fields += [each for each in node.body if _is_number(each)]
+        lines = self.source.splitlines()
+        first = next((i for i, e in enumerate(lines) if LIMITS in e), len(lines))
+        limits = sum(each.lineno > first for each in fields)
+        return len(top), len(fields) - limits, limits
 
 
 class Code:
@@ -320,6 +338,13 @@ def main(results: Results) -> None:
         lines, imports, functions, lone = map(sum, sizes)
         shares = f"{imports / lines:.1%}", functions, f"{lone / max(functions, 1):.0%}"
         row(layer, f"{lines:,}", len(members), *shares)
+    of_modelling = [each for each in modules if _layer(each.name) == "modelling"]
+    counts = zip(*(each.constants for each in of_modelling), strict=True)
+    free, assumptions, limits = map(sum, counts)
+    results.say(
+        f"Constants of modelling: {assumptions} assumptions and {limits} limits in "
+        f"ledgers, {free} beside them."
+    )
     results.heading("Walks")
     counted = ("places", "modules", "climbs")
     reading = [f"reading {each}" for each in counted]
@@ -341,6 +366,20 @@ def main(results: Results) -> None:
     results.say(
         f"Services: {len(rooms)} rooms on {highest} floors, {len(arrows)} arrows among "
         f"them. Caches of answers: {caches}."
+    )
+
+
+def _is_number(node: ast.AST) -> bool:
+    """Tell whether a line gives a name to a number, or to a tuple of numbers."""
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return False
+    named = ast.Constant, ast.Tuple, ast.List, ast.UnaryOp, ast.BinOp, ast.expr_context
+    parts = list(ast.walk(node.value))
+    numbers = [each.value for each in parts if isinstance(each, ast.Constant)]
+    return (
+        bool(numbers)
+        and all(isinstance(each, (*named, ast.operator, ast.unaryop)) for each in parts)
+        and all(type(each) in {int, float} for each in numbers)
     )
 
 

@@ -35,6 +35,7 @@ BENCHMARKS: Final = (
     "faults",
     "reads",
     "pages",
+    "ablate",
     "house",
 )
 
@@ -81,6 +82,8 @@ def asked() -> Namespace:
     reads.add_argument("--database", choices=("sqlite", "postgresql"), action="append")
     reads.add_argument("--requests", type=int, default=50, help="of each address")
     reads.add_argument("--only", default="", help="rows whose names contain it")
+    ablate = parser.add_argument_group("ablate, only printed")
+    ablate.add_argument("--rooms", default="", help="these alone, or assumptions")
     growth = parser.add_argument_group("growth")
     growth.add_argument(
         "--table", type=Path, help="write every time there, for `scalewatch import`"
@@ -94,7 +97,9 @@ def asked() -> Namespace:
     found.names = [name for name in names if name != SCOREBOARD]
     partly = (found.quick, found.seconds, found.measurements, found.database)
     drawn = (found.part, found.seed, found.repetitions, found.noise, found.functions)
-    found.is_whole = not any((*partly, found.minutes, found.only, found.root, *drawn))
+    found.is_whole = not any(
+        (*partly, found.minutes, found.only, found.root, found.rooms, *drawn)
+    )
     if unknown := [name for name in found.names if name not in BENCHMARKS]:
         parser.error(f"no script {unknown[0]!r}; there are {', '.join(BENCHMARKS)}")
     return found

@@ -205,7 +205,7 @@ def answers_about(
     choices
         Of `find_models`.
     """
-    ask = partial(_about, verdicts=verdicts, choices=choices)
+    ask = partial(about, verdicts=verdicts, choices=choices)
     with ProcessPoolExecutor(initializer=prepare) as pool:
         parts = list(pool.map(ask, every, chunksize=4))
     return Answers(
@@ -214,9 +214,10 @@ def answers_about(
     )
 
 
-def _about(
+def about(
     series: RealSeries, *, verdicts: bool, choices: dict[str, Any]
 ) -> tuple[list[HeldOut], list[Judged]]:
+    """Ask about a series with settings hidden, see `answers_about`."""
     given = [
         each
         for number in series.hidden()

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from benchmarks.house import Code, Walk, arrows_among, floors
+from benchmarks.house import Code, Module, Walk, arrows_among, floors
 
 SOURCES = {
     "services/__init__": '"""Rooms."""\n',
@@ -115,3 +115,21 @@ def test_rooms_stand_on_each_other(code):
 def test_sizes_count_private_functions_with_one_caller(code):
     assert code.modules["scalewatch.services.gates"].size == (10, 2, 2, 1)
     assert code.modules["scalewatch.storage.rows"].size == (3, 0, 2, 1)
+
+
+CONSTANTS = """
+LEAST: Final = 3
+MOST = -(2.0**60)
+NAMED = LEAST
+TEXT: Final = "3"
+SIZES: Final = (0.5, 1)
+
+class Assumptions:
+    fall: float = 4.0
+    # Limits: no answer depends on them.
+    most: int = 20_000
+"""
+
+
+def test_constants_are_counted_at_the_top_and_in_ledgers():
+    assert Module("scalewatch.modelling.room", CONSTANTS).constants == (3, 1, 1)

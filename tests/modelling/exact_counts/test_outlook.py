@@ -56,3 +56,13 @@ def test_settings_at_which_a_formula_is_too_large_for_a_number_are_not_proposed(
         setting = separating_setting(found)
 
     assert setting is None or setting["p"] < 1000
+
+
+def test_rivals_that_have_a_constant_are_separated():
+    p = np.array([4.0, 9, 16, 25, 36, 49, 64])
+    counts = Counts.of({"p": p}, 2 * (np.sqrt(p) - 1))
+    assert len(counts.class_probability) > 1
+
+    setting = separating_setting(counts)
+
+    assert setting is None or setting["p"] not in p

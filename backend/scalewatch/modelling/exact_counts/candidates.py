@@ -11,30 +11,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from math import inf
-from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
-from scalewatch.modelling.exact_counts.description_length import (
-    COMMON_BITS,
-    Atom,
-    dictionary,
-)
+from scalewatch.modelling.exact_counts.assumptions import ASSUMED
+from scalewatch.modelling.exact_counts.description_length import Atom, dictionary
 from scalewatch.modelling.exact_counts.exactness import Rounding
 from scalewatch.modelling.exact_counts.formula import Formula
 from scalewatch.modelling.exact_counts.free_sums import TermSets
 from scalewatch.modelling.exact_counts.proportional import Proportions
 from scalewatch.modelling.growths.growth import CONSTANT
-
-UNROUNDED_BITS: Final = 5.0
-"""Bits by which a formula is shorter that tells all digits without being rounded."""
-
-NEGLIGIBLE_BITS: Final = 10.0
-"""By so many bits longer a formula weighs nothing."""
-
-CONSTANT_BITS: Final = 60.0
-"""Bits by which a constant is shorter than whatever else counts could be."""
 
 Columns = tuple[tuple[str, tuple[float, ...]], ...]
 """Names of parameters and their settings."""
@@ -45,8 +32,8 @@ def holding_formulas(
 ) -> list[Formula]:
     """Return the formulas that hold, the shortest first and none much longer."""
     if (y == y[0]).all():
-        atom = Atom(CONSTANT, COMMON_BITS)
-        return [Formula((atom,), np.array([y[0]]), -CONSTANT_BITS)]
+        atom = Atom(CONSTANT, ASSUMED.common_bits)
+        return [Formula((atom,), np.array([y[0]]), -ASSUMED.most_bits)]
     columns = tuple((name, tuple(x.tolist())) for name, x in settings.items())
     held: list[Formula] = []
     for search in _searches(_grid(columns), y, rounding):
@@ -56,7 +43,7 @@ def holding_formulas(
             if formula.bits <= most and _is_sensible(formula, settings, rounding)
         )
         shortest = min((formula.bits for formula in held), default=inf)
-        most = min(most, shortest + NEGLIGIBLE_BITS)
+        most = min(most, shortest + ASSUMED.negligible_bits)
     distinct: dict[tuple[object, ...], Formula] = {}
     for formula in sorted(held, key=lambda formula: formula.bits):
         ratios = np.round(formula.coefficients / formula.coefficients[0], 9)
@@ -112,7 +99,7 @@ def _unrounded(
     source: Proportions | TermSets, y: Reals, rounding: Rounding, most: float
 ) -> Iterator[Formula]:
     """Yield formulas that need no rounding, shorter where others would."""
-    bonus = 0.0 if rounding.printed is None else UNROUNDED_BITS
+    bonus = 0.0 if rounding.printed is None else ASSUMED.unrounded_bits
     for formula in source.formulas(
         y, rounding.tolerance, most + bonus, is_printed=False
     ):
@@ -136,16 +123,6 @@ def _is_sensible(
     )
 
 
-FEWEST_IN_HALF: Final = 6
-"""Settings of a half by which a formula can be told."""
-
-FORMULAS: Final = 5
-"""The shortest of a half that are asked."""
-
-FARTHEST: Final = 3
-"""Counts that a formula of free coefficients suspects: it is off beside them, too."""
-
-
 def suspects(
     settings: Mapping[str, Reals], y: Reals, rounding: Rounding, most: float
 ) -> Indices:
@@ -161,15 +138,17 @@ def suspects(
         Bits of the longest formula.
     """
     places = np.arange(len(y))
-    if len(y) < 2 * FEWEST_IN_HALF:
+    if len(y) < 2 * ASSUMED.least_but_one:
         return places
     tolerance = rounding.tolerance if rounding.printed is None else rounding.printed
     places_off: set[int] = set()
     for half in (places % 2 == 0, places % 2 == 1):
         of_half = Rounding(rounding.half_unit, rounding.tolerance[half])
         here = {name: x[half] for name, x in settings.items()}
-        for formula in holding_formulas(here, y[half], of_half, most)[:FORMULAS]:
+        for formula in holding_formulas(here, y[half], of_half, most)[
+            : ASSUMED.formulas_of_half
+        ]:
             off = np.abs(y - formula.model(settings)) / tolerance
-            many = 1 if formula.tolerance is None else FARTHEST
+            many = 1 if formula.tolerance is None else ASSUMED.farthest
             places_off.update(np.argsort(-off, kind="stable")[:many].tolist())
     return np.array(sorted(places_off), dtype=np.intp)

@@ -14,39 +14,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import inf, log2
-from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.exact_counts.candidates import (
-    NEGLIGIBLE_BITS,
-    holding_formulas,
-    suspects,
-)
+from scalewatch.modelling.exact_counts.assumptions import ASSUMED
+from scalewatch.modelling.exact_counts.candidates import holding_formulas, suspects
 from scalewatch.modelling.exact_counts.description_length import raw_bits, smooth_bits
 from scalewatch.modelling.exact_counts.exactness import Rounding
 from scalewatch.modelling.exact_counts.formula import Formula
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import ADDABLE_LOG2
 from scalewatch.modelling.misfit.misfit import ExponentInterval
-
-MARGIN: Final = 3.0
-"""Bits by which a formula has to be shorter than the counts themselves."""
-
-FEWEST_BUT_ONE: Final = 6
-"""Settings of which one may be off."""
-
-KEPT: Final = 40
-"""Formulas that are told apart; the others weigh nothing."""
-
-MOST_LOST: Final = 0.5
-"""Share of what a formula foretells by which that one may be off: a message is lost,
-where a formula that is wrong is off by a multiple."""
-
-LEAST_WEIGHT: Final = 1e-3
-
-LARGEST_BITS: Final = 60.0
 
 
 class Outcome(StrEnum):
@@ -99,10 +78,12 @@ class Counts:
             formulas = tuple(candidate.scaled(digit) for candidate in whole.formulas)
             return replace(whole, y=whole.y * digit, formulas=formulas)
         smooth = _smooth(settings, y, rounding)
-        most = min(raw_bits(y, rounding) - MARGIN, smooth + NEGLIGIBLE_BITS)
+        most = min(
+            raw_bits(y, rounding) - ASSUMED.margin, smooth + ASSUMED.negligible_bits
+        )
         held = holding_formulas(settings, y, rounding, most)
         counts = cls._weighed(settings, y, held, smooth)
-        if len(y) < FEWEST_BUT_ONE or counts.is_without_rounding:
+        if len(y) < ASSUMED.least_but_one or counts.is_without_rounding:
             return counts
         return min(
             (counts, *cls._but_one(settings, y, rounding, smooth, most)),
@@ -148,9 +129,11 @@ class Counts:
             return cls(settings, y, (), np.zeros(0))
         bits = np.array([each.bits for each in formulas])
         weights = np.exp2(bits[0] - bits)
-        rival = np.exp2(min(LARGEST_BITS, bits[0] - smooth))
+        rival = np.exp2(min(ASSUMED.most_bits, bits[0] - smooth))
         share = weights.sum() / (weights.sum() + rival)
-        kept = np.flatnonzero(weights / weights.sum() > LEAST_WEIGHT)[:KEPT]
+        kept = np.flatnonzero(weights / weights.sum() > ASSUMED.least_weight)[
+            : ASSUMED.most_formulas
+        ]
         weights = weights[kept] / weights[kept].sum() * share
         return cls(settings, y, tuple(formulas[each] for each in kept), weights)
 
@@ -182,7 +165,7 @@ class Counts:
 
 
 def _is_almost(count: float, foretold: float) -> bool:
-    return abs(count - foretold) < MOST_LOST * abs(foretold)
+    return abs(count - foretold) < ASSUMED.most_lost * abs(foretold)
 
 
 def _smooth(settings: Mapping[str, Reals], y: Reals, rounding: Rounding) -> float:
@@ -190,24 +173,6 @@ def _smooth(settings: Mapping[str, Reals], y: Reals, rounding: Rounding) -> floa
         return raw_bits(y, rounding)
     (x,) = settings.values()
     return smooth_bits(x, y, rounding)
-
-
-HELD: Final = 0.95
-"""Share of the weight of all formulas whose values the bounds enclose."""
-
-SMALL: Final = 0.05
-"""Weight of the smooth function from which on its bounds count, too."""
-
-LIKELY: Final = 0.02
-"""Weight of a growth that a further setting is to tell apart."""
-
-CLEARLY: Final = 4.0
-"""Half-units by which values differ that are told apart."""
-
-DENSE: Final = 4096
-"""Whole numbers up to here are tried, up to twice the largest setting."""
-
-FARTHER: Final = (2, 3, 4, 6, 8, 12, 16, 32, 64)
 
 
 def exponents(counts: Counts) -> ExponentInterval | None:
@@ -233,7 +198,7 @@ def outlook(counts: Counts, targets: Mapping[str, Reals]) -> Reals | None:
         Settings of all parameters, shape (T,).
     """
     hulls = list(_hulls(counts, targets))
-    interval = exponents(counts) if counts.unexplained > SMALL else None
+    interval = exponents(counts) if counts.unexplained > ASSUMED.smooth_weight else None
     if interval:
         ((name, x),) = counts.settings.items()
         grown = np.stack(interval.beyond(targets[name] / x[-1])) * counts.y[-1]
@@ -255,16 +220,18 @@ def separating_setting(counts: Counts) -> dict[str, float] | None:
         return None
     ((name, x),) = counts.settings.items()
     last = x[-1]
-    dense = np.arange(max(2.0, np.ceil(x[0])), min(2 * last, DENSE) + 1)
-    further = np.setdiff1d(np.concatenate([dense, last * np.array(FARTHER)]), x)
+    dense = np.arange(max(2.0, np.ceil(x[0])), min(2 * last, ASSUMED.dense) + 1)
+    further = np.setdiff1d(np.concatenate([dense, last * np.array(ASSUMED.farther)]), x)
     growths = {atom.growth for formula in rivals for atom in formula.atoms}
-    sizes = [growth.log2({name: further}) for growth in growths]
+    sizes = np.broadcast_arrays(
+        *(growth.log2({name: further}) for growth in growths), further
+    )[:-1]
     further = further[np.asarray(np.max(sizes, axis=0) <= ADDABLE_LOG2)]
     values = np.stack(
         [formula.hull({name: x}, counts.y, {name: further})[0] for formula in rivals]
     )
     half = Rounding.of(counts.y).half_unit or 0.0
-    needed = np.maximum(CLEARLY * half, 1e-6 * np.abs(values[0]))
+    needed = np.maximum(ASSUMED.clearly * half, 1e-6 * np.abs(values[0]))
     gaps = np.diff(np.sort(values, axis=0), axis=0).min(axis=0)
     tells = np.flatnonzero(gaps > needed)
     return {name: float(further[tells[0]])} if len(tells) else None
@@ -273,7 +240,7 @@ def separating_setting(counts: Counts) -> dict[str, float] | None:
 def _hulls(counts: Counts, targets: Mapping[str, Reals]) -> Iterator[Reals]:
     """Yield value, low and high of the formulas that hold most of the weight."""
     held = 0.0
-    enough = HELD * counts.weights.sum()
+    enough = ASSUMED.held * counts.weights.sum()
     for formula, weight in zip(counts.formulas, counts.weights.tolist(), strict=True):
         yield np.stack(formula.hull(counts.settings, counts.y, targets))
         held += weight
@@ -286,6 +253,6 @@ def _best_of_each_growth(counts: Counts) -> Iterator[Formula]:
     seen: set[Growth] = set()
     for formula in counts.formulas:
         growth = formula.growth
-        if growth not in seen and probability[growth] > LIKELY:
+        if growth not in seen and probability[growth] > ASSUMED.likely:
             seen.add(growth)
             yield formula

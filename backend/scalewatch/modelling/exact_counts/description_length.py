@@ -28,28 +28,19 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.exact_counts.exactness import RELATIVE, Rounding
+from scalewatch.modelling.exact_counts.assumptions import ASSUMED
+from scalewatch.modelling.exact_counts.exactness import Rounding
 from scalewatch.modelling.growths.fractions import simple_fraction
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Term
 from scalewatch.modelling.growths.space import pmnf
 
-FULL_BITS = -math.log2(RELATIVE)
+FULL_BITS = -math.log2(ASSUMED.relative)
 """Bits of a number of full precision."""
 
-ROUND = (2, 10)
-"""Bases whose powers make their multiples round numbers."""
 
 LEAST_BITS = 3.0
 """Bits of the coefficient 1."""
-
-SMOOTH_BITS = 7.0
-"""Bits to encode that no formula holds."""
-
-LARGEST_LOG = 600.0
-
-PROPORTIONAL_BIT = 1.0
-"""Bits to encode coefficients as multiples of the first."""
 
 
 def coefficient_bits(coefficient: float, free: float) -> float:
@@ -64,7 +55,7 @@ def coefficient_bits(coefficient: float, free: float) -> float:
 def _whole_bits(number: int) -> float:
     """Return the bits of a whole number; round ones are short: 1000000, 2^20."""
     bits = math.log2(1 + number)
-    for base in ROUND:
+    for base in ASSUMED.round_bases:
         rest, exponent = number, 0
         while rest % base == 0:
             rest, exponent = rest // base, exponent + 1
@@ -78,7 +69,7 @@ def sum_bits(coefficients: Reals, free: float) -> float:
     alone = sum(coefficient_bits(coefficient, free) for coefficient in (first, *others))
     multiples = coefficient_bits(first, free)
     for coefficient in others:
-        bits = coefficient_bits(coefficient / first, free) + PROPORTIONAL_BIT
+        bits = coefficient_bits(coefficient / first, free) + ASSUMED.proportional_bit
         multiples += min(free, bits)
     return min(alone, multiples)
 
@@ -113,7 +104,7 @@ def smooth_bits(x: Reals, y: Reals, rounding: Rounding) -> float:
     is_told = foretold > 0
     distance = np.where(is_told, np.minimum(np.abs(y - foretold), np.abs(y)), np.abs(y))
     bits = np.log2(1 + distance / rounding.unit(y))
-    return float(bits.sum()) + np.count_nonzero(is_told) + SMOOTH_BITS
+    return float(bits.sum()) + np.count_nonzero(is_told) + ASSUMED.smooth_bits
 
 
 def _power_law(x: Reals, y: Reals) -> float:
@@ -125,15 +116,8 @@ def _power_law(x: Reals, y: Reals) -> float:
         change = (slopes[-1] - slopes[-2]) / (middles[-2] - middles[-3])
         slope += change * (middles[-1] - middles[-2]) / 2
     ahead = y[-1] + slope * (x[-1] - x[-2])
-    return math.exp(min(max(float(ahead), -LARGEST_LOG), LARGEST_LOG))
+    return math.exp(min(max(float(ahead), -ASSUMED.largest_log), ASSUMED.largest_log))
 
-
-COMMON_BITS: Final = 3.0
-ROUNDED_UP_BITS: Final = 4.0
-"""Bits of ⌈log p⌉, which is log p wherever only powers of two were measured."""
-
-RARER_BITS: Final = 6.0
-OTHER_BITS: Final = 9.0
 
 COMMON: Final = (
     (0, 0),
@@ -157,8 +141,6 @@ EXPONENTIAL: Final = ((0, 0, 1), (1, 0, 1), (2, 0, 1), (0, 0, "1/2"))
 """Exponents of p, of log p and of 2^p: subsets, their members, pairs of these, and
 halved searches."""
 
-LARGEST_LOG2: Final = 53.0
-"""No exact count exceeds 2 to this power; nor does an exponential that tells one."""
 
 FACTORS: Final = (
     (0, 0),
@@ -216,15 +198,15 @@ def _of_one(scan: tuple[str, Reals]) -> Sequence[Atom]:
     exponential = [Growth.of(parameter, *each) for each in EXPONENTIAL]
     largest = {parameter: np.max(settings)}
     return [
-        *(Atom(each, COMMON_BITS) for each in common),
-        Atom(Growth.of(parameter, log=1), ROUNDED_UP_BITS, is_rounded_up=True),
-        *(Atom(each, RARER_BITS) for each in rarer),
-        Atom(Growth.of(parameter, 1, 1), RARER_BITS, is_rounded_up=True),
-        *(Atom(each, OTHER_BITS) for each in others),
+        *(Atom(each, ASSUMED.common_bits) for each in common),
+        Atom(Growth.of(parameter, log=1), ASSUMED.rounded_up_bits, is_rounded_up=True),
+        *(Atom(each, ASSUMED.rarer_bits) for each in rarer),
+        Atom(Growth.of(parameter, 1, 1), ASSUMED.rarer_bits, is_rounded_up=True),
+        *(Atom(each, ASSUMED.other_bits) for each in others),
         *(
-            Atom(each, RARER_BITS)
+            Atom(each, ASSUMED.rarer_bits)
             for each in exponential
-            if each.log2(largest) <= LARGEST_LOG2
+            if each.log2(largest) <= ASSUMED.largest_log2
         ),
     ]
 
@@ -240,11 +222,11 @@ def _of_several(settings: Mapping[str, Reals]) -> Sequence[Atom]:
         factors = [growth for growth in growths if growth != CONSTANT]
         whole = Growth(tuple(factor for g in factors for factor in g.factors))
         is_plain = all(_is_plain(growth) for growth in factors)
-        bits = COMMON_BITS if is_plain else RARER_BITS
+        bits = ASSUMED.common_bits if is_plain else ASSUMED.rarer_bits
         atoms.append(Atom(whole, bits))
         logs = [name for name in settings if whole.factor(name).log]
         if len(logs) == 1 and logs[0] in rounding:
-            more = ROUNDED_UP_BITS - COMMON_BITS
+            more = ASSUMED.rounded_up_bits - ASSUMED.common_bits
             atoms.append(Atom(whole, bits + more, is_rounded_up=True))
     return atoms
 

@@ -2,23 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals, sorted_rows
-
-RELATIVE: Final = 1e-9
-"""By so little values differ that are the same but for rounding by a computer."""
-
-BESIDE_LARGEST: Final = 1e-12
-"""The same, relative to the largest value of a series."""
-
-MOST_DECIMALS: Final = 6
-
-SLACK: Final = 1.0001
-"""Half a unit of the last digit, and what a computer rounds besides."""
+from scalewatch.modelling.exact_counts.assumptions import ASSUMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +29,10 @@ class Rounding:
     @classmethod
     def of(cls, y: Reals) -> "Rounding":
         """Return that of the values of a series, shape (n,)."""
-        tolerance = np.abs(y) * RELATIVE
+        tolerance = np.abs(y) * ASSUMED.relative
         return cls(
             half_unit=_half_unit(y),
-            tolerance=np.maximum(tolerance, np.abs(y).max() * BESIDE_LARGEST),
+            tolerance=np.maximum(tolerance, np.abs(y).max() * ASSUMED.beside_largest),
         )
 
     @property
@@ -51,30 +40,25 @@ class Rounding:
         """How far values may be off that were rounded to their digits, shape (n,)."""
         if self.half_unit is None:
             return None
-        return np.maximum(self.tolerance, self.half_unit * SLACK)
+        return np.maximum(self.tolerance, self.half_unit * ASSUMED.slack)
 
     def unit(self, y: Reals) -> Reals:
         """Return the unit in which values are counted, shape (n,)."""
         if self.half_unit is None:
-            return 2 * np.maximum(np.abs(y) * RELATIVE, np.finfo(np.float64).tiny)
+            return 2 * np.maximum(
+                np.abs(y) * ASSUMED.relative, np.finfo(np.float64).tiny
+            )
         return np.full(y.shape, 2 * self.half_unit)
 
 
 def _half_unit(y: Reals) -> float | None:
-    for decimals in range(MOST_DECIMALS + 1):
+    for decimals in range(ASSUMED.most_decimals + 1):
         digits = y * 10.0**decimals
         if (
             np.abs(digits - np.round(digits)) <= 1e-9 * np.maximum(1, np.abs(digits))
         ).all():
             return float(0.5 * 10.0**-decimals)
     return None
-
-
-MAJORITY: Final = 2 / 3
-"""Share of the repetitions of a whole number that agree although a few do not."""
-
-FEWEST: Final = 3
-"""Repetitions of which a majority is one."""
 
 
 def exact_series(values: Reals) -> NDArray[np.bool_]:
@@ -99,11 +83,13 @@ def exact_series(values: Reals) -> NDArray[np.bool_]:
         y = exact_values(repeated)
         agrees = (
             np.abs(repeated - y[..., np.newaxis])
-            <= RELATIVE * np.abs(y)[..., np.newaxis]
+            <= ASSUMED.relative * np.abs(y)[..., np.newaxis]
         )
         share = agrees.sum(axis=2) / count
         is_whole = (np.where(there, repeated % 1, 0) == 0).all(axis=(1, 2))
-        is_most = (share >= MAJORITY) & ((count >= FEWEST) | (share == 1))
+        is_most = (share >= ASSUMED.majority) & (
+            (count >= ASSUMED.least_majority) | (share == 1)
+        )
         is_repeated = 2 * (count > 1).sum(axis=1) >= count.shape[1]
         is_exact[rows] = is_repeated & (
             (share == 1).all(axis=1) | (is_whole & is_most.all(axis=1))
@@ -133,12 +119,8 @@ def _may_be(first: Reals) -> NDArray[np.bool_]:
         return np.ones(len(first), dtype=np.bool_)
     ordered = np.stack(sorted_rows(list(np.ascontiguousarray(first.T))))
     # Where a repetition is missing, nothing is told apart.
-    is_apart = np.diff(ordered, axis=0) > RELATIVE * np.abs(ordered[1:])
+    is_apart = np.diff(ordered, axis=0) > ASSUMED.relative * np.abs(ordered[1:])
     return np.asarray(~is_apart.all(axis=0))
-
-
-WITNESSES = 2
-"""Combinations of the other parameters at which the count has to stay the same."""
 
 
 def independent_of(settings: Mapping[str, Reals], y: Reals) -> tuple[str, ...]:
@@ -167,7 +149,7 @@ def _is_idle(name: str, settings: Mapping[str, Reals], y: Reals) -> bool:
     combinations, place = np.unique(others, axis=0, return_inverse=True)
     groups = [place.reshape(-1) == number for number in range(len(combinations))]
     varied = [group for group in groups if len(np.unique(settings[name][group])) > 1]
-    needed = min(WITNESSES, len(combinations))
+    needed = min(ASSUMED.witnesses, len(combinations))
     return len(varied) >= needed and all(
         len(np.unique(y[group])) == 1 for group in varied
     )

@@ -3,21 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.exact_counts.assumptions import ASSUMED
 from scalewatch.modelling.exact_counts.description_length import Atom
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
-
-MOST_BINDING: Final = 16
-"""Most settings, evenly spread, that bound the coefficients left open by rounding."""
-
-SINGULAR: Final = 1e-12
-OVER: Final = 1e-6
-"""Share of the tolerance by which rounding by the computer may exceed it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +102,12 @@ def corners(design: Reals, y: Reals, tolerance: Reals) -> Reals:
         Shape (corners, K); none where no coefficients are so close.
     """
     points = len(y)
-    spread = np.linspace(0, points - 1, min(points, MOST_BINDING))
+    spread = np.linspace(0, points - 1, min(points, ASSUMED.most_binding))
     binding = [int(each) for each in np.unique(spread.round())]
     rows = np.array(list(combinations(binding, design.shape[1])))
     squares = design[rows]
     size = np.abs(design).max(axis=0)
-    is_regular = np.abs(np.linalg.det(squares / size)) > SINGULAR
+    is_regular = np.abs(np.linalg.det(squares / size)) > ASSUMED.singular
     squares, rows = squares[is_regular], rows[is_regular]
     if not len(rows):
         return np.empty((0, design.shape[1]))
@@ -122,6 +115,6 @@ def corners(design: Reals, y: Reals, tolerance: Reals) -> Reals:
     bounds = y[rows][:, np.newaxis] + signs * tolerance[rows][:, np.newaxis]
     solved = np.linalg.solve(squares[:, np.newaxis], bounds[..., np.newaxis])[..., 0]
     solved = solved.reshape(-1, design.shape[1])
-    is_inside = np.abs(solved @ design.T - y) <= tolerance * (1 + OVER)
+    is_inside = np.abs(solved @ design.T - y) <= tolerance * (1 + ASSUMED.over)
     inside: Reals = solved[is_inside[:, binding].all(axis=1)]
     return inside

@@ -14,9 +14,9 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
+from scalewatch.modelling.exact_counts.assumptions import ASSUMED
 from scalewatch.modelling.exact_counts.description_length import (
     LEAST_BITS,
-    OTHER_BITS,
     Atom,
     free_bits,
     simplest_terms,
@@ -26,19 +26,7 @@ from scalewatch.modelling.exact_counts.formula import Formula, corners
 from scalewatch.modelling.growths.fractions import simple_fraction
 from scalewatch.modelling.growths.growth import CONSTANT
 
-LEAST_FREEDOM: Final = 2
-"""Settings beyond the coefficients, or anything would fit."""
-
-MOST_SETS: Final = 20_000
-"""Sets of one size; of more, those with the most bits are left out."""
-
 MISSING: Final = -1
-
-MOST_TERMS: Final = 100
-"""Most terms that sets are made of; three parameters have seven hundred."""
-
-POLYNOMIAL: Final = 3
-"""Degree of the polynomial with all of its terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,14 +60,18 @@ class TermSets:
         """Return the sets of one size each that the settings can tell."""
         falling = sorted(atoms, key=lambda atom: atom.growth, reverse=True)
         values = np.stack([atom.values(settings) for atom in falling])
-        sizes = [size for size in (2, 3, 4) if size + LEAST_FREEDOM <= values.shape[1]]
+        sizes = [
+            size
+            for size in (2, 3, 4)
+            if size + ASSUMED.least_freedom <= values.shape[1]
+        ]
         members = [np.array(list(_members(falling, size))) for size in sizes]
         return tuple(cls._of(falling, values, sets) for sets in members if sets.size)
 
     @classmethod
     def _of(cls, atoms: Sequence[Atom], values: Reals, members: Indices) -> "TermSets":
         bits = np.array([atom.bits for atom in atoms])[members].sum(axis=1)
-        simplest = np.argsort(bits, kind="stable")[:MOST_SETS]
+        simplest = np.argsort(bits, kind="stable")[: ASSUMED.most_sums]
         members, bits = members[simplest], bits[simplest]
         columns = values[members].transpose(0, 2, 1)
         columns = columns / np.abs(columns).max(axis=1, keepdims=True)
@@ -117,12 +109,12 @@ class TermSets:
 def _members(falling: Sequence[Atom], size: int) -> Iterator[tuple[int, ...]]:
     """Yield sets of terms; the rarest ones stand alone beside a constant."""
     parameters = {name for atom in falling for name in atom.growth.parameters}
-    if size > POLYNOMIAL and len(parameters) > 1:
+    if size > ASSUMED.polynomial and len(parameters) > 1:
         yield from _products(falling, sorted(parameters))
         return
-    known = [k for k, atom in enumerate(falling) if atom.bits < OTHER_BITS]
-    known = simplest_terms(falling, known, MOST_TERMS)
-    if size > POLYNOMIAL:
+    known = [k for k, atom in enumerate(falling) if atom.bits < ASSUMED.other_bits]
+    known = simplest_terms(falling, known, ASSUMED.most_terms)
+    if size > ASSUMED.polynomial:
         whole = [
             k
             for k in known

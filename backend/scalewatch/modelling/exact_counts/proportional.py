@@ -14,10 +14,9 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
+from scalewatch.modelling.exact_counts.assumptions import ASSUMED
 from scalewatch.modelling.exact_counts.description_length import (
-    COMMON_BITS,
     LEAST_BITS,
-    RARER_BITS,
     Atom,
     coefficient_bits,
     free_bits,
@@ -25,16 +24,11 @@ from scalewatch.modelling.exact_counts.description_length import (
 )
 from scalewatch.modelling.exact_counts.formula import Formula
 
-RATIOS: Final = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
-RATIO_BITS: Final = log2(len(RATIOS))
+RATIO_BITS: Final = log2(len(ASSUMED.ratios))
 
-MOST_TERMS: Final = 3
 
 MOST_KNOWN, MOST_USUAL = 100, 25
 """Terms of which sums of two and of three are made; three parameters have hundreds."""
-
-MOST: Final = 20_000
-"""Sums that are tried; of more, those with the most bits are left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +61,10 @@ class Proportions:
         """Evaluate the sums of up to three terms."""
         members, ratios, bits = _sums(atoms)
         values = np.stack([atom.values(settings) for atom in atoms])
-        sums = sum(ratios[:, [k]] * values[members[:, k]] for k in range(MOST_TERMS))
+        sums = sum(
+            ratios[:, [k]] * values[members[:, k]]
+            for k in range(ASSUMED.most_proportional)
+        )
         return cls(atoms, members, ratios, np.asarray(sums), bits)
 
     def formulas(
@@ -127,29 +124,29 @@ class Proportions:
 # Settings differ more than the terms that are defined at them.
 @lru_cache(maxsize=16)
 def _sums(atoms: tuple[Atom, ...]) -> tuple[Indices, Reals, Reals]:
-    """Return the members, ratios and bits of all sums, the simplest `MOST` of them."""
+    """Return the members, ratios and bits of the simplest sums."""
     falling = sorted(range(len(atoms)), key=lambda k: atoms[k].growth, reverse=True)
-    known = [each for each in falling if atoms[each].bits <= RARER_BITS]
-    usual = [each for each in falling if atoms[each].bits <= COMMON_BITS]
+    known = [each for each in falling if atoms[each].bits <= ASSUMED.rarer_bits]
+    usual = [each for each in falling if atoms[each].bits <= ASSUMED.common_bits]
     known, usual = (
         simplest_terms(atoms, known, MOST_KNOWN),
         simplest_terms(atoms, usual, MOST_USUAL),
     )
     every: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
         *(((each,), (1.0,)) for each in falling),
-        *product(combinations(known, 2), ((1.0, ratio) for ratio in RATIOS)),
+        *product(combinations(known, 2), ((1.0, ratio) for ratio in ASSUMED.ratios)),
         *product(
             combinations(usual, 3),
-            ((1.0, *ratios) for ratios in product(RATIOS, repeat=2)),
+            ((1.0, *ratios) for ratios in product(ASSUMED.ratios, repeat=2)),
         ),
     ]
-    members = np.zeros((len(every), MOST_TERMS), dtype=np.intp)
-    ratios = np.zeros((len(every), MOST_TERMS))
+    members = np.zeros((len(every), ASSUMED.most_proportional), dtype=np.intp)
+    ratios = np.zeros((len(every), ASSUMED.most_proportional))
     for row, (terms, proportions) in enumerate(every):
         members[row, : len(terms)], ratios[row, : len(proportions)] = terms, proportions
     own_bits = np.array([atom.bits for atom in atoms])[members] + RATIO_BITS
     bits = (own_bits * (ratios != 0)).sum(axis=1) - RATIO_BITS
-    simplest = np.argsort(bits, kind="stable")[:MOST]
+    simplest = np.argsort(bits, kind="stable")[: ASSUMED.most_sums]
     return members[simplest], ratios[simplest], bits[simplest]
 
 
