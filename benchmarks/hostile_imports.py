@@ -130,7 +130,7 @@ def _attack(results: Results, seconds: float) -> None:
 
 def _attack_on(url: str, first: int, stopping: Event, outcomes: Counter[str]) -> None:
     """Post every hostile file again and again, each client from another one on."""
-    bodies = list(_hostile())
+    bodies = list(hostile_files())
     with httpx2.Client(timeout=PATIENCE) as client:
         at = first * len(bodies) // ATTACKERS
         while not stopping.is_set():
@@ -147,7 +147,8 @@ def _attack_on(url: str, first: int, stopping: Event, outcomes: Counter[str]) ->
                 stopping.wait(PAUSE)
 
 
-def _hostile() -> Iterator[tuple[str, bytes]]:
+def hostile_files() -> Iterator[tuple[str, bytes]]:
+    """Yield formats with files on which a naive reader never ends."""
     size = 100_000
     beginnings = (
         *(" ", "\t", "\n", "[", "{", "(", "|", "#", "=", "-", ":"),

@@ -203,7 +203,8 @@ def _tell_faults(results: Results, seen: Disturbed) -> None:
     results.say(
         f"{len(seen.windows)} faults in {_minutes(seen):.1f} minutes. "
         f"Connections cut: {_counts(seen.cuts)}. "
-        f"Answers to agents: {_counts(answers)}."
+        f"Answers to agents: {_counts(answers)}. "
+        f"Answers to attackers: {_counts(seen.attacks)}."
     )
 
 

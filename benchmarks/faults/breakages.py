@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
 from benchmarks.faults.agents import Agents
@@ -17,6 +18,8 @@ from benchmarks.processors import family
 from tests.support.servers.clocks import WallClock
 from tests.support.servers.composition import Composition
 from tests.support.servers.programs import identity
+
+from scalewatch.services.files.reader_processes import answer_requests
 
 KILL, STOP, DISK, CUT, CLOCK = (
     "SIGKILL",
@@ -28,6 +31,9 @@ KILL, STOP, DISK, CUT, CLOCK = (
 HOUR: Final = 3600
 FORTH, BACK = "an hour forth", "an hour back"
 AGENT: Final = "agent"
+READER: Final = "reader"
+"""A process of the server that reads a posted file."""
+
 LONGEST_STOP: Final = 4.0
 """Seconds: twice the lease of a job, so that another worker takes it over."""
 
@@ -73,6 +79,7 @@ class Breakages:
     def faults(self) -> list[Fault]:
         """All that can break, each in turn."""
         parts = [*self.composition.parts, AGENT]
+        parts.append(READER)
         if not self.composition.is_distributed:
             parts.append("worker")
         stored = "database" if self.composition.is_distributed else "serve"
@@ -179,7 +186,9 @@ class Breakages:
         if victim == AGENT:
             return self.draw.choice([*self.agents.processes.values()]).pid
         if victim == "worker" and not composition.is_distributed:
-            return _child_of(composition.processes["serve"].pid)
+            return _child_of(composition.processes["serve"].pid, reads=False)
+        if victim == READER:
+            return _child_of(composition.processes["serve"].pid, reads=True)
         servers = {"database": composition.database, "broker": composition.broker}
         part = servers.get(victim)
         process = part.process if part else composition.processes[victim]
@@ -216,13 +225,29 @@ def _limit(pid: int, most: int, owner: Mapping[str, Any]) -> None:
             )
 
 
-def _child_of(pid: int) -> int:
-    """Return the worker beside a server, which has one again soon."""
+def _child_of(pid: int, *, reads: bool) -> int:
+    """Return the worker beside a server, or its newest reader.
+
+    Raises
+    ------
+    RuntimeError
+        If it has none for long.
+    """
     deadline = time.monotonic() + STARTING_SECONDS
-    while len(found := family(pid)) == 1 and time.monotonic() < deadline:
+    while time.monotonic() < deadline:
+        if found := [each for each in family(pid)[1:] if _is_reader(each) == reads]:
+            return found[-1]
         time.sleep(0.1)
-    assert len(found) > 1, "the server has no worker any more"
-    return found[-1]
+    raise RuntimeError(pid)
+
+
+def _is_reader(pid: int) -> bool:
+    with suppress(OSError):  # it has just ended
+        return (
+            answer_requests.__name__.encode()
+            in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
+    return False
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

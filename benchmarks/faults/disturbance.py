@@ -11,6 +11,7 @@ from typing import Final
 from uuid import UUID
 
 from benchmarks.faults.agents import Agents
+from benchmarks.faults.attackers import Attackers, variables
 from benchmarks.faults.breakages import DISK, Breakages, Fault
 from benchmarks.faults.probe import Probe
 from benchmarks.faults.proxy import Answer, Proxy
@@ -24,7 +25,7 @@ RECOVERED: Final = 3
 PATIENCE_SECONDS: Final = 90.0
 DRAIN_SECONDS: Final = 900.0
 LONGEST_PAUSE: Final = 1.0
-AT_MOST: Final = 2.0
+AT_MOST: Final = 4.0
 """Times as long as usual may things break until enough runs are acknowledged."""
 
 
@@ -53,6 +54,8 @@ class Disturbed:
     ----------
     measured
         How many runs each agent has measured.
+    attacks
+        How often attackers were answered so.
     gaps
         Seconds, each time nobody could read.
     """
@@ -63,6 +66,8 @@ class Disturbed:
     windows: list[Window]
     answers: list[Answer]
     cuts: Counter[str]
+    attacks: Counter[str]
+    attacked: list[Answer]
     gaps: list[float]
     stored: Stored
 
@@ -77,7 +82,7 @@ class Disturbed:
         ]
         return [
             answer
-            for answer in self.answers
+            for answer in (*self.answers, *self.attacked)
             if answer.status >= 500
             and not (
                 answer.status == 503
@@ -94,7 +99,7 @@ def composed(
     composition = Composition(
         folder,
         is_distributed=is_distributed,
-        variables=clock.variables if clock else None,
+        variables=variables(folder) | (clock.variables if clock else {}),
     )
     try:
         composition.start()
@@ -117,6 +122,7 @@ def disturbed(
         with (
             Agents(folder, proxy.url, seed) as agents,
             Probe(composition.base) as probe,
+            Attackers(composition.base) as attackers,
         ):
             breakages = Breakages(composition, agents, proxy, clock, draw)
             try:
@@ -132,6 +138,8 @@ def disturbed(
         windows=windows,
         answers=proxy.answers,
         cuts=proxy.cuts,
+        attacks=attackers.outcomes,
+        attacked=attackers.answers,
         gaps=probe.gaps,
         stored=stored_in(composition.url),
     )
