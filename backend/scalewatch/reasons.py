@@ -113,6 +113,38 @@ class NoGrowth:
 
 
 @dataclass(frozen=True, slots=True)
+class WarmUp:
+    """First repetitions, so many at each setting, `factor` times the others."""
+
+    repetitions: int
+    factor: float
+
+    def __str__(self) -> str:
+        count = self.repetitions
+        first = f"first {count} repetitions" if count > 1 else "first repetition"
+        return (
+            f"warm-up: at the {first} of each setting it is {self.factor:.3g} times "
+            f"the others; --skip-first {count}, or skip: {count} in an experiment, "
+            "leaves that out"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TwoModes:
+    """Repetitions at two levels `factor` apart, `low_share` of them at the lower."""
+
+    factor: float
+    low_share: float
+
+    def __str__(self) -> str:
+        return (
+            f"two modes: repetitions lie at two levels {self.factor:.3g} times apart, "
+            f"{self.low_share:.0%} at the lower one and none between, where a location "
+            "may be; --summary min takes the lower"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class NoFormula:
     """No formula reproduces exact counts; `exponents` bound their local exponent."""
 

@@ -92,6 +92,8 @@ def test_object_is_what_the_contract_promises() -> None:
             "rule": "evidence",
             "unexplained": 0.0,
             "misfit": None,
+            "warm_up": None,
+            "modes": None,
             "outcome": None,
             "candidates": [],
             "separating": None,

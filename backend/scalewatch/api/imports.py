@@ -91,6 +91,9 @@ class Stated:
     line: Annotated[
         list[str], Query(description="Of a log: ExecutionTime = {time:last} s.")
     ] = ()  # type: ignore[assignment]
+    skip_first: Annotated[
+        int, Query(ge=0, description="Repetitions of each setting left out: warm-ups.")
+    ] = 0
     better: Annotated[str, Query(description="Such as higher, or FOM=higher.")] = ""
     column: Annotated[
         list[str], Query(description="Of a table: MEANING=NAME, as p=ranks.")
@@ -145,6 +148,7 @@ class Stated:
             "scan": list(self.scan),
             "across": self.across,
             "line": list(self.line),
+            "skip_first": self.skip_first,
         }
         return posted_files.PostedFile(
             body,

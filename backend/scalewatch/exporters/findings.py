@@ -5,6 +5,7 @@ Nothing here needs the library for JSON, which the base install lacks.
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from functools import lru_cache
 from typing import Any
 
@@ -25,6 +26,7 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.compositions.comparison import ComposedForecast
 from scalewatch.modelling.few_settings import Step
+from scalewatch.modelling.measurements.repetitions import Unsteadiness
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -56,6 +58,7 @@ def fit_object(finding: Finding) -> dict[str, Any]:
     return {
         "unexplained": round(finding.unexplained, 6),
         "misfit": finding.misfit and _misfit(finding.misfit),
+        **unsteadiness_object(finding.unsteadiness),
         "outcome": known.outcome,
         "candidates": [
             {
@@ -68,6 +71,14 @@ def fit_object(finding: Finding) -> dict[str, Any]:
         "separating": known.separating and _at(known.separating),
         "excepted": [_at(each) for each in known.excepted],
         "independent": list(known.independent),
+    }
+
+
+def unsteadiness_object(unsteadiness: Unsteadiness) -> dict[str, Any]:
+    """Return how repetitions are not alike, with the sentence about it."""
+    return {
+        name: pattern and {**asdict(pattern), "sentence": str(pattern)}
+        for name, pattern in unsteadiness._asdict().items()
     }
 
 

@@ -235,6 +235,8 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
         unmatched.extend(unlike.values())
     if not scans and not unlike:
         raise NoMeasurements(source.name)
+    if its_rules.skip_first:
+        source.notes.extend(scans.skip_first(its_rules.skip_first, source.name))
     return scans
 
 

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.errors import UnreadableFile
 from scalewatch.modelling.arrays import stacked
 from scalewatch.quantities import factor_between, is_time, parse_unit
 from scalewatch.wire import SIMULATED, UNITS, kept_unit
@@ -333,6 +334,41 @@ class Scans:
             else:
                 kept, size = subject._replace(unit=first[0]), first[1]
         return kept, size
+
+    def skip_first(self, count: int, source: str) -> Iterator[str]:
+        """Leave out the first repetitions of each run at each coordinate, as warm-ups.
+
+        Yield a note about series that nobody repeated, which stay whole.
+
+        Raises
+        ------
+        UnreadableFile
+            If nothing would be left of a run whose series is repeated, or of all.
+        """
+        whole = []
+        for subject, scan in self._scans.items():
+            name = f"{subject.region} ({subject.metric})"
+            short = [at for at, values in scan.runs.items() if len(values) <= count]
+            if all(len(values) == 1 for values in scan.runs.values()):
+                whole.append(name)
+                continue
+            if short:
+                (coordinate, _), *_ = short
+                where = ", ".join(
+                    f"{parameter} = {setting:g}"
+                    for parameter, setting in zip(
+                        subject.parameters, coordinate, strict=True
+                    )
+                )
+                fault = f"--skip-first {count} leaves nothing of {name} at {where}"
+                raise UnreadableFile(source, fault)
+            for key, values in scan.runs.items():
+                scan.runs[key] = values[count:]
+        if len(whole) == len(self._scans):
+            fault = f"--skip-first {count} leaves nothing, as nothing is repeated in it"
+            raise UnreadableFile(source, fault)
+        if whole:
+            yield f"not repeated, hence nothing skipped: {', '.join(whole)}"
 
     def merge(self, other: Self) -> None:
         """Add all that `other` holds."""

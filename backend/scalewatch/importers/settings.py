@@ -52,6 +52,8 @@ class SettingRules:
         What the values of many processes become in a profile: max, sum or mean.
     programs
         Patterns of the lines of logs, as the user states them.
+    skip_first
+        Repetitions at the beginning of each setting that are left out, as warm-ups.
     """
 
     name: Pattern | None = None
@@ -63,6 +65,7 @@ class SettingRules:
     skips_unmatched: bool = False
     across: str = "max"
     programs: Sequence[Program] = ()
+    skip_first: int = 0
 
     @property
     def bring_parameters(self) -> bool:

@@ -53,6 +53,8 @@ def test_json_is_one_object_per_series_in_the_order_of_the_input(measurements) -
         "rule",
         "unexplained",
         "misfit",
+        "warm_up",
+        "modes",
         "outcome",
         "candidates",
         "separating",

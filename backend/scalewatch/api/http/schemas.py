@@ -101,6 +101,22 @@ class Misfit(Schema):
     )
 
 
+class WarmUp(Schema):
+    """First repetitions of each setting that are off the others."""
+
+    repetitions: int
+    factor: float = Field(description="By which they are off.", examples=[6.0])
+    sentence: str
+
+
+class TwoModes(Schema):
+    """Two levels at which the repetitions of a setting lie, and none between."""
+
+    factor: float = Field(description="Between the levels.", examples=[2.04])
+    low_share: float = Field(description="Share of the lower one.")
+    sentence: str
+
+
 class Candidate(Schema):
     """A formula that reproduces exact counts."""
 
@@ -135,6 +151,8 @@ class Standing(Schema):
         description="How far the settings lie from every growth, where none explains "
         "them."
     )
+    warm_up: WarmUp | None
+    modes: TwoModes | None
     outcome: Literal["exact", "ambiguous", "none"] | None = Field(
         description="What exact counts tell; null for measurements with noise."
     )

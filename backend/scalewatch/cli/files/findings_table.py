@@ -210,6 +210,9 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
     texts: dict[str, Callable[[FindingRow], str]] = {
         "since the earlier version": _compared,
         "reason": _reason,
+        "repetitions": lambda row: "; ".join(
+            str(each) for each in row.finding.unsteadiness if each
+        ),
         "measure next": lambda row: (
             questions.separating_words(row.finding.exactness.separating)
             if row.finding.exactness and row.finding.exactness.separating

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LARGEST: Final = 10**7
 """Cores that are divided."""
 
-KEYS: Final = ("name", "path", "at", "derive", "scan", "across", "line")
+KEYS: Final = ("name", "path", "at", "derive", "scan", "across", "line", "skip_first")
 FLAGS: Final = ("trust_launcher", "skip_unmatched")
 BETTER: Final = "better"
 
@@ -173,7 +173,8 @@ _OPTIONS: Final = (
         type=ColumnMapping(),
         multiple=True,
         help="Meaning of a table's column: region, metric, value, unit, repetition, "
-        "configuration, ignore, or the name of a parameter.",
+        "configuration, ignore, or the name of a parameter; configuration=status says "
+        "that a column is no outcome of runs.",
     ),
     click.option(
         "--name",
@@ -218,6 +219,13 @@ _OPTIONS: Final = (
         type=click.Choice(ACROSS),
         help="What the values of many processes become in a profile of CUBE: that of "
         "the one that has most, unless given.",
+    ),
+    click.option(
+        "--skip-first",
+        type=click.IntRange(min=0),
+        default=0,
+        metavar="N",
+        help="Leave out the first N repetitions of each setting: warm-ups.",
     ),
     click.option(
         "--trust-launcher",

@@ -89,14 +89,17 @@ class JobColumns:
         machine, job = (_known(row, at) for at in (self.machine, self.job))
         return Provenance(machine=machine, job=job)
 
-    def stated_outcomes(self, row: Sequence[str]) -> Sequence[Outcome]:
+    def stated_outcomes(self, row: Sequence[str]) -> Mapping[str, Outcome]:
         """Return how a job ended, by each column that states it."""
-        outcomes = (judge_cell(name, row[at]) for name, at in self.outcomes.items())
-        return [outcome for outcome in outcomes if outcome is not None]
+        judged = {name: judge_cell(name, row[at]) for name, at in self.outcomes.items()}
+        return {name: outcome for name, outcome in judged.items() if outcome}
 
 
 def job_columns(
-    header: Sequence[str], unused: Collection[str], parameters: Collection[str]
+    header: Sequence[str],
+    unused: Collection[str],
+    parameters: Collection[str],
+    configuration: Collection[str] = (),
 ) -> JobColumns:
     """Return the columns that describe jobs.
 
@@ -111,12 +114,18 @@ def job_columns(
         Those without another meaning.
     parameters
         What is known without them.
+    configuration
+        Those of them that are stated to be settings, and hence no outcomes.
     """
     nodes = _first(header, lambda name: parameter_of(name) == "nodes")
     per_node = _first(
         header, lambda name: name in unused and bool(_TASKS_PER_NODE.fullmatch(name))
     )
-    outcomes = {name: header.index(name) for name in unused if is_about_outcome(name)}
+    outcomes = {
+        name: header.index(name)
+        for name in unused
+        if is_about_outcome(name) and name not in configuration
+    }
     numbering = [
         at
         for at, name in enumerate(header)

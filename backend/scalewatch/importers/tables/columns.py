@@ -114,6 +114,7 @@ class Columns:
     configuration: Mapping[str, int]
     undeclared: Mapping[str, int]
     following: Sequence[str] = ()
+    repetition: int | None = None
 
 
 class Content:
@@ -382,6 +383,7 @@ def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
         region=positions.get(REGION),
         metric=positions.get(METRIC),
         unit=positions.get(UNIT),
+        repetition=positions.get(REPETITION),
         configuration={
             header[position]: position
             for position, meaning in meanings.items()

@@ -3,6 +3,7 @@
 import csv
 import math
 import re
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -15,6 +16,7 @@ from scalewatch.importers.tables.batch_jobs import (
     job_columns,
 )
 from scalewatch.importers.tables.columns import (
+    CONFIGURATION,
     IGNORED,
     MEASURED,
     ROLES,
@@ -128,7 +130,7 @@ class _Table:
         if stated.keys() - ROLES.keys():
             known.add("p")  # no other column is a parameter
         unused = {*self.columns.undeclared, *self.columns.configuration}
-        self.jobs = job_columns(self.header, unused, known)
+        self.jobs = job_columns(self.header, unused, known, self.columns.configuration)
         self.configuration = {
             name: position
             for name, position in {
@@ -197,6 +199,10 @@ class _Table:
         return held
 
     def measurements(self) -> Iterator[series.ImportedMeasurement]:
+        numbered = self.columns.repetition
+        if numbered is not None:
+            # The first repetition may be a warm-up, wherever its row stands.
+            self.rows.sort(key=lambda row: read_cell(row[1][numbered]).number or 0.0)
         for line, row in self.rows:
             self.line = line
             yield from self.measurements_of(row)
@@ -249,16 +255,21 @@ class _Table:
         A word that is not understood is refused, unless another column says more.
         """
         outcomes = self.jobs.stated_outcomes(row)
-        if any(outcome.has_succeeded is False for outcome in outcomes):
+        if any(outcome.has_succeeded is False for outcome in outcomes.values()):
             return True
-        for outcome in outcomes:
+        for column, outcome in outcomes.items():
             if outcome.has_succeeded is None and not outcome.is_absent:
+                ignored, held = (
+                    shlex.quote(f"{meaning}={column}")
+                    for meaning in (IGNORED, CONFIGURATION)
+                )
                 raise self.wrong(
-                    "how the run ended, as ok, PASS, FAILED or an exit code "
-                    "(name the column otherwise if it is about something else)",
+                    "how the run ended, as ok, PASS, FAILED or an exit code (if the "
+                    f"column says something else, --column {ignored} leaves it out "
+                    f"and --column {held} takes it as a setting)",
                     quoted(outcome.words),
                 )
-        return not all(outcome.has_succeeded for outcome in outcomes)
+        return not all(outcome.has_succeeded for outcome in outcomes.values())
 
     def setting(self, cell: str) -> float:
         value, _ = self.value(cell)

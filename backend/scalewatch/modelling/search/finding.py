@@ -7,6 +7,7 @@ from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
+from scalewatch.modelling.measurements.repetitions import STEADY, Unsteadiness
 from scalewatch.modelling.misfit.misfit import Misfit
 
 
@@ -108,6 +109,8 @@ class Finding:
         None unless the series is one of exact counts.
     misfit
         How far it lies from all growths; None unless none of them explains it.
+    unsteadiness
+        How its repetitions are not alike: a warm-up, two modes.
     horizon
         The largest setting up to which forecasts are close enough to be told; None if
         no target lies beyond.
@@ -132,6 +135,7 @@ class Finding:
     exactness: Exactness | None = None
     misfit: Misfit | None = None
     horizon: float | None = None
+    unsteadiness: Unsteadiness = STEADY
 
     @property
     def direction(self) -> Direction | None:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final, TypeVar, overload
 
@@ -13,6 +13,7 @@ from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
+from scalewatch.modelling.measurements.repetitions import Unsteadiness
 from scalewatch.modelling.misfit.misfit import Misfit
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
@@ -70,11 +71,19 @@ class Findings(Sequence[Finding]):
     single
         Findings about other series by position: those that cannot be modelled, and
         those of exact counts.
+    unsteadiness
+        Those whose repetitions are not alike, by position.
     """
 
-    def __init__(self, groups: Sequence[Group], single: Mapping[int, Finding]) -> None:
+    def __init__(
+        self,
+        groups: Sequence[Group],
+        single: Mapping[int, Finding],
+        unsteadiness: Mapping[int, Unsteadiness],
+    ) -> None:
         self.groups = tuple(groups)
         self.single = single
+        self.unsteadiness = unsteadiness
         self._size = sum(len(group.rows) for group in groups) + len(single)
         self._group = np.full(self._size, -1, dtype=np.intp)
         self._row = np.zeros(self._size, dtype=np.intp)
@@ -94,9 +103,14 @@ class Findings(Sequence[Finding]):
             return [self[each] for each in range(*index.indices(self._size))]
         position = range(self._size)[index]
         group = self._group[position]
-        if group < 0:
-            return self.single[position]
-        return _finding(self.groups[group], int(self._row[position]))
+        finding = (
+            self.single[position]
+            if group < 0
+            else _finding(self.groups[group], int(self._row[position]))
+        )
+        if position not in self.unsteadiness:
+            return finding
+        return replace(finding, unsteadiness=self.unsteadiness[position])
 
     def __iter__(self) -> Iterator[Finding]:
         return (self[position] for position in range(self._size))

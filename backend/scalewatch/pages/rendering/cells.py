@@ -112,7 +112,7 @@ def _aside(cell: Cell) -> Iterator[str]:
 # Cached by content, as standings are: a table shows thousands of them, and again.
 @lru_cache(maxsize=KEPT)
 def _certainties(standing: Standing) -> tuple[str, ...]:
-    """Write how probable a verdict is, and whether its model fits."""
+    """Write how probable a verdict is, and what its measurements are like."""
     written = []
     if standing.probability is not None:
         share = formats.percent(standing.probability)
@@ -128,6 +128,11 @@ def _certainties(standing: Standing) -> tuple[str, ...]:
         title = escape(sentences.misfit_sentence(standing))
         written.append(
             f'<span class="flag flag--guideline" title="{title}">misfit</span>'
+        )
+    for flag, pattern in sentences.unlike_repetitions(standing):
+        title = escape(pattern["sentence"])
+        written.append(
+            f'<span class="flag flag--guideline" title="{title}">{flag}</span>'
         )
     return tuple(written)
 

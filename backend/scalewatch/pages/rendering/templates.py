@@ -138,6 +138,7 @@ def _environment() -> Environment:
         "residual_sentence": outlooks.residual_sentence,
         "machines_sentence": sentences.machines_sentence,
         "misfit_sentence": sentences.misfit_sentence,
+        "unlike_repetitions": sentences.unlike_repetitions,
         "rounded": intervals.rounded,
         "rules": vocabulary.RULES,
         "scan_sentence": sentences.scan_sentence,

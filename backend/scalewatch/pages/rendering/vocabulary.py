@@ -65,9 +65,14 @@ TOPICS: Final = {
         ),
         Word(
             "two modes",
-            "Levels between which a series jumps from commit to commit, as a memory "
-            "layout or a clock frequency makes it; how often it is at the upper one "
-            "is its share.",
+            "Levels between which a series jumps from commit to commit, or from one "
+            "repetition to the next, as a memory layout or a clock frequency makes it; "
+            "how often it is at the upper one is its share.",
+        ),
+        Word(
+            "warm-up",
+            "First repetitions of a setting that are off all others, as caches, "
+            "connections or compilers are still cold.",
         ),
         Word(
             "run",

@@ -1,8 +1,8 @@
 """Findings in one sentence each: above charts, for screen readers too."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
 
 from markupsafe import Markup
 
@@ -240,6 +240,15 @@ def misfit_sentence(standing: Standing) -> str:
         f"{sentence} Beyond them the local exponent lies between {significant(low)} "
         f"and {significant(high)}."
     )
+
+
+def unlike_repetitions(
+    standing: Standing,
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield how the repetitions of a series are not alike, with the word for it."""
+    for key, word in (("warm_up", "warm-up"), ("modes", "two modes")):
+        if standing.fit[key]:
+            yield word, standing.fit[key]
 
 
 def _remark(standing: Standing) -> str:

@@ -60,8 +60,8 @@ def model_row(
 
 
 def fit_text(finding: Finding) -> str:
-    """Return exactness and misfit of a fit as JSON; empty for most."""
-    if finding.exactness is None and finding.misfit is None:
+    """Return exactness, misfit and unlike repetitions as JSON; empty for most."""
+    if not (finding.exactness or finding.misfit or any(finding.unsteadiness)):
         return ""
     return orjson.dumps(fit_object(finding)).decode()
 

@@ -70,6 +70,13 @@ def rules_of(
     across = stated.get("across", ACROSS[0])
     if across not in ACROSS:
         raise BadSetting("across", across, "max, sum or mean")
+    skip_first = stated.get("skip_first", 0)
+    if (
+        isinstance(skip_first, bool)
+        or not isinstance(skip_first, int)
+        or skip_first < 0
+    ):
+        raise BadSetting("skip_first", skip_first, "a number of repetitions")
     return SettingRules(
         name=pattern_of(stated["name"]) if "name" in stated else None,
         path=path_pattern_of(stated["path"]) if "path" in stated else None,
@@ -80,6 +87,7 @@ def rules_of(
         skips_unmatched=skips_unmatched,
         across=str(across),
         programs=_programs(stated.get("line", ()), stated.get("programs", {})),
+        skip_first=skip_first,
     )
 
 

@@ -300,6 +300,8 @@ def _standing(state: State, stored: Modelled) -> Standing:
 _NO_FIT: Final[Mapping[str, Any]] = {
     "unexplained": 0.0,
     "misfit": None,
+    "warm_up": None,
+    "modes": None,
     "outcome": None,
     "candidates": [],
     "separating": None,
