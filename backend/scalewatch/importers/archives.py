@@ -143,8 +143,10 @@ class Archive:
 
     def sources(self, names: Iterable[str]) -> Iterator[Source]:
         """Yield the files of these names."""
+        folders: dict[str, ArchiveFolder] = {}
         for name in names:
-            folder = ArchiveFolder(self, posixpath.dirname(name))
+            at = posixpath.dirname(name)
+            folder = folders.setdefault(at, ArchiveFolder(self, at))
             yield Source(f"{self.name}/{name}", self._lines(name), folder)
 
     def lines(self, name: str) -> Iterator[bytes] | None:

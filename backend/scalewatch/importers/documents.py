@@ -72,6 +72,10 @@ class Document:
         for index, value in enumerate(self.value):
             yield self._at(f"[{index}]", value)
 
+    def element(self, at: int) -> Self:
+        """Return one element of a list, as `elements` yields it."""
+        return self._at(f"[{at}]", self.value[at])
+
     def name(self) -> str:
         """Return this string, which is not empty."""
         if not isinstance(self.value, str) or not self.value.strip():

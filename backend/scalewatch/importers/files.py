@@ -1,7 +1,7 @@
 """Read files of any format as series; the format is stated, or found by content."""
 
-import collections
 import math
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,6 +21,7 @@ from scalewatch.errors import (
 from scalewatch.importers import extrap_text
 from scalewatch.importers.documents import read_documents
 from scalewatch.importers.formats import (
+    ASV,
     AUTO,
     BINARY_READERS,
     JSON,
@@ -60,8 +61,9 @@ class Reading:
     """The measurements of several files, and an error for each that cannot be read.
 
     `passed_over` are files of folders and archives that are of no known format,
-    `left_out` are remarks on parts of others, `missing` the extras that would read
-    more, and `known` the results that stood in several files.
+    `left_out` are remarks on parts of others, `skipped` counts results that were left
+    out by the reason, `missing` are the extras that would read more, and `known` the
+    results that stood in several files.
     """
 
     scans: Scans = field(default_factory=Scans)
@@ -69,6 +71,7 @@ class Reading:
     unreadable: list[UnreadableFile] = field(default_factory=list)
     passed_over: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
     missing: set[str] = field(default_factory=set)
     files: int = 0
     measurements: int = 0
@@ -194,6 +197,7 @@ def _add(
         reading.unreadable.append(error)
     reading.unreadable.extend(unmatched)
     reading.left_out.extend(f"{source.name}: {note}" for note in source.notes)
+    reading.skipped.update(source.skipped)
 
 
 def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
@@ -221,7 +225,9 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
         its_rules = _rules_of(part.file_format, rules)
         for measurement in bounded(part.measurements, source.name, most):
             try:
-                scans.add(_with_origin(measurement, its_rules, source))
+                scans.add(
+                    _with_origin(measurement, its_rules, source, part.file_format)
+                )
             except UnmatchedName as error:
                 unlike[error.name] = error
             except UnplacedSeries:
@@ -245,10 +251,13 @@ def _rules_of(file_format: str, rules: Mapping[str, SettingRules]) -> SettingRul
 
 
 def _with_origin(
-    measurement: ImportedMeasurement, rules: SettingRules, source: Source
+    measurement: ImportedMeasurement,
+    rules: SettingRules,
+    source: Source,
+    file_format: str,
 ) -> ImportedMeasurement:
     """Return a measurement with its settings, its origin and its source."""
-    there = placed(measurement, rules, source.name)
+    there = placed(measurement, rules, source.name, file_format)
     origin = [
         (key, value)
         for key, value in there.subject.origin
@@ -259,7 +268,9 @@ def _with_origin(
     origin += [(key, value) for key, value in known.items() if value is not None]
     return there._replace(
         subject=there.subject._replace(metric=metric, origin=tuple(origin)),
-        provenance=there.provenance._replace(source=source.name),
+        provenance=there.provenance._replace(
+            source=there.provenance.source or source.name
+        ),
     )
 
 
@@ -298,6 +309,10 @@ def _parts(
             documents, lambda document: stated or kind_of(document)
         ):
             read = reader(JSON_READERS.get(kind, kind)).read
+            if kind == ASV:
+                its_rules = _rules_of(kind, rules)
+                scan = None if its_rules.for_growth else tuple(its_rules.scan)
+                read = partial(read, scan=scan, left_out=source.skipped)
             yield _Part(kind if kind in JSON_READERS else JSON, read(held))
 
 
@@ -316,7 +331,7 @@ def _ended_well(
         return
     source.aborts = []
     held = [(source.line, measurement) for measurement in read(source)]
-    collections.deque(source, maxlen=0)
+    deque(source, maxlen=0)
     failed = set[int]()
     for number, words in source.aborts:
         is_later = (at for at, (line, _) in enumerate(held) if line >= number)

@@ -66,18 +66,30 @@ BINARY_READERS: Final[Mapping[str, str]] = {
 }
 """Modules by format; each knows the first bytes of its files and reads them."""
 
+ASV: Final = "asv"
+
 JSON_READERS: Final[Mapping[str, str]] = {
     "google-benchmark": "benchmarks.google_benchmark",
     "reframe-json": "suites.reframe_json",
     "pytest-benchmark": "benchmarks.pytest_benchmark",
     "hyperfine": "benchmarks.hyperfine",
     "github-action-benchmark": "benchmarks.action_benchmark",
+    "criterion": "benchmarks.criterion",
     "list": "benchmarks.named_values",
     "bmf": "benchmarks.bencher",
     "exacb": "suites.exacb",
-    "asv": "suites.asv",
+    ASV: "suites.asv",
 }
 """Modules by format; each knows its documents and reads them."""
+
+BENCHMARKS: Final = frozenset(
+    {
+        ASV,
+        *("pytest-benchmark", "hyperfine", "github-action-benchmark", "criterion"),
+        *("list", "bmf"),
+    }
+)
+"""Formats of one value a benchmark and commit, most of them without a parameter."""
 
 SCRIPT: Final = "window.BENCHMARK_DATA"
 """Name that a script of github-action-benchmark gives to its JSON."""

@@ -47,7 +47,7 @@ def sources_of(path: str) -> Iterator[Iterator[tuple[Source, bool]]]:
             is_folder = Path(path).is_dir()
         except (OSError, ValueError) as error:
             raise unreadable(path, error) from None
-        yield _of_folder(path) if is_folder else _of_file(path, stack, is_named=True)
+        yield _of_folder(path) if is_folder else _of_file(path, stack)
 
 
 def distinct(paths: Iterable[str]) -> Sequence[str]:
@@ -90,16 +90,19 @@ def _of_folder(folder: str) -> Iterator[tuple[Source, bool]]:
     root = Path(folder).resolve()
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
+        beside = Folder(at)
         for name in _leads(sorted(name for name in names if not name.startswith("."))):
             path = Path(at, name)
             if path.resolve().is_relative_to(root) and path.is_file():
                 with ExitStack() as stack:
-                    yield from _of_file(str(path), stack, is_named=False)
+                    yield from _of_file(str(path), stack, beside)
 
 
 def _of_file(
-    path: str, stack: ExitStack, *, is_named: bool
+    path: str, stack: ExitStack, beside: "Folder | None" = None
 ) -> Iterator[tuple[Source, bool]]:
+    """Yield what a file holds; one of no folder was named by the user."""
+    is_named = beside is None
     try:
         stream = stack.enter_context(Path(path).open("rb"))  # noqa: SIM115 - of the stack
         head = stream.read(_HEAD)
@@ -116,7 +119,7 @@ def _of_file(
     if is_gzip(head):
         yield Source(path, unzipped(path, stream)), is_named
     else:
-        folder = Folder(os.path.dirname(path))  # noqa: PTH120 - "" is here
+        folder = beside or Folder(os.path.dirname(path))  # noqa: PTH120 - "" is here
         yield Source(path, _lines(stream), folder), is_named
 
 

@@ -16,6 +16,7 @@ from scalewatch.errors import (
 )
 from scalewatch.importers import series
 from scalewatch.importers.derivations import Derivation
+from scalewatch.importers.formats import ASV, BENCHMARKS
 from scalewatch.importers.lines import Program
 from scalewatch.texts.patterns import PathPattern, Pattern, StatedSettings
 from scalewatch.texts.scales import parameter_of
@@ -54,6 +55,9 @@ class SettingRules:
         Patterns of the lines of logs, as the user states them.
     skip_first
         Repetitions at the beginning of each setting that are left out, as warm-ups.
+    for_growth
+        Whether growths are asked for: then a benchmark without a parameter is an error,
+        and no single setting, and parameters of usual names are varied unasked.
     """
 
     name: Pattern | None = None
@@ -66,6 +70,7 @@ class SettingRules:
     across: str = "max"
     programs: Sequence[Program] = ()
     skip_first: int = 0
+    for_growth: bool = False
 
     @property
     def bring_parameters(self) -> bool:
@@ -102,9 +107,15 @@ def bounded(
 
 
 def placed(
-    measurement: series.ImportedMeasurement, rules: SettingRules, source: str
+    measurement: series.ImportedMeasurement,
+    rules: SettingRules,
+    source: str,
+    file_format: str = "",
 ) -> series.ImportedMeasurement:
     """Return a measurement with all its settings, each with where it comes from.
+
+    What benchmarks measure without a parameter is measured at the one setting p = 1,
+    unless growths are asked for.
 
     Raises
     ------
@@ -116,14 +127,28 @@ def placed(
         If a pattern does not match.
     """
     subject = measurement.subject
-    is_alone = not rules.bring_parameters and _self_described(subject.region) is None
-    if is_alone and subject.parameters:
+    has_words = file_format == ASV  # its names are Python's: `f(x=1)` states no setting
+    has_one_setting = not rules.for_growth and (
+        has_words or (file_format in BENCHMARKS and not rules.skips_unmatched)
+    )
+    is_alone = not (rules.name or rules.path or rules.at or rules.derive) and (
+        has_words or not (rules.scan or _self_described(subject.region))
+    )
+    if is_alone and not rules.trusts_launcher:
         # Most results say everything themselves, and files hold thousands of them.
-        names = (*subject.parameters, *(name for name, _ in subject.configuration))
-        return measurement._replace(sources=_from_content(names))
+        held = tuple(name for name, _ in subject.configuration)
+        if subject.parameters:
+            sources = _from_content((*subject.parameters, *held))
+            return measurement._replace(sources=sources)
+        if has_one_setting:
+            return measurement._replace(
+                subject=subject._replace(parameters=("p",)),
+                coordinate=(1.0,),
+                sources=(*_from_content(held), ("p", "assumed")),
+            )
     settings = _Settings(measurement, source)
     texts: dict[str, str] = {}
-    for place, said in _places(measurement, rules, source):
+    for place, said in _places(measurement, rules, source, has_words=has_words):
         settings.add(place, said)
         texts = {**said.texts, **texts}
     settings.add("option", StatedSettings(rules.at, {}, {}))
@@ -131,6 +156,8 @@ def placed(
         settings.add("launcher", StatedSettings({"p": measurement.launched}, {}, {}))
     settings.derive(rules.derive)
     settings.scan(rules.scan)
+    if not settings.parameters and has_one_setting:
+        settings.add("assumed", StatedSettings({"p": 1.0}, {}, {}))
     if not settings.parameters:
         raise UnplacedSeries(source)
     region = texts.pop("region", subject.region)
@@ -156,7 +183,11 @@ def placed(
 
 
 def _places(
-    measurement: series.ImportedMeasurement, rules: SettingRules, source: str
+    measurement: series.ImportedMeasurement,
+    rules: SettingRules,
+    source: str,
+    *,
+    has_words: bool,
 ) -> Iterator[tuple[str, StatedSettings]]:
     region = measurement.subject.region
     if rules.name is not None:
@@ -164,7 +195,7 @@ def _places(
         if said is None:
             raise UnmatchedName(source, region, rules.name.text)
         yield "name", said
-    elif (said := _self_described(region)) is not None:
+    elif not has_words and (said := _self_described(region)) is not None:
         yield "name", said
     if rules.path is not None:
         said = rules.path.match_path(source)

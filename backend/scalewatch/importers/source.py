@@ -4,7 +4,7 @@ import codecs
 import math
 import re
 import tempfile
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
@@ -32,7 +32,10 @@ _SHOWN: Final = 40
 
 
 class Surroundings(Protocol):
-    """The files beside a file, in a folder or an archive."""
+    """The files beside a file, in a folder or an archive; the same for all in it."""
+
+    def __hash__(self) -> int:
+        """Return a hash: readers keep what a folder holds besides."""
 
     def names(self) -> Sequence[str]:
         """Return the names of the files there."""
@@ -57,6 +60,8 @@ class Source:
     ----------
     notes
         Remarks of readers on parts that they left out or took otherwise than expected.
+    skipped
+        Counts results that readers left out, by the reason.
     across
         Statistic over the processes of a profile: `max`, `sum` or `mean`.
     longest_line
@@ -74,6 +79,7 @@ class Source:
         self.name = name
         self.surroundings = surroundings
         self.notes: list[str] = []
+        self.skipped: Counter[str] = Counter()
         self.across = "max"
         self.longest_line = LONGEST_LINE
         self.line = 0

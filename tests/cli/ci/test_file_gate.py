@@ -230,13 +230,14 @@ def test_newest_commit_of_a_history_is_judged_beside_the_one_before(tmp_path) ->
         asv_results(tmp_path, 30, lambda at, p: (1 + p) * (1.4 if at >= 29 else 1))
     )
 
-    newest, before = gate(results), gate(results, "--commit", sha(28)[:8])
+    scanned = (results, "--scan", "p")
+    newest, before = gate(*scanned), gate(*scanned, "--commit", sha(28)[:8])
 
     assert newest.exit_code == WORSE
     assert f"{sha(29)[:12]}: 1 of 1 series" in newest.stdout
     assert before.exit_code == FINE
     assert f"than {sha(27)[:12]}" in before.stdout
-    chosen = gate(results, "--commit", sha(28)[:8], "--baseline", sha(3)[:8])
+    chosen = gate(*scanned, "--commit", sha(28)[:8], "--baseline", sha(3)[:8])
     assert f"than {sha(3)[:8]}" in chosen.stdout
     lost = gate(results, "--commit", "fffe")
     assert lost.exit_code == UNKNOWN

@@ -152,7 +152,9 @@ def test_thirty_commits_of_asv_are_a_history_with_its_change(
         lambda commit, p: (1e-3 + 2e-4 * p**0.5) * (1.25 if commit > 20 else 1),
     )
 
-    imported = call("import", str(results), "--project", "halo", "--skip-unmatched")
+    imported = call(
+        *("import", str(results), "--project", "halo", "--scan", "mpi_procs")
+    )
     judged = call("gate", "--project", "halo", "--commit", sha(21), "--wait", "300")
 
     assert "180 runs with 180 results" in imported.stdout

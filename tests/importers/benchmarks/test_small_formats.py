@@ -6,6 +6,7 @@ import math
 import pytest
 
 from scalewatch.importers import AUTO, SettingRules, read_files
+from scalewatch.services.files.imports import ImportOrigin, runs_of
 from support.samples import sample
 
 AT = {AUTO: SettingRules(at={"p": 4})}
@@ -54,7 +55,11 @@ def test_result_of_hpcg_that_ends_early_is_refused(write) -> None:
 
 
 def test_tests_of_pytest_benchmark_scale_with_their_params() -> None:
-    reading = read_files([sample("pytest_benchmark/generated-5.3.1/with_data.json")])
+    rules = {AUTO: SettingRules(for_growth=True)}
+
+    reading = read_files(
+        [sample("pytest_benchmark/generated-5.3.1/with_data.json")], rules=rules
+    )
 
     bcast = [one for one in reading.series if one.region.endswith("::test_bcast")]
     assert {int(one) for each in bcast for one in each.settings[:, 0]} == {
@@ -262,3 +267,79 @@ def test_entry_without_a_commit_is_refused(write) -> None:
     [error] = read_files([write(text)]).unreadable
 
     assert "the key 'commit'" in str(error)
+
+
+def criterion_folder(folder, times):
+    """Write what Criterion leaves below `target/criterion` of two benchmarks."""
+    for name in ("sum/naive/100", "sort"):
+        for state, factor in (("new", 1), ("base", 3)):
+            there = folder / "criterion" / name / state
+            there.mkdir(parents=True)
+            point = {"point_estimate": factor * 2.0, "standard_error": 0.1}
+            estimates = dict.fromkeys(("mean", "median", "std_dev", "slope"), point)
+            files = {
+                "benchmark": {"group_id": "sum", "function_id": None, "full_id": name,
+                              "directory_name": name, "value_str": None},
+                "estimates": estimates | {"slope": None},
+                "sample": {"sampling_mode": "Linear", **times},
+                "tukey": [1.0, 2.0, 3.0, 4.0],
+            }  # fmt: skip
+            for file, content in files.items():
+                (there / f"{file}.json").write_text(json.dumps(content))
+        change = there.parent / "change"
+        change.mkdir()
+        (change / "estimates.json").write_text(
+            json.dumps(dict.fromkeys(("mean", "median"), point))
+        )
+    return str(folder / "criterion")
+
+
+@pytest.mark.parametrize(
+    ("times", "values"),
+    [
+        ({"iters": [1.0, 2.0], "times": [3.0, 5.0]}, [3e-9, 2.5e-9]),
+        ({"iters": [0.0], "times": [3.0]}, [2e-9]),
+    ],
+)
+def test_folder_of_criterion_is_one_run_of_its_newest_results(
+    tmp_path, times, values
+) -> None:
+    reading = read_files([criterion_folder(tmp_path, times)])
+
+    runs = runs_of(
+        reading.scans.measurements(), ImportOrigin("lib", "here", {"sha": "1a2b3c4"})
+    )
+
+    assert not reading.unreadable
+    assert not runs.errors
+    [run] = runs.reports
+    assert {each.region: pytest.approx(list(each.values)) for each in run.results} == {
+        "sum->naive->100": values,
+        "sort": values,
+    }
+    assert run.coordinate == {"p": 1}
+
+
+STORED = "pytest_benchmark/pytest-benchmark/test_storage"
+
+
+def test_storage_of_pytest_benchmark_knows_its_commits_and_times() -> None:
+    reading = read_files([sample(STORED)])
+
+    assert not reading.unreadable
+    for each in reading.scans.measurements():
+        assert each.coordinate == (1,)
+        assert each.provenance.commit == "5b78858eb718649a31fb93d8dc96ca2cee41a4cd"
+        assert each.provenance.started_at.endswith("+00:00")
+
+
+def test_benchmarks_without_a_parameter_are_at_one_setting(write) -> None:
+    path = write(json.dumps([{"name": "f", "unit": "ns", "value": 3}]))
+
+    [measured] = read_files([path]).scans.measurements()
+    asked = read_files([path], rules={AUTO: SettingRules(for_growth=True)})
+
+    assert (measured.subject.parameters, measured.coordinate) == (("p",), (1.0,))
+    assert dict(measured.sources)["p"] == "assumed"
+    [unplaced] = asked.unreadable
+    assert "at which p" in str(unplaced)

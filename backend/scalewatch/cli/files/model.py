@@ -160,7 +160,8 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
     from scalewatch.importers import read_files  # noqa: PLC0415
     from scalewatch.services.files import model_files  # noqa: PLC0415
 
-    terms, better = read_terms(options), better_directions(options)
+    terms = read_terms(options, for_growth=True)
+    better = better_directions(options)
     if options["dry_run"]:
         reading = read_files(files, *terms)
         preview.tell(reading)

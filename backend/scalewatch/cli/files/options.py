@@ -204,7 +204,8 @@ _OPTIONS: Final = (
         "--scan",
         metavar="NAMES",
         help="Settings that are parameters, such as message_bytes; any other than p, "
-        "n, threads, nodes, x, y and z is held fixed.",
+        "n, threads, nodes, x, y and z is held fixed. Of asv, all that are not named "
+        "here stay in the names of benchmarks.",
     ),
     click.option(
         "--line",
@@ -280,8 +281,13 @@ def file_options(format_option: str) -> Callable[[Callable[..., Any]], Any]:
     return add
 
 
-def read_terms(options: Mapping[str, Any]) -> ReadTerms:
+def read_terms(options: Mapping[str, Any], *, for_growth: bool = False) -> ReadTerms:
     """Return how files are read by what `scalewatch.toml` and the options say.
+
+    Parameters
+    ----------
+    for_growth
+        Whether growths are asked for, for which benchmarks need a parameter.
 
     Raises
     ------
@@ -296,11 +302,12 @@ def read_terms(options: Mapping[str, Any]) -> ReadTerms:
     programs = stated_here().get("lines", {})
     for name, table in {AUTO: {}, **_tables()}.items():
         try:
-            _rules({**table, "programs": programs})
+            _rules({**table, "programs": programs}, for_growth=for_growth)
         except (BadPattern, BadDerivation, BadSetting) as error:
             raise click.UsageError(f"{FILE}: [import.{name}]: {error}") from None
         try:
-            rules[name] = _rules({**table, "programs": programs, **stated})
+            whole = {**table, "programs": programs, **stated}
+            rules[name] = _rules(whole, for_growth=for_growth)
         except (BadPattern, BadDerivation, BadSetting) as error:
             raise click.UsageError(str(error)) from None
     return ReadTerms(options["file_format"], columns, rules)
@@ -347,7 +354,7 @@ def _tables() -> Mapping[str, Mapping[str, Any]]:
     return tables
 
 
-def _rules(stated: Mapping[str, Any]) -> "SettingRules":
+def _rules(stated: Mapping[str, Any], *, for_growth: bool) -> "SettingRules":
     from scalewatch.services.files.stated_settings import rules_of  # noqa: PLC0415
 
     for flag in FLAGS:
@@ -357,4 +364,5 @@ def _rules(stated: Mapping[str, Any]) -> "SettingRules":
         stated,
         skips_unmatched=stated.get("skip_unmatched", False),
         trusts_launcher=stated.get("trust_launcher", False),
+        for_growth=for_growth,
     )

@@ -3,10 +3,10 @@
 import gzip
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
@@ -158,15 +158,19 @@ class _Counts:
     files: int = 0
     runs: int = 0
     results: int = 0
+    failed: int = 0
     functions: int = 0
     faults: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
 
     def add(self, reading: Reading, runs: imports.Runs) -> None:
         self.files += reading.files
         self.faults += len(reading.unreadable) + len(runs.errors)
+        self.skipped.update(reading.skipped)
         for run in runs.reports:
             self.runs += 1
             self.results += len(run.results)
+            self.failed += sum(not each.values for each in run.results)
             self.functions += len(run.profile.functions) if run.profile else 0
 
     def __str__(self) -> str:
@@ -175,7 +179,8 @@ class _Counts:
             if self.functions
             else f"{self.results} results"
         )
-        return f"{self.runs} run{'s' * (self.runs != 1)} with {counted}"
+        failed = f", {self.failed:,} of them failed" if self.failed else ""
+        return f"{self.runs} run{'s' * (self.runs != 1)} with {counted}{failed}"
 
 
 class Importing:
@@ -210,6 +215,7 @@ class Importing:
             return self._failed(str(error), REFUSED)
         self._progress.end()
         self._tell_shared()
+        preview.tell_skipped(counts.skipped)
         before = f", {posting.known} of them before" if posting.known else ""
         project = f"{remote.server}/p/{self._origin.project}"
         if counts.runs or not counts.faults:
@@ -228,6 +234,7 @@ class Importing:
         else:
             preview.show(reading, self._origin.better)
             self._tell_shared()
+            preview.tell_skipped(self._counts.skipped)
             click.echo(f"{self._counts} would be posted to {server}; nothing was.")
         return UNREADABLE if self._counts.faults else 0
 

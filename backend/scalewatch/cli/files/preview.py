@@ -43,6 +43,12 @@ def tell(*readings: Reading) -> None:
             click.echo(printable(f"Note: {note}"), err=True)
 
 
+def tell_skipped(skipped: Mapping[str, int]) -> None:
+    """Say how many results were left out of all files, and why."""
+    for reason, number in skipped.items():
+        click.echo(f"Note: {number:,} {reason} are left out", err=True)
+
+
 def tell_faults(faults: Iterable[tuple[str, str]]) -> None:
     """Say a sentence per error, for many with the same reason a few and a number.
 

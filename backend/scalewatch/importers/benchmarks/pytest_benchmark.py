@@ -1,6 +1,7 @@
 """JSON of pytest-benchmark: rounds of tests, with the commit they belong to."""
 
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from scalewatch.errors import UnreadableFile
@@ -97,9 +98,20 @@ def _provenance(document: Document) -> series.Provenance:
     facts = {
         "commit": commit.get("id"),
         "branch": commit.get("branch"),
+        "committed_at": _moment(commit.get("time")),
         "machine": machine,
+        "started_at": _moment(held.get("datetime")),
     }
     texts: dict[str, Any] = {
         key: fact for key, fact in facts.items() if isinstance(fact, str) and fact
     }
     return series.Provenance(**texts)
+
+
+def _moment(stated: Any) -> str | None:
+    """Return a time as ISO 8601 with its zone; those without one are in UTC."""
+    try:
+        moment = datetime.fromisoformat(stated)
+    except (TypeError, ValueError):
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()

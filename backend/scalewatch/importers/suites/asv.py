@@ -5,14 +5,16 @@ import json
 import math
 import posixpath
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from scalewatch.errors import NoResults, UnreadableFile
 from scalewatch.importers import series
 from scalewatch.importers.documents import Document
+from scalewatch.importers.source import Surroundings
 from scalewatch.texts.scales import parameter_of
 from scalewatch.wire import SECONDS
 
@@ -29,6 +31,14 @@ _MOST_CELLS: Final = 1_000_000
 """Combinations of parameters of a benchmark, far beyond any that was run."""
 
 _LONGEST_LITERAL: Final = 200
+
+_SHOWN: Final = 8
+"""Characters of a version that names have: most are digests of the benchmark's code."""
+
+SKIPPED: Final = "results that asv skipped"
+INFINITE: Final = "results that are infinite"
+EMPTY: Final = "files of asv without any result"
+"""Words for results that are left out."""
 
 _Names = Mapping[str, Any]
 
@@ -47,12 +57,26 @@ def recognises(document: Document) -> bool:
     return held.keys() >= _RESULT_KEYS or are_benchmarks or is_machine
 
 
-def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
-    """Yield the samples of each benchmark at each combination of its parameters.
+def read(
+    documents: Iterable[Document],
+    scan: Sequence[str] | None = None,
+    left_out: Counter[str] | None = None,
+) -> Iterator[series.ImportedMeasurement]:
+    """Yield the values of each benchmark at each combination of its parameters.
 
-    What failed is NaN, what was skipped is left out. Names, types and units stand in
-    `benchmarks.json` beside the folder of the machine.
+    Names, types and units stand in `benchmarks.json` beside the folder of the machine.
+    What failed is NaN. Where a benchmark changed, its `version` did: later versions
+    than the first are other regions.
+
+    Parameters
+    ----------
+    scan
+        Parameters that are varied; all others are part of the region's name, as asv
+        writes it. None: those with a usual name are, and others are configuration.
+    left_out
+        Counts what is left out, by the reason.
     """
+    left_out = Counter() if left_out is None else left_out
     for document in documents:
         if not document.object().keys() >= _RESULT_KEYS:
             raise NoResults(document.source)
@@ -62,36 +86,125 @@ def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
         file = _FILE.fullmatch(posixpath.basename(document.source))
         name = stated if isinstance(stated, str) else ""
         name = name or (file["environment"] if file else "")
-        environment = [("environment", name)] if name else []
+        environment = (("environment", name),) if name else ()
         columns = _columns(document)
+        first = _first_versions(document.surroundings)
+        versions = _versions(document.object())
+        is_empty = True
         for benchmark, part in document.part("results").parts():
             stated = known.get(benchmark)
             about = stated if isinstance(stated, dict) else {}
-            cells = _cells(part, columns, about)
-            yield from _measured(benchmark, cells, about, environment, provenance)
+            metric, unit = _metric(benchmark, about)
+            version = versions.get(benchmark)
+            region = benchmark
+            if version is not None and version != first.get(benchmark, version):
+                region = f"{benchmark}@{version[:_SHOWN]}"
+            for combination, values in _cells(part, columns, about, left_out):
+                place = _place(_names_of(about), combination, scan)
+                is_empty = False
+                yield series.measurement(
+                    f"{region}{place.suffix}",
+                    metric,
+                    unit,
+                    values,
+                    dict(place.coordinate),
+                    dict(environment + place.held),
+                    provenance=provenance,
+                )
+        if is_empty:
+            left_out[EMPTY] += 1
+            raise NoResults(document.source)
 
 
-def _measured(
-    name: str,
-    cells: Iterable[tuple[Mapping[str, series.Setting], Sequence[float]]],
-    about: _Names,
-    environment: Sequence[tuple[str, series.Setting]],
-    provenance: series.Provenance,
-) -> Iterator[series.ImportedMeasurement]:
-    metric, unit = _metric(name, about)
-    for settings, values in cells:
-        coordinate: dict[str, float] = {}
-        held: list[tuple[str, series.Setting]] = []
-        for key, setting in settings.items():
-            parameter = parameter_of(key)
-            if parameter is None or not isinstance(setting, int | float):
-                held.append((key, setting))
-            else:
-                coordinate[parameter] = float(setting)
-        fixed = dict([*environment, *held])
-        yield series.measurement(
-            name, metric, unit, values, coordinate, fixed, provenance=provenance
-        )
+class _Place(NamedTuple):
+    """A combination of parameters: the end of the name, and settings."""
+
+    suffix: str
+    coordinate: tuple[tuple[str, float], ...]
+    held: tuple[tuple[str, series.Setting], ...]
+
+
+@lru_cache(maxsize=65536)
+def _place(
+    names: tuple[str, ...], combination: tuple[str, ...], scan: tuple[str, ...] | None
+) -> _Place:
+    """Return where a combination belongs; values are as Python writes them."""
+    suffix: list[str] = []
+    coordinate: dict[str, float] = {}
+    held: dict[str, series.Setting] = {}
+    for at, text in enumerate(combination):
+        name = names[at] if at < len(names) else f"param{at + 1}"
+        scanned, others = _scanned(_settings(name, text), scan)
+        coordinate |= scanned
+        if scan is None:
+            held |= others
+        elif not scanned:
+            suffix.append(text)
+        else:
+            suffix += (f"{key}={value}" for key, value in others.items())
+    return _Place(
+        f"({', '.join(suffix)})" if suffix else "",
+        tuple(coordinate.items()),
+        tuple(held.items()),
+    )
+
+
+def _scanned(
+    settings: Mapping[str, series.Setting], scan: tuple[str, ...] | None
+) -> tuple[dict[str, float], dict[str, series.Setting]]:
+    """Part the settings that are varied from those that are held."""
+    varied: dict[str, float] = {}
+    held: dict[str, series.Setting] = {}
+    for key, setting in settings.items():
+        parameter = parameter_of(key)
+        if scan is not None:
+            is_named = {key, parameter} & {*scan}
+            parameter = (parameter or key) if is_named else None
+        if parameter is None or not isinstance(setting, int | float):
+            held[key] = setting
+        else:
+            varied[parameter] = float(setting)
+    return varied, held
+
+
+def _versions(held: Mapping[str, Any]) -> dict[str, str]:
+    """Return the version of each benchmark that a file of results tells."""
+    stated = held.get("benchmark_version")
+    if isinstance(stated, dict):
+        return {name: str(version) for name, version in stated.items()}
+    columns, results = held.get("result_columns"), held.get("results")
+    if not isinstance(columns, list) or not isinstance(results, dict):
+        return {}
+    at = columns.index("version") if "version" in columns else len(columns)
+    return {
+        name: str(part[at])
+        for name, part in results.items()
+        if isinstance(part, list) and len(part) > at and part[at] is not None
+    }
+
+
+@lru_cache(maxsize=4)
+def _first_versions(beside: Surroundings | None) -> dict[str, str]:
+    """Return the oldest version of each benchmark in a folder of results.
+
+    Later ones get names of their own, so that no import renames an earlier one.
+    """
+    oldest: dict[str, tuple[float, str]] = {}
+    for name in beside.names() if beside is not None else ():
+        if not name.endswith(".json"):
+            continue
+        try:
+            held = json.loads(b"".join(beside.lines(name) or ()))  # type: ignore[union-attr]
+        except (ValueError, RecursionError):
+            continue  # the file itself is refused when its turn comes
+        if not isinstance(held, dict):
+            continue
+        when = held.get("date")
+        when = float(when) if isinstance(when, int | float) else math.inf
+        for benchmark, version in _versions(held).items():
+            if benchmark not in oldest or when < oldest[benchmark][0]:
+                oldest[benchmark] = when, version
+    return {benchmark: version for benchmark, (_, version) in oldest.items()}
 
 
 def _columns(document: Document) -> Sequence[str]:
@@ -105,34 +218,34 @@ def _columns(document: Document) -> Sequence[str]:
 
 
 def _cells(
-    part: Document, columns: Sequence[str], about: _Names
-) -> Iterator[tuple[Mapping[str, series.Setting], Sequence[float]]]:
-    """Yield the settings and values of each combination that was not skipped."""
+    part: Document, columns: Sequence[str], about: _Names, left_out: Counter[str]
+) -> Iterator[tuple[tuple[str, ...], Sequence[float]]]:
+    """Yield each combination that was not skipped, and its values."""
     parts = _parts(part, columns)
     if "result" not in parts:
         raise part.malformed("a result")
     result = parts["result"]
     axes = _axes(parts, about)
-    combinations: list[tuple[str, ...]]
-    if not axes:
-        only = next(result.elements(), None) if isinstance(result.value, list) else None
-        results, combinations = [only or result], [()]
-    else:
-        if math.prod(map(len, axes)) > _MOST_CELLS:
-            raise part.malformed(f"at most {_MOST_CELLS} combinations")
-        combinations = list(product(*axes))
-        is_failed = result.value is None
-        results = [result] * len(combinations) if is_failed else [*result.elements()]
-        if len(results) != len(combinations):
-            raise result.malformed(f"{len(combinations)} results, one per combination")
-    samples = _samples(parts, len(results))
+    if math.prod(map(len, axes)) > _MOST_CELLS:
+        raise part.malformed(f"at most {_MOST_CELLS} combinations")
+    combinations = list(product(*axes))
+    is_list = isinstance(result.value, list)
+    results = result.value if is_list else [result.value]
+    if result.value is None:
+        results = [None] * len(combinations)
+    if len(results) < len(combinations) or (axes and len(results) > len(combinations)):
+        raise result.malformed(f"{len(combinations)} results, one per combination")
+    spreads = _Spreads(parts, len(combinations))
     for at, combination in enumerate(combinations):
-        if results[at].is_infinite():
-            continue
-        value = results[at].number()
-        if results[at].value is not None and math.isnan(value):
-            continue
-        yield _settings(combination, about), samples[at] or [value]
+        value = results[at]
+        if value is None:
+            yield combination, [math.nan]
+        elif isinstance(value, float) and not math.isfinite(value):
+            left_out[SKIPPED if math.isnan(value) else INFINITE] += 1
+        else:
+            if not isinstance(value, float):
+                value = (result.element(at) if is_list else result).number()
+            yield combination, spreads.beside(at, value)
 
 
 def _axes(parts: Mapping[str, Document], about: _Names) -> Sequence[Sequence[str]]:
@@ -155,38 +268,67 @@ def _parts(part: Document, columns: Sequence[str]) -> Mapping[str, Document]:
     return {"result": part}
 
 
-def _samples(
-    parts: Mapping[str, Document], count: int
-) -> Sequence[Sequence[float] | None]:
-    """Return the samples of each combination, None where only the result is known."""
-    samples = parts.get("samples")
-    if samples is None or samples.value is None:
-        return [None] * count
-    values = [
-        None if sample.value is None else sample.numbers()
-        for sample in samples.elements()
-    ]
-    if len(values) != count:
-        raise samples.malformed(f"the samples of {count} results")
-    return values
+class _Spreads:
+    """Spread of the values of a benchmark: samples, else quartiles, else an interval.
+
+    asv keeps no samples unless it is asked to. Five values that have the quartiles, or
+    three that have the interval, and whose median is the result, then stand for them.
+    """
+
+    def __init__(self, parts: Mapping[str, Document], count: int) -> None:
+        self.samples = parts.get("samples")
+        self.listed = self.samples is not None and self.samples.value is not None
+        if self.samples is not None and self.listed:
+            held = self.samples.value
+            if not isinstance(held, list) or len(held) != count:
+                raise self.samples.malformed(f"the samples of {count} results")
+        of = {name: _listed(part.value, count) for name, part in parts.items()}
+        # Version 1 has an object for each result.
+        stats = [each if isinstance(each, dict) else {} for each in of.get("stats", ())]
+        intervals = [each.get("ci_99") for each in stats]
+        ends = [each if isinstance(each, list) else () for each in intervals]
+        self.quartiles = (
+            of.get("stats_q_25") or [each.get("q_25") for each in stats],
+            of.get("stats_q_75") or [each.get("q_75") for each in stats],
+        )
+        self.interval = (
+            of.get("stats_ci_99_a") or [next(iter(each), None) for each in ends],
+            of.get("stats_ci_99_b") or [next(iter(each[1:]), None) for each in ends],
+        )
+
+    def beside(self, at: int, value: float) -> Sequence[float]:
+        """Return the values of a result: what was measured, or stands for it."""
+        if self.samples is not None and self.listed and self.samples.value[at]:
+            return self.samples.element(at).numbers()
+        for (lows, highs), often in ((self.quartiles, 2), (self.interval, 1)):
+            low, high = (ends[at] if ends else None for ends in (lows, highs))
+            if (
+                isinstance(low, int | float)
+                and isinstance(high, int | float)
+                and -math.inf < low <= value <= high < math.inf
+                and low < high
+            ):
+                return [float(low)] * often + [value] + [float(high)] * often
+        return [value]
 
 
-def _settings(combination: Sequence[str], about: _Names) -> dict[str, series.Setting]:
-    """Return settings by name; values are as Python writes them, and tuples several."""
+def _listed(value: Any, count: int) -> list[Any]:
+    return value if isinstance(value, list) and len(value) == count else []
+
+
+def _names_of(about: _Names) -> tuple[str, ...]:
     names = about.get("param_names")
-    named = names if isinstance(names, list) else []
-    settings: dict[str, series.Setting] = {}
-    for at, text in enumerate(combination):
-        name = str(named[at]) if at < len(named) else f"param{at + 1}"
-        value = _literal(text)
-        keys = _WORD.findall(name) if _TUPLE.fullmatch(name) else []
-        if isinstance(value, tuple) and len(keys) == len(value):
-            settings |= {
-                key: _plain(part) for key, part in zip(keys, value, strict=True)
-            }
-        else:
-            settings[name] = _plain(value)
-    return {key: value for key, value in settings.items() if value is not None}
+    return tuple(map(str, names)) if isinstance(names, list) else ()
+
+
+def _settings(name: str, text: str) -> dict[str, series.Setting]:
+    """Return the settings of a parameter, of tuples several."""
+    value = _literal(text)
+    keys = _WORD.findall(name) if _TUPLE.fullmatch(name) else []
+    settings = {name: _plain(value)}
+    if isinstance(value, tuple) and len(keys) == len(value):
+        settings = {key: _plain(part) for key, part in zip(keys, value, strict=True)}
+    return {key: setting for key, setting in settings.items() if setting is not None}
 
 
 def _literal(text: str) -> Any:

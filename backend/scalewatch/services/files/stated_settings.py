@@ -55,7 +55,11 @@ def direction_table(stated: Any) -> dict[str, Direction]:
 
 
 def rules_of(
-    stated: Mapping[str, Any], *, skips_unmatched: bool, trusts_launcher: bool = False
+    stated: Mapping[str, Any],
+    *,
+    skips_unmatched: bool,
+    trusts_launcher: bool = False,
+    for_growth: bool = False,
 ) -> SettingRules:
     """Return the rules that texts state by the names of the options.
 
@@ -88,6 +92,7 @@ def rules_of(
         across=str(across),
         programs=_programs(stated.get("line", ()), stated.get("programs", {})),
         skip_first=skip_first,
+        for_growth=for_growth,
     )
 
 
