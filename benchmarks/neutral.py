@@ -40,4 +40,13 @@ NEUTRAL: Final[Mapping[str, Mapping[str, Any]]] = {
         "least_majority": 1,
         "witnesses": 1,
     },
+    "assumptions": {
+        "all_regions": 1.0,
+        "least_regions": 1,
+        "similar_sizes": 1e9,
+        "bad_share": 1.0,
+        "unseen_deviation": 0.0,
+        "unseen_freedom": 0.0,
+    },
+    "versions": {"largest_factor": 100.0, "negligible": 0.0},
 }

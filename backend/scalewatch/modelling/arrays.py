@@ -17,13 +17,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from scalewatch.modelling.assumptions import ASSUMED
+
 Reals = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Indices = NDArray[np.intp]
 Scalar = TypeVar("Scalar", bound=np.generic)
-
-MOST_ROWS = 16
-"""With more rows, a comparison of all neighbours in turn loses to sorting columns."""
 
 
 def total(rows: Iterable[NDArray[Scalar]]) -> NDArray[Scalar]:
@@ -53,7 +52,7 @@ def sorted_rows(rows: Sequence[Reals]) -> list[Reals]:
     rows
         Arrays of one shape. A column with NaN has it afterwards, in no order.
     """
-    if len(rows) > MOST_ROWS:
+    if len(rows) > ASSUMED.rows_in_turn:
         return list(np.sort(np.stack(rows), axis=0))
     ordered = list(rows)
     for turn in range(len(ordered)):

@@ -19,12 +19,10 @@ from numpy.typing import NDArray
 
 from scalewatch.errors import TooFewConfigurations
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 
 Level = str | bool | int | float | None
 NEEDED = 2
-
-ROUNDING = 1e-9
-"""A share of the variation below this one is nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +159,7 @@ def effects_of(trials: Sequence[Trial]) -> Effects:
     # Shares of variation have no unit; squares of values themselves can overflow.
     relative = values / (float(np.abs(values).max()) or 1.0)
     total = float(((relative - relative.mean()) ** 2).sum())
-    if total <= values.size * ROUNDING**2:
+    if total <= values.size * ASSUMED.rounding**2:
         total = 0.0  # the last digits of equal values are no variation
     design = _Design(values, relative, factors, total)
     main = [_main_effect(name, factors[name], design) for name in factors]
@@ -232,7 +230,7 @@ class _Design:
         matrix = self._matrix(columns)
         solution = np.linalg.lstsq(matrix, self.relative)[0]
         left = float(((self.relative - matrix @ solution) ** 2).sum()) / self.total
-        return left if left > ROUNDING else 0.0
+        return left if left > ASSUMED.rounding else 0.0
 
 
 def _main_effect(name: str, factor: _Factor, design: _Design) -> MainEffect:
@@ -246,7 +244,7 @@ def _main_effect(name: str, factor: _Factor, design: _Design) -> MainEffect:
     return MainEffect(
         setting=name,
         levels=tuple(sorted(levels, key=lambda effect: effect.mean)),
-        share=share if share > ROUNDING else 0.0,
+        share=share if share > ASSUMED.rounding else 0.0,
         confounded_with=_confounded(name, others, design),
     )
 

@@ -8,33 +8,31 @@ it is t_a / t_b, which is one over the factor.
 Repetitions do not show all of the noise. Five settings scatter about a model by all
 that differs between jobs. Two do not, and the repetitions of one job show only what
 happens within it. So to the variance v that they tell with ν degrees of freedom comes
-`UNSEEN`² with `FREEDOM` of them,
+`unseen_deviation`² with `unseen_freedom` of them,
 
     v' = (ν v + FREEDOM · UNSEEN²) / (ν + FREEDOM),   ν' = ν + FREEDOM.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtrit
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.modelling.measurements.location import Location, locate
-
-UNSEEN: Final = 0.02
-"""Relative deviation of jobs of the same code, which is common on shared networks."""
-
-FREEDOM: Final = 2.0
 
 
 def with_unseen(location: Location) -> Location:
     """Return locations that are as uncertain as single jobs are."""
-    freedom = location.freedom + FREEDOM
-    weighted = location.freedom * location.variance + FREEDOM * UNSEEN**2
+    freedom = location.freedom + ASSUMED.unseen_freedom
+    weighted = (
+        location.freedom * location.variance
+        + ASSUMED.unseen_freedom * ASSUMED.unseen_deviation**2
+    )
     return replace(location, variance=weighted / freedom, freedom=freedom)
 
 

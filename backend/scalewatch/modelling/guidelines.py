@@ -30,13 +30,11 @@ from scipy.special import stdtr
 
 from scalewatch.errors import BadExpression, UnknownChoice
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model, first_above, total
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import locate
-
-TOLERANCE = 0.05
-"""A shortcut may be slower by this share before it counts: it may be noise."""
 
 SIGNS = ("⪯", "≼", "≤", "<=")
 """How "is not slower than" may be written."""
@@ -119,7 +117,7 @@ def check_guideline(  # noqa: PLR0913, measurements and models belong together
     models: Mapping[str, Model],
     *,
     parameter: str = "p",
-    tolerance: float = TOLERANCE,
+    tolerance: float = ASSUMED.guideline_tolerance,
 ) -> GuidelineCheck:
     """Check a guideline on measurements and on combined models.
 
@@ -162,7 +160,7 @@ def violations(
     guideline: Guideline,
     x: Sequence[float],
     values: Mapping[str, Sequence[float]],
-    tolerance: float = TOLERANCE,
+    tolerance: float = ASSUMED.guideline_tolerance,
 ) -> tuple[float, ...]:
     """Return the settings at which a shortcut was measured slower, rising.
 
@@ -214,7 +212,7 @@ def violation_odds(
     guideline: Guideline,
     measured: Mapping[str, RegionRepetitions],
     noise: Noise,
-    tolerance: float = TOLERANCE,
+    tolerance: float = ASSUMED.guideline_tolerance,
 ) -> dict[Setting, float]:
     """Return the probability that a guideline is broken, by setting.
 

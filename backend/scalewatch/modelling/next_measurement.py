@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import (
     Space,
@@ -56,7 +57,6 @@ from scalewatch.modelling.rules.evidence.prediction import Forecaster
 from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.search.search import find_models
 
-OUTCOMES: Final = 200
 GOLDEN: Final = (5**0.5 - 1) / 2
 MISMATCH: Final = len(RANKS) - 1
 
@@ -137,21 +137,10 @@ def is_settled(verdicts: Reals, level: float) -> NDArray[np.bool_]:
 
 @lru_cache
 def _points() -> tuple[Reals, Reals]:
-    steps = (np.arange(OUTCOMES) + 0.5) / OUTCOMES
-    scattered = (0.5 + GOLDEN * np.arange(OUTCOMES)) % 1
+    steps = (np.arange(ASSUMED.outcomes) + 0.5) / ASSUMED.outcomes
+    scattered = (0.5 + GOLDEN * np.arange(ASSUMED.outcomes)) % 1
     inverse = np.vectorize(NormalDist().inv_cdf)
     return steps, inverse(np.clip(scattered, 1e-6, 1 - 1e-6))
-
-
-LIKELY: Final = 0.5
-FARTHER: Final = (2.0, 4.0)
-"""Candidates beyond the largest setting, relative to it."""
-
-TIMES: Final = (1, 2, 4, 8, 16)
-"""Numbers of repetitions that are considered, relative to those measured."""
-
-HEAVIEST: Final = 400
-"""Densities that are followed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,16 +251,21 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
         return None
     if candidates is None:
         largest = float(measured.settings[parameter].max())
-        candidates = [*measured.settings[parameter], *(largest * k for k in FARTHER)]
+        candidates = [
+            *measured.settings[parameter],
+            *(largest * k for k in ASSUMED.farther_settings),
+        ]
     state = _State.of(measured, space, (expectation, limit), candidates, noise)
     proposals = [
         state.proposal(parameter, number, times, cost or Cost(), level)
-        for number, times in product(range(len(candidates)), TIMES)
+        for number, times in product(range(len(candidates)), ASSUMED.more_repetitions)
     ]
     most = max(proposal.information for proposal in proposals)
-    worthwhile = [proposal for proposal in proposals if proposal.settles >= LIKELY] or [
-        proposal for proposal in proposals if proposal.information >= most / 2
-    ]
+    worthwhile = [
+        proposal
+        for proposal in proposals
+        if proposal.settles >= ASSUMED.likely_mismatch
+    ] or [proposal for proposal in proposals if proposal.information >= most / 2]
     return min(worthwhile, key=lambda proposal: proposal.core_hours)
 
 
@@ -324,7 +318,7 @@ class _State:
         )
         curves = [np.resize(rows, len(each.log_weight)) for each, rows in parts]
         mixture = Mixture.joined([each for each, _ in parts])
-        heaviest = np.argsort(-weight, kind="stable")[:HEAVIEST]
+        heaviest = np.argsort(-weight, kind="stable")[: ASSUMED.densities]
         share = weight[heaviest] / weight[heaviest].sum()
         variance = mixture.deviation[heaviest, 0] ** 2
         ranks = np.asarray(prior.ranks)[np.concatenate(curves)[heaviest]]

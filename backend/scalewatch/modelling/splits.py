@@ -9,15 +9,12 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, prod, sqrt
-from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.model import Model
-
-NEEDED: Final = 6
-"""Repetitions of which all together enclose the median with 95 %."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +69,10 @@ class SplitChoice:
     @property
     def is_repeated(self) -> bool:
         """Whether the first two were repeated often enough to tell their noise."""
-        return min(split.repetitions for split in self.splits[:2]) >= NEEDED
+        return (
+            min(split.repetitions for split in self.splits[:2])
+            >= ASSUMED.least_repetitions
+        )
 
     @property
     def gain(self) -> float:

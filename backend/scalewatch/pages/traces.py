@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from scalewatch.exporters.gnuplot import GnuplotFigure, gnuplot_text
 from scalewatch.exporters.listing import Listing
+from scalewatch.modelling.assumptions import ASSUMED as OF_ROOMS
 from scalewatch.modelling.traces.conclusions import Conclusion, Rule
-from scalewatch.modelling.traces.efficiencies import LEAST
 from scalewatch.modelling.traces.linearity import Bend
 from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
@@ -61,7 +61,7 @@ def show_traces(
         metric_names=METRIC_NAMES,
         kinds=KINDS,
         error=error,
-        least=LEAST,
+        least=OF_ROOMS.least_efficiency,
         most=MOST_LOCATIONS,
     )
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from scalewatch.errors import MissingParameter
 from scalewatch.modelling import Model, Term, first_above, parse_growth
-from scalewatch.modelling.growths.model import LARGEST_SCALE
+from scalewatch.modelling.growths.assumptions import ASSUMED as OF_GROWTHS
 
 COEFFICIENTS = st.floats(min_value=1e-3, max_value=1e3)
 GROWTHS = st.sampled_from(["log p", "p^(1/2)", "p", "p log p", "p^2"]).map(parse_growth)
@@ -18,7 +18,7 @@ def test_above_the_crossing_and_only_there_the_model_exceeds(a, fast, b, slow):
     scale = first_above(model, limit, start=2)
 
     if scale is None:
-        assert model(p=LARGEST_SCALE) <= limit(p=LARGEST_SCALE)
+        assert model(p=OF_GROWTHS.largest_scale) <= limit(p=OF_GROWTHS.largest_scale)
         return
     just_below, just_above = scale * (1 - 1e-6), scale * (1 + 1e-6)
     assert model(p=just_above) > limit(p=just_above)

@@ -1,12 +1,8 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.next_measurement import (
-    OUTCOMES,
-    BeliefAtSetting,
-    entropy,
-    is_settled,
-)
+from scalewatch.modelling.assumptions import ASSUMED as OF_ROOMS
+from scalewatch.modelling.next_measurement import BeliefAtSetting, entropy, is_settled
 
 
 def outlook(distance, spread=0.01, shares=(0.5, 0.0, 0.5)):
@@ -38,7 +34,7 @@ def test_predictions_far_apart_are_told_apart_by_one_measurement():
 def test_equal_predictions_are_never_told_apart():
     verdicts = after(outlook(distance=0.0), scatter=1e-4)
 
-    np.testing.assert_allclose(verdicts, [[0.5, 0, 0.5]] * OUTCOMES)
+    np.testing.assert_allclose(verdicts, [[0.5, 0, 0.5]] * OF_ROOMS.outcomes)
 
 
 @pytest.mark.parametrize("distance", [0.01, 0.05, 0.2])

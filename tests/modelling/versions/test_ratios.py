@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from scalewatch.modelling.search.finding import Forecast
-from scalewatch.modelling.versions.ratios import NEGLIGIBLE, ratio_of
+from scalewatch.modelling.versions.assumptions import ASSUMED as OF_VERSIONS
+from scalewatch.modelling.versions.ratios import ratio_of
 
 P = (64.0, 128.0, 256.0, 512.0, 1024.0)
 
@@ -68,7 +69,7 @@ def test_lead_of_the_other_side_is_told():
 
 @pytest.mark.parametrize(
     ("other", "spread"),
-    [(1 + NEGLIGIBLE / 2, 1e-6), (1.2, 0.5)],
+    [(1 + OF_VERSIONS.negligible / 2, 1e-6), (1.2, 0.5)],
     ids=["negligible", "not sure"],
 )
 def test_nobody_leads_by_little_or_by_chance(other: float, spread: float):

@@ -12,21 +12,15 @@ from enum import StrEnum
 from typing import Final, Generic, TypeVar
 
 from scalewatch import reasons
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.attribution.match_table import Suspect
 
 Subject = TypeVar("Subject", bound=Hashable)
 
-MOST: Final = 0.8
-"""Share of the regions of a machine that count as all of them."""
-
-LEAST_REGIONS: Final = 3
 
 LEAST_OTHERS: Final = 2
 """Machines without a change that speak against the one that has it: a change that one
 other lacks may only not have been seen there yet."""
-
-SIMILAR: Final = 2.0
-"""Largest over smallest size, in logarithms, of what may have one cause."""
 
 
 class ChangeClass(StrEnum):
@@ -139,7 +133,7 @@ def _is_similar(change: ChangedSeries[Subject], other: ChangedSeries[Subject]) -
     if change.is_exact and other.is_exact:
         return True
     smaller, larger = sorted((change.size, other.size))
-    return larger <= SIMILAR * smaller
+    return larger <= ASSUMED.similar_sizes * smaller
 
 
 def _cause(
@@ -177,7 +171,10 @@ def suspicion(
         shared = {
             r for r in regions if any(r in watched[m] for m in watched if m != machine)
         }
-        if len(regions) >= max(LEAST_REGIONS, MOST * len(every)) and shared:
+        if (
+            len(regions) >= max(ASSUMED.least_regions, ASSUMED.all_regions * len(every))
+            and shared
+        ):
             moved = reasons.MachineMoved(machine, len(regions), len(every))
             return Suspect.PLATFORM, str(moved)
     for region in regions:

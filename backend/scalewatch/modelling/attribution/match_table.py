@@ -18,13 +18,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final
 
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
-
-BAD_SHARE: Final = 0.5
-"""A machine is bad if more than this share of its regions diverge."""
 
 
 class Suspect(StrEnum):
@@ -165,7 +162,7 @@ class _Table:
         loaded = {name for test in failed for name in self._litmus_tests[test.region]}
         regions = [c for c in diverging if c.region not in self._litmus_tests]
         elsewhere = [cell for cell in regions if self._behaving[cell.region]]
-        is_bad = len(elsewhere) > max(1, BAD_SHARE * len(column))
+        is_bad = len(elsewhere) > max(1, ASSUMED.bad_share * len(column))
         explained = [
             cell
             for cell in regions

@@ -24,6 +24,7 @@ from typing import Final, Literal, NoReturn, Self
 
 from scalewatch import quantities
 from scalewatch.errors import BadExpression
+from scalewatch.modelling.assumptions import ASSUMED
 
 _COUNTED: Final = frozenset({"B", "flop", "op"})
 """Dimensions of what is counted: numbers, so that B over B/s is a time."""
@@ -87,12 +88,6 @@ def _unit(powers: Mapping[str, Fraction]) -> Unit:
 def _factor(name: str, power: Fraction) -> str:
     return name if power == 1 else f"{name}^{power}"
 
-
-LONGEST: Final = 2000
-"""Characters of a formula."""
-
-DEEPEST: Final = 50
-"""Parentheses inside each other."""
 
 FUNCTIONS: Final = frozenset({"log", "sqrt"})
 
@@ -179,8 +174,10 @@ def parse_formula(text: str) -> Formula:
     BadExpression
         If it is none; the error names the position.
     """
-    if len(text) > LONGEST:
-        raise BadExpression(text[:80], 0, f"a formula of at most {LONGEST} characters")
+    if len(text) > ASSUMED.longest_formula:
+        raise BadExpression(
+            text[:80], 0, f"a formula of at most {ASSUMED.longest_formula} characters"
+        )
     return Formula(text.strip(), _Reader(text.strip()).whole())
 
 
@@ -265,8 +262,10 @@ class _Reader:
     def _enclosed(self) -> Node:
         """Read what stands in parentheses."""
         self._depth += 1
-        if self._depth > DEEPEST:
-            self._refuse(f"at most {DEEPEST} parentheses inside each other")
+        if self._depth > ASSUMED.deepest_formula:
+            self._refuse(
+                f"at most {ASSUMED.deepest_formula} parentheses inside each other"
+            )
         self._must("(")
         node = self._sum()
         self._must(")")

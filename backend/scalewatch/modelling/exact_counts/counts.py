@@ -23,8 +23,8 @@ from scalewatch.modelling.exact_counts.candidates import holding_formulas, suspe
 from scalewatch.modelling.exact_counts.description_length import raw_bits, smooth_bits
 from scalewatch.modelling.exact_counts.exactness import Rounding
 from scalewatch.modelling.exact_counts.formula import Formula
+from scalewatch.modelling.growths.assumptions import ASSUMED as OF_GROWTHS
 from scalewatch.modelling.growths.growth import Growth
-from scalewatch.modelling.growths.model import ADDABLE_LOG2
 from scalewatch.modelling.misfit.misfit import ExponentInterval
 
 
@@ -226,7 +226,7 @@ def separating_setting(counts: Counts) -> dict[str, float] | None:
     sizes = np.broadcast_arrays(
         *(growth.log2({name: further}) for growth in growths), further
     )[:-1]
-    further = further[np.asarray(np.max(sizes, axis=0) <= ADDABLE_LOG2)]
+    further = further[np.asarray(np.max(sizes, axis=0) <= OF_GROWTHS.addable_log2)]
     values = np.stack(
         [formula.hull({name: x}, counts.y, {name: further})[0] for formula in rivals]
     )

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from scalewatch.modelling.growths.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 
 DECIMAL: Final = (10, 100, 1000)
@@ -12,15 +13,6 @@ DECIMAL: Final = (10, 100, 1000)
 
 DENOMINATORS: Final = (1, 2, 3, 4, 6, 8, 12, 16, *DECIMAL)
 """Denominators that are tried; those of counts come first."""
-
-CLOSE: Final = 1e-7
-"""Relative distance to a fraction that is rounding."""
-
-LARGEST: Final = 1e12
-"""Beyond, every number is close to a whole one."""
-
-LARGEST_MULTIPLE: Final = 12
-"""A sum is bracketed if all coefficients are such multiples of the first one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +26,12 @@ class Part:
 
 def simple_fraction(value: float) -> Fraction | None:
     """Return the fraction of small denominator that a number is close to."""
-    if not 0 < abs(value) < LARGEST:
+    if not 0 < abs(value) < ASSUMED.all_whole:
         return None
     for denominator in DENOMINATORS:
         multiple = abs(value) * denominator
         whole = round(multiple)
-        if whole and abs(multiple - whole) < CLOSE * max(1.0, multiple):
+        if whole and abs(multiple - whole) < ASSUMED.close * max(1.0, multiple):
             return Fraction(whole if value > 0 else -whole, denominator)
     return None
 
@@ -51,7 +43,7 @@ def fraction_formula(parts: Sequence[Part]) -> str:
     if first is None or None in fractions or len(parts) == 1:
         return _sum(parts, " ")
     ratios = [fraction / first for fraction in fractions if fraction]
-    if any(r.denominator > 1 or abs(r) > LARGEST_MULTIPLE for r in ratios):
+    if any(r.denominator > 1 or abs(r) > ASSUMED.largest_multiple for r in ratios):
         return _sum(parts, " ")
     least = parts[-1].growth
     quotients = [part.growth / least for part in parts]

@@ -23,18 +23,10 @@ from numpy.typing import ArrayLike, NDArray
 from scalewatch.errors import MissingParameter, OutsideDomain
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths import notation
+from scalewatch.modelling.growths.assumptions import ASSUMED
 
 Exponent = Fraction | int | str
 """Forms in which an exact exponent can be given: 1, "1/3", "2.8074", Fraction(2, 3)."""
-
-
-LARGEST_SETTING = 1e300
-
-SAME_ROUND = 1e-9
-"""By so little a logarithm may exceed a whole number and be no further round."""
-
-LARGEST_LOG2 = 1023.0
-"""Values up to 2 to this power are finite numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +85,16 @@ class Factor:
             value = value * x ** float(self.power)
         if self.log:
             rounds = np.log2(x)
-            rounds = np.ceil(rounds - SAME_ROUND) if is_rounded_up else rounds
+            rounds = np.ceil(rounds - ASSUMED.same_round) if is_rounded_up else rounds
             value = value * rounds ** float(self.log)
         return value
 
     def log2(self, x: Reals) -> Reals:
         """Return its binary logarithm where it is defined; -inf where it is zero."""
         # Beyond, a multiple of x would overflow; it is too large for anything anyway.
-        logarithm = float(self.exp2) * np.clip(x, -LARGEST_SETTING, LARGEST_SETTING)
+        logarithm = float(self.exp2) * np.clip(
+            x, -ASSUMED.largest_setting, ASSUMED.largest_setting
+        )
         if self.power:
             logarithm = logarithm + float(self.power) * binary_logarithm(x)
         if self.log:
@@ -292,7 +286,7 @@ CONSTANT = Growth()
 def power_of_two(logarithm: Reals) -> Reals:
     """Return 2 to the given power, inf beyond the range of numbers."""
     value = np.full(np.shape(logarithm), np.inf)
-    return np.exp2(logarithm, out=value, where=logarithm <= LARGEST_LOG2)
+    return np.exp2(logarithm, out=value, where=logarithm <= ASSUMED.largest_log2)
 
 
 def binary_logarithm(x: Reals) -> Reals:

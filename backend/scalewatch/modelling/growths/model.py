@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.growths.assumptions import ASSUMED
 from scalewatch.modelling.growths.fractions import Part, fraction_formula
 from scalewatch.modelling.growths.growth import (
     CONSTANT,
@@ -28,9 +29,6 @@ from scalewatch.modelling.growths.growth import (
     binary_logarithm,
     power_of_two,
 )
-
-ADDABLE_LOG2 = 1000.0
-"""Parts up to 2 to this power can be added without overflow."""
 
 LOGARITHM = re.compile(r"\blog(\^[^\s^]+)? (\w+)")
 """A logarithm as growths are written: its exponent and its parameter."""
@@ -135,7 +133,7 @@ class Model:
             size + math.log2(abs(term.coefficient))
             for term, size in zip(terms, grown, strict=True)
         ]
-        if any((size > ADDABLE_LOG2).any() for size in sizes):
+        if any((size > ASSUMED.addable_log2).any() for size in sizes):
             signs = [math.copysign(1.0, term.coefficient) for term in terms]
             return self._sum_of_huge(signs, sizes)
         parts = (
@@ -186,7 +184,7 @@ def _part(term: Term, settings: Mapping[str, ArrayLike], size: Reals) -> Reals:
     size
         The binary logarithm of the growth.
     """
-    if (size <= ADDABLE_LOG2).all():
+    if (size <= ASSUMED.addable_log2).all():
         return term(settings)
     size = size + math.log2(abs(term.coefficient))
     return math.copysign(1.0, term.coefficient) * power_of_two(size)
@@ -200,19 +198,6 @@ def total(models: tuple[Model, ...]) -> Model:
 def _attached(text: str) -> str:
     """Write ` * p` or ` / p` after a coefficient."""
     return text.removeprefix("1") if text.startswith("1 / ") else f" * {text}"
-
-
-LARGEST_SCALE = 2.0**60
-"""No machine and no problem is larger; what happens beyond does not matter."""
-
-STEPS_PER_DOUBLING = 32
-"""How finely the scales are searched before the crossing is refined."""
-
-PARTS = 1024
-"""Into so many parts the logarithm of the scale is cut at once, see `REFINEMENTS`."""
-
-REFINEMENTS = 5
-"""Cuts by `PARTS`, down to the precision of a number; each evaluates models once."""
 
 
 def first_above(
@@ -239,7 +224,7 @@ def first_above(
     Returns
     -------
     None
-        If it does not happen up to `LARGEST_SCALE`.
+        If it does not happen up to `largest_scale`.
     """
     excess = model - limit
     fixed = others or {}
@@ -255,18 +240,18 @@ def first_above(
         return None
     first = int(above[0]) + 1
     low, high = float(scales[first - 1]), float(scales[first])
-    for _ in range(REFINEMENTS):
-        finer = np.geomspace(low, high, PARTS + 1)
+    for _ in range(ASSUMED.refinements):
+        finer = np.geomspace(low, high, ASSUMED.parts + 1)
         inside = np.flatnonzero(excess({**fixed, parameter: finer[1:-1]}) > 0)
-        first = int(inside[0]) + 1 if inside.size else PARTS
+        first = int(inside[0]) + 1 if inside.size else ASSUMED.parts
         low, high = float(finer[first - 1]), float(finer[first])
     return high
 
 
 @lru_cache(maxsize=64)
 def _scales(start: float) -> Reals:
-    doublings = np.log2(LARGEST_SCALE / start)
-    steps = 1 + int(np.ceil(doublings * STEPS_PER_DOUBLING))
+    doublings = np.log2(ASSUMED.largest_scale / start)
+    steps = 1 + int(np.ceil(doublings * ASSUMED.steps_per_doubling))
     return np.asarray(start * 2.0 ** np.linspace(0, doublings, steps))
 
 

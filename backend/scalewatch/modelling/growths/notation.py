@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
-SIMPLE_DENOMINATOR = 12
-"""Up to here an exponent is printed as a fraction, beyond as a decimal if finite."""
+from scalewatch.modelling.growths.assumptions import ASSUMED
 
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
@@ -54,7 +53,9 @@ def number(value: Fraction) -> str:
     decimal = repr(float(value))
     is_exact = "e" not in decimal and Fraction(decimal) == value
     return (
-        decimal if value.denominator > SIMPLE_DENOMINATOR and is_exact else str(value)
+        decimal
+        if value.denominator > ASSUMED.simple_denominator and is_exact
+        else str(value)
     )
 
 

@@ -26,9 +26,10 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, Literal, NoReturn
+from typing import Literal, NoReturn
 
 from scalewatch.errors import BadExpression
+from scalewatch.modelling.growths.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import CONSTANT, Factor, Growth
 
 _PATTERN = re.compile(
@@ -92,14 +93,9 @@ def tokens(text: str) -> list[Token]:
     return [*read, Token("end", "", len(text))]
 
 
-LONGEST_TEXT = 120
-"""Characters of an expression; bounds the depth of the descent."""
-
 LOGARITHMS = frozenset({"log", "log2", "log10", "log_2", "ln", "lg", "ld"})
 ROOTS = frozenset({"sqrt", "√"})
 LANDAU = frozenset({"O", "Θ", "Ω", "Theta", "Omega"})
-SHORTEST = 3
-"""Letters of a function that may be a parameter without one of them."""
 
 _RESERVED = LOGARITHMS | ROOTS | LANDAU
 
@@ -124,8 +120,10 @@ def parse_growth(text: str, parameters: Collection[str] | None = None) -> Growth
 
 @lru_cache(maxsize=4096)
 def _parsed(text: str, parameters: tuple[str, ...] | None) -> Growth:
-    if len(text) > LONGEST_TEXT:
-        raise BadExpression(text, LONGEST_TEXT, "the end of a shorter expression")
+    if len(text) > ASSUMED.longest_text:
+        raise BadExpression(
+            text, ASSUMED.longest_text, "the end of a shorter expression"
+        )
     reader = _Reader(text, parameters)
     growth = reader.landau() if reader.sees(LANDAU) else reader.sum()
     if not reader.at_end:
@@ -335,7 +333,7 @@ def _slips(function: str) -> Iterator[str]:
         before, after = function[:place], function[place + 1 :]
         yield before + after[:1] + letter + after[1:]
         yield before + 2 * letter + after
-        if len(function) > SHORTEST:
+        if len(function) > ASSUMED.shortest_function:
             yield before + after
 
 
@@ -345,13 +343,6 @@ _MISSPELT = {
     for slip in _slips(function)
     if slip != function
 }
-
-
-LARGEST_EXPONENT: Final = 100
-"""No code grows faster; a larger exponent is a slip."""
-
-DIGITS: Final = 12
-"""Decimal places of an exponent, such as 2.807354922."""
 
 
 def parse_declared(text: str) -> Growth:
@@ -364,11 +355,15 @@ def parse_declared(text: str) -> Growth:
     """
     growth = parse_growth(text)
     if not all(
-        abs(exponent) <= LARGEST_EXPONENT and exponent.denominator <= 10**DIGITS
+        abs(exponent) <= ASSUMED.largest_exponent
+        and exponent.denominator <= 10**ASSUMED.digits
         for factor in growth.factors
         for exponent in factor.order
     ):
         raise BadExpression(
-            text, 0, f"exponents of at most {LARGEST_EXPONENT}, to {DIGITS} digits"
+            text,
+            0,
+            f"exponents of at most {ASSUMED.largest_exponent}, "
+            f"to {ASSUMED.digits} digits",
         )
     return growth

@@ -19,13 +19,12 @@ from itertools import pairwise, product
 from typing import Final, Literal
 
 from scalewatch.errors import NotOneParameter
+from scalewatch.modelling.growths.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import CONSTANT, Exponent, Growth
 
 Class = Literal["log", "power", "exp2"]
 """The function classes F₁ = {log₂^i x}, F₂ = {x^i} and F₃ = {2^(ix)}."""
 
-HALVINGS = 3
-"""Rounds of halving in the paper's example: p², p, √p, p^(1/4)."""
 
 _NEXT_LOWER: Final[dict[Class, Class | None]] = {
     "exp2": "power",
@@ -203,7 +202,7 @@ def ruler(expectation: Growth, parameter: str = "p") -> Ruler:
         small_ticks=_with((), [j for j in small if j]),
         lower=min(boundaries),
         upper=max(boundaries),
-    ).halved(HALVINGS)
+    ).halved(ASSUMED.halvings)
 
 
 @cache

@@ -7,11 +7,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.growths.growth import (
-    LARGEST_SETTING,
-    Growth,
-    binary_logarithm,
-)
+from scalewatch.modelling.growths.assumptions import ASSUMED
+from scalewatch.modelling.growths.growth import Growth, binary_logarithm
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +79,11 @@ def log2_table(
         twice = np.where(once >= 0, binary_logarithm(once), np.nan)
         for exponent, basis in zip(
             _exponents(tuple(growths), name),
-            (np.clip(x, -LARGEST_SETTING, LARGEST_SETTING), once, twice),
+            (
+                np.clip(x, -ASSUMED.largest_setting, ASSUMED.largest_setting),
+                once,
+                twice,
+            ),
             strict=True,
         ):
             rows = np.flatnonzero(exponent)

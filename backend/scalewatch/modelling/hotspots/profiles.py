@@ -22,12 +22,10 @@ from scipy.special import chdtrc
 
 from scalewatch.errors import BadProfile
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.reasons import ONE_FUNCTION
 
 Ranks = NDArray[np.int16] | NDArray[np.int32]
-
-BLOCK = 1 << 20
-"""Pairs of functions that are compared at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +242,7 @@ def _ranks(times: Reals) -> Ranks:
 
 def _changed_pairs(a: Ranks, b: Ranks) -> int:
     """Count the pairs of functions whose order has changed."""
-    rows = max(1, BLOCK // max(a.size, 1))
+    rows = max(1, ASSUMED.pairs_at_once // max(a.size, 1))
     return sum(
         int(
             np.count_nonzero(

@@ -13,13 +13,14 @@ References
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.errors import RepeatedScale, TooFewProfiles
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.false_discoveries import Correction, corrected
 from scalewatch.modelling.hotspots.profiles import (
     ProfileDifference,
@@ -28,15 +29,6 @@ from scalewatch.modelling.hotspots.profiles import (
     one_sided,
     profile_table,
 )
-
-COUNTS: Final = 100
-"""Counts of the shortest profile of a scan where no unit of time is given.
-
-χ² grows as its unit shrinks. The reference counts seconds, by which profiles of a
-second never differ and those of a day always do. A hundred counts, about what its own
-example has, tell shares apart that differ by ten (of 5 %) to twenty points (of 50 %)
-however long a code ran, and leave what varies from run to run.
-"""
 
 Setting = float | str
 
@@ -166,7 +158,7 @@ def scan_profiles(  # noqa: PLR0913, one keyword per choice of the user
         Below which corrected p-value a step is significant.
     unit
         Seconds that count as one in χ²; the reference's is 1. Unless given, the
-        shortest profile counts `COUNTS`.
+        shortest profile counts `least_counts`.
 
     Raises
     ------
@@ -189,7 +181,7 @@ def scan_profiles(  # noqa: PLR0913, one keyword per choice of the user
     if against is Against.FIRST:
         earlier = np.broadcast_to(seconds[0], later.shape)
     if unit is None:
-        unit = float(seconds.sum(axis=1).min()) / COUNTS
+        unit = float(seconds.sum(axis=1).min()) / ASSUMED.least_counts
     chi2, degrees, p_value = chi_squares(earlier / unit, later / unit)
     return ProfileScan(
         settings=places,

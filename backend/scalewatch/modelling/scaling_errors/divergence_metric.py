@@ -27,6 +27,7 @@ from math import log
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.scaling_errors.errors import ScalingErrors, row_of
 from scalewatch.modelling.search.finding import Finding
@@ -37,9 +38,6 @@ NEEDED_FOR_CORRELATION = 3
 """Two points are always on a line."""
 
 NEEDED_FOR_AREA = 2
-
-ROUNDING = 1e-12
-"""An error that varies by less than this share of the largest n₂/n₁ is constant."""
 
 
 class DivergenceMetric(StrEnum):
@@ -111,7 +109,7 @@ def correlation(scaling: ScalingErrors, row: int) -> ErrorDivergence:
     n2, error = _known(scaling.scales, scaling.errors[row])
     if n2.size < NEEDED_FOR_CORRELATION:
         return _too_few(DivergenceMetric.CORRELATION, n2.size, NEEDED_FOR_CORRELATION)
-    if np.ptp(error) <= ROUNDING * n2.max() / n2.min():
+    if np.ptp(error) <= ASSUMED.constant_error * n2.max() / n2.min():
         return ErrorDivergence(DivergenceMetric.CORRELATION, 0.0, CONSTANT_ERROR)
     r = float(np.corrcoef(n2, error)[0, 1])
     return ErrorDivergence(DivergenceMetric.CORRELATION, min(max(r, -1.0), 1.0))

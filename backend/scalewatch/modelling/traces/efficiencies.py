@@ -20,10 +20,8 @@ from typing import Final
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.model import Model, first_above
-
-LEAST: Final = 0.8
-"""Efficiency below which a program calls for action."""
 
 
 class Efficiency(StrEnum):
@@ -76,7 +74,7 @@ def losses(efficiency: Efficiency, times: Mapping[str, Reals]) -> Reals | None:
 
 
 def falls_below(
-    kept: Model, lost: Model, *, start: float, least: float = LEAST
+    kept: Model, lost: Model, *, start: float, least: float = ASSUMED.least_efficiency
 ) -> float | None:
     """Return the number of processes from which kept / (kept + lost) is too small.
 

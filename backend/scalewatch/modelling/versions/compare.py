@@ -36,15 +36,13 @@ from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS, Batch, obstacle
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.versions.assumptions import ASSUMED
 from scalewatch.modelling.versions.kinds import LOG_RANGE, PRIOR, VersionChange, explain
 from scalewatch.modelling.versions.versions import Versions, tilts
 from scalewatch.reasons import INFINITE, NO_LOGARITHM, FewInBoth
 
 FITTED = np.array([1.0, 2.0, 3.0, 3.0])
 """Degrees of freedom of each kind of change besides a level, by `VersionChange`."""
-
-BLOCK = 256
-"""Series that are compared together: each of them weighs all pairs of growths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +143,9 @@ def compare_versions(  # noqa: PLR0913, one keyword per choice of the user
     points = _points(before.values, after.values)
     is_few = points[sound] < NEEDED_SETTINGS
     parts = [
-        (sound[of_kind][start : start + BLOCK], compare)
+        (sound[of_kind][start : start + ASSUMED.block], compare)
         for of_kind, compare in ((~is_few, _compare), (is_few, _compare_levels))
-        for start in range(0, int(of_kind.sum()), BLOCK)
+        for start in range(0, int(of_kind.sum()), ASSUMED.block)
     ]
     for rows, compare in parts:
         versions = Versions.of(before.values[rows], after.values[rows])

@@ -14,7 +14,7 @@ and Bayes' rule tells how likely each is. The likelihood φ of a misfit R is tha
 level of its own pays for it with the range of κ that is thought possible,
 
     log Z(h, h') = φ(R_before(h) + R_after(h')) + log W_before(h) + log W_after(h')
-                   + log(√(2π)·sd_κ / (2 log `LARGEST_FACTOR`)).
+                   + log(√(2π)·sd_κ / (2 log `largest_factor`)).
 
 Measurements are weighed for each growth over all curves that it leads. Each growth has
 a few curves: itself beside a constant, and its shapes. With their evidence Z_c and
@@ -64,12 +64,10 @@ from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.prior import shares_of
+from scalewatch.modelling.versions.assumptions import ASSUMED
 from scalewatch.modelling.versions.versions import Versions
 
-LARGEST_FACTOR = 4.0
-"""A version is thought to be at most so many times slower or faster."""
-
-LOG_RANGE = float(np.log(2 * np.log(LARGEST_FACTOR)))
+LOG_RANGE = float(np.log(2 * np.log(ASSUMED.largest_factor)))
 
 
 class VersionChange(StrEnum):
@@ -279,10 +277,6 @@ def _log_shares(hypotheses: Hypotheses, shapes: float) -> Reals:
         return np.asarray(np.log(shares)[:, np.newaxis])
 
 
-LARGEST: Final = float(np.log(1e4))
-"""Largest logarithms of ρ and of f: beyond, nothing changes any more."""
-
-
 def log_ratio(tau: Reals, level: Reals, difference: Reals, variance: float) -> float:
     """Return the logarithm of the likelihood of `growing part` over `everything`.
 
@@ -311,9 +305,9 @@ def log_ratio(tau: Reals, level: Reals, difference: Reals, variance: float) -> f
     def excess(log_factor: float) -> float:
         return float(change(log_factor).mean()) - mean
 
-    if excess(-LARGEST) * excess(LARGEST) >= 0:
+    if excess(-ASSUMED.largest_log) * excess(ASSUMED.largest_log) >= 0:
         return -np.inf  # not even without its growing part would it be so fast
-    template = change(brentq(excess, -LARGEST, LARGEST)) - mean
+    template = change(brentq(excess, -ASSUMED.largest_log, ASSUMED.largest_log)) - mean
     left = difference - mean
     return float((left @ template - template @ template / 2) / variance)
 
@@ -327,5 +321,7 @@ def _ratio(growing: Reals, level: Reals) -> float:
         residual = level - np.log1p(np.exp(log_ratio) * growing)
         return float(residual.var())
 
-    best = minimize_scalar(misfit, bounds=(-LARGEST, LARGEST), method="bounded")
+    best = minimize_scalar(
+        misfit, bounds=(-ASSUMED.largest_log, ASSUMED.largest_log), method="bounded"
+    )
     return float(np.exp(best.x))

@@ -23,7 +23,6 @@ G. Casella, R. L. Berger, "Statistical Inference", 2nd ed., 2002, section 5.5.4.
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 import numpy as np
 from scipy.special import ndtr, ndtri
@@ -32,13 +31,7 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model, first_above
 from scalewatch.modelling.search.finding import Forecast
-
-CERTAIN: Final = 0.99
-SURE: Final = 0.9
-"""Probabilities from which a side leads: the first that it reaches at all counts."""
-
-NEGLIGIBLE: Final = 0.03
-"""A ratio that differs from 1 by no more is no lead, however sure it is."""
+from scalewatch.modelling.versions.assumptions import ASSUMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +111,7 @@ class Ratio:
     @cached_property
     def is_negligible(self) -> bool:
         """Whether it differs from 1 by no more than counts, at the largest setting."""
-        return bool(abs(np.log(self.at_largest)) <= np.log1p(NEGLIGIBLE))
+        return bool(abs(np.log(self.at_largest)) <= np.log1p(ASSUMED.negligible))
 
     @cached_property
     def lead(self) -> Lead | None:
@@ -129,7 +122,7 @@ class Ratio:
             return None
         is_first = bool(above[-1] > 0.5)
         sure = above if is_first else 1 - above
-        for level in (CERTAIN, SURE):
+        for level in (ASSUMED.certain, ASSUMED.sure):
             doubtful = np.flatnonzero(sure < level)
             start = int(doubtful[-1]) + 1 if doubtful.size else 0
             if start < x.size:

@@ -5,7 +5,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.modelling.versions.ratios import NEGLIGIBLE, Crossing, Ratio
+from scalewatch.modelling.versions.assumptions import ASSUMED as OF_VERSIONS
+from scalewatch.modelling.versions.ratios import Crossing, Ratio
 from scalewatch.pages.wording import formats, mathematics, sentences
 from scalewatch.services.analysis.versions import Compared, comparison_words
 from scalewatch.services.comparisons import values, winners
@@ -117,7 +118,8 @@ def _even(duel: winners.Duel, noun: str) -> list[Markup]:
     else:
         parts.append(
             Markup("{} differ by a constant of at most {}").format(
-                formats.plural(len(duel.constant), noun), formats.percent(NEGLIGIBLE)
+                formats.plural(len(duel.constant), noun),
+                formats.percent(OF_VERSIONS.negligible),
             )
         )
     if duel.unsure and (duel.first_wins or duel.other_wins):

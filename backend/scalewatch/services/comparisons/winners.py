@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scalewatch.modelling.false_discoveries import Correction, corrected
-from scalewatch.modelling.versions.ratios import SURE, Lead, Ratio
+from scalewatch.modelling.versions.assumptions import ASSUMED as OF_VERSIONS
+from scalewatch.modelling.versions.ratios import Lead, Ratio
 from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides
 
@@ -113,7 +114,7 @@ def _sure_leads(ratios: Sequence[Ratio]) -> list[Lead | None]:
     doubts = np.array(
         [1.0 if each.lead is None else 1 - each.lead.probability for each in ratios]
     )
-    are_sure = corrected(doubts, Correction.BENJAMINI_HOCHBERG) <= 1 - SURE
+    are_sure = corrected(doubts, Correction.BENJAMINI_HOCHBERG) <= 1 - OF_VERSIONS.sure
     return [
         each.lead if is_sure else None
         for each, is_sure in zip(ratios, are_sure, strict=True)

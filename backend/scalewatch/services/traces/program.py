@@ -8,13 +8,13 @@ import numpy as np
 
 from scalewatch.modelling import Model
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED as OF_ROOMS
 from scalewatch.modelling.traces.conclusions import (
     Conclusion,
     TracedProgram,
     conclusions,
 )
 from scalewatch.modelling.traces.efficiencies import (
-    LEAST,
     Efficiency,
     falls_below,
     losses,
@@ -225,10 +225,10 @@ def _row(
     keeping = _model(scan, scan.program_times[efficiency.times[0]])
     losing = _model(scan, lost)
     known = np.flatnonzero(np.isfinite(values))
-    is_forecast = bool(values[known[-1]] >= LEAST)
+    is_forecast = bool(values[known[-1]] >= OF_ROOMS.least_efficiency)
     below_from = at_target = None
     if not is_forecast:
-        above = known[values[known] >= LEAST]
+        above = known[values[known] >= OF_ROOMS.least_efficiency]
         below = known[known > above[-1]] if above.size else known
         below_from = float(scan.processes[below[0]])
     if keeping is not None and losing is not None:

@@ -16,7 +16,7 @@ from scalewatch.figures.traces import (
     times_figure,
     waits_figure,
 )
-from scalewatch.modelling.traces.efficiencies import LEAST
+from scalewatch.modelling.assumptions import ASSUMED as OF_ROOMS
 from scalewatch.modelling.traces.linearity import THRESHOLDS, Thresholds
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.selection.view import View, alternatives, other_configurations
@@ -254,7 +254,7 @@ FIGURES: Final[Mapping[str, Callable[[Traces], Figure]]] = {
         lambda traced: efficiencies_figure(
             traced.processes,
             {str(row.efficiency): row.values for row in traced.efficiencies},
-            LEAST,
+            OF_ROOMS.least_efficiency,
         )
     ),
     "extrapolation": _extrapolation,

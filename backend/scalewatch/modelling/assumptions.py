@@ -1,0 +1,56 @@
+"""Assumptions of the rooms that have too few of them for a ledger of their own."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """Numbers of small rooms, by room."""
+
+    all_regions: float = 0.8
+    """Attribution: share of the regions of a machine that count as all of them."""
+    least_regions: int = 3
+    """Attribution: regions of which a share says something."""
+    similar_sizes: float = 2.0
+    """Attribution: largest over smallest size, in logarithms, of one cause."""
+    bad_share: float = 0.5
+    """Attribution: a column of whose regions more than this share diverge is bad."""
+    unseen_deviation: float = 0.02
+    """Few settings: relative deviation of jobs, common on shared networks."""
+    unseen_freedom: float = 2.0
+    """Few settings: degrees of freedom of that deviation."""
+    guideline_tolerance: float = 0.05
+    """Guidelines: share by which a shortcut may be slower; it may be noise."""
+    least_counts: int = 100
+    """Hotspots: counts of the shortest profile where no unit of time is given."""
+    likely_mismatch: float = 0.5
+    """Next measurement: probability from which on a mismatch is confirmed."""
+    farther_settings: tuple[float, ...] = (2.0, 4.0)
+    """Next measurement: candidates beyond the largest setting, relative to it."""
+    more_repetitions: tuple[int, ...] = (1, 2, 4, 8, 16)
+    """Next measurement: repetitions considered, relative to those measured."""
+    least_repetitions: int = 6
+    """Splits: repetitions of which all together enclose the median with 95 %."""
+    least_efficiency: float = 0.8
+    """Traces: efficiency below which a program calls for action."""
+    # Limits: no answer depends on them.
+    outcomes: int = 200
+    """Next measurement: quantiles of a value over which information is averaged."""
+    densities: int = 400
+    """Next measurement: densities that are followed."""
+    pairs_at_once: int = 1 << 20
+    """Hotspots: pairs of functions that are compared at once."""
+    rounding: float = 1e-9
+    """Configurations: a share of the variation below this one is nothing."""
+    constant_error: float = 1e-12
+    """Scaling errors: share of the largest n₂/n₁ below which an error is constant."""
+    longest_formula: int = 2000
+    """Compositions: characters of a formula."""
+    deepest_formula: int = 50
+    """Compositions: parentheses inside each other."""
+    rows_in_turn: int = 16
+    """Arrays: with more rows, comparing neighbours in turn loses to sorting columns."""
+
+
+ASSUMED: Final = Assumptions()
