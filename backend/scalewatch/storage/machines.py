@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch import wire
 from scalewatch.errors import NotFound
+from scalewatch.modelling.machines.states import is_same_state
 from scalewatch.storage import tables
 from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import (
@@ -27,6 +28,9 @@ _COMMIT: Final = tables.Commit.__table__
 _FINGERPRINT: Final = tables.Fingerprint.__table__
 _MACHINE: Final = tables.Machine.__table__
 _RUN: Final = tables.Run.__table__
+
+STATE: Final = func.coalesce(_FINGERPRINT.c.state_id, _FINGERPRINT.c.id)
+"""The id of the state that a fingerprint belongs to."""
 
 # Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
 _OF_PROJECT: Final = (
@@ -59,7 +63,7 @@ class StateSince(NamedTuple):
 
     machine: str
     before_id: int
-    fingerprint_id: int
+    state_id: int
     at: datetime
 
 
@@ -143,16 +147,27 @@ def states(
     session: Session, machine_id: int
 ) -> Sequence[Row[dict[str, Any], datetime, datetime, int]]:
     """Return facts, first run, last run and number of runs per state, newest first."""
-    last_run_at = func.max(tables.Run.received_at)
-    seen = (
+    # Runs are counted by an index before they are joined: there are many.
+    by_fingerprint = (
         select(
-            tables.Run.fingerprint_id,
-            func.min(tables.Run.received_at).label("first_run_at"),
-            last_run_at.label("last_run_at"),
+            _RUN.c.fingerprint_id,
+            func.min(_RUN.c.received_at).label("first"),
+            func.max(_RUN.c.received_at).label("last"),
             func.count().label("runs"),
         )
-        .where(tables.Run.machine_id == machine_id)
-        .group_by(tables.Run.fingerprint_id)
+        .where(_RUN.c.machine_id == machine_id)
+        .group_by(_RUN.c.fingerprint_id)
+        .subquery()
+    )
+    seen = (
+        select(
+            STATE.label("state_id"),
+            func.min(by_fingerprint.c.first).label("first_run_at"),
+            func.max(by_fingerprint.c.last).label("last_run_at"),
+            func.sum(by_fingerprint.c.runs).label("runs"),
+        )
+        .join(_FINGERPRINT, _FINGERPRINT.c.id == by_fingerprint.c.fingerprint_id)
+        .group_by(STATE)
         .subquery()
     )
     return session.execute(
@@ -162,7 +177,7 @@ def states(
             seen.c.last_run_at,
             seen.c.runs,
         )
-        .join(seen, seen.c.fingerprint_id == tables.Fingerprint.id)
+        .join(seen, seen.c.state_id == tables.Fingerprint.id)
         .order_by(seen.c.last_run_at.desc())
     ).all()
 
@@ -186,7 +201,7 @@ def _states() -> Select[Any]:
         .join(_MACHINE, _MACHINE.c.id == _FINGERPRINT.c.machine_id)
         .where(_MACHINE.c.project_id == bindparam("project"))
         .group_by(_FINGERPRINT.c.machine_id)
-        .having(func.count() > 1)
+        .having(func.count(STATE.distinct()) > 1)
     )
     newest = (
         select(_RUN.c.machine_id, _RUN.c.commit_id, func.max(_RUN.c.id).label("id"))
@@ -195,8 +210,10 @@ def _states() -> Select[Any]:
         .subquery()
     )
     return (
-        select(_MACHINE.c.name, _RUN.c.fingerprint_id, made)
+        select(_MACHINE.c.name, STATE, made)
+        .select_from(_RUN)
         .join(newest, newest.c.id == _RUN.c.id)
+        .join(_FINGERPRINT, _FINGERPRINT.c.id == _RUN.c.fingerprint_id)
         .join(_MACHINE, _MACHINE.c.id == _RUN.c.machine_id)
         .join(_COMMIT, _COMMIT.c.id == _RUN.c.commit_id)
         .order_by(_MACHINE.c.id, made, _COMMIT.c.id)
@@ -227,9 +244,23 @@ def id_of(session: Session, project_id: int, machine: wire.Machine) -> int:
 
 
 def fingerprint_id(session: Session, machine_id: int, facts: dict[str, Fact]) -> int:
-    """Return the id of a machine's state, new or not."""
+    """Return the id of a machine's fingerprint, new or not.
+
+    A new one that differs from a known state in nothing that matters belongs to it.
+    """
     keys = {"machine_id": machine_id, "digest": digest_of(canonical(facts))}
-    return insert_or_find(session, tables.Fingerprint, keys, {"facts": facts})
+    # Runs of two nodes may come at once: the second waits for the state of the first.
+    machine = select(tables.Machine.id).where(tables.Machine.id == machine_id)
+    session.execute(machine.with_for_update())
+    row = tables.Fingerprint
+    known = session.execute(
+        select(row.id, row.facts)
+        .where(row.machine_id == machine_id, row.state_id.is_(None))
+        .order_by(row.id)
+    )
+    alike = (each.id for each in known.all() if is_same_state(each.facts, facts))
+    others = {"facts": facts, "state_id": next(alike, None)}
+    return insert_or_find(session, row, keys, others)
 
 
 def noise_learned_at(

@@ -121,8 +121,10 @@ class Removal:
         """Delete the fingerprints of machines that no run refers to."""
         row, run = tables.Fingerprint, tables.Run
         used = select(run.fingerprint_id).where(among(run.machine_id, machines))
+        state = select(row.state_id).where(row.id.in_(used), row.state_id.is_not(None))
+        # Of a state the first fingerprint stays as long as one alike is in use.
         unused = select(row.id).where(
-            among(row.machine_id, machines), row.id.not_in(used)
+            among(row.machine_id, machines), row.id.not_in(used), row.id.not_in(state)
         )
         if ids := self.session.scalars(unused).all():
             with self._indexed(run.fingerprint_id, tables.Location.fingerprint_id):

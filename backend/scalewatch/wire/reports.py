@@ -70,7 +70,7 @@ class Commit(Report):
 
 
 class Machine(Report):
-    """The platform it ran on; a changed fingerprint is a new state of the machine."""
+    """The platform it ran on; parts of its fingerprint that matter tell its states."""
 
     name: Name = Field(examples=["jureca"])
     fingerprint: Annotated[dict[Name, Fact], Field(max_length=200)] = {}

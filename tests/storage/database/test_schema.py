@@ -10,8 +10,11 @@ from alembic.util import CommandError
 from sqlalchemy import inspect, select, text
 
 from scalewatch.services import jobs
+from scalewatch.services.commits.lineage import lineage
+from scalewatch.services.common_mode.project_history import series_histories
 from scalewatch.services.series.scans import quartiles_of
 from scalewatch.storage import machines, tables
+from scalewatch.storage.commits import commits
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of
 from scalewatch.storage.histories import locations
@@ -527,3 +530,72 @@ def test_jobs_of_former_versions_know_their_project(blank):
         ("watch", "1", 1),
         ("thin", "1/12", 1),
     ]
+
+
+OF_EACH_COMMIT = """
+INSERT INTO "commit" (id, project_id, sha, parents, first_run_at)
+VALUES (:number, 1, :digest, '[]', :at);
+INSERT INTO fingerprint (id, machine_id, digest, facts, first_seen_at)
+VALUES (:number, 1, :digest, :facts, :at);
+INSERT INTO run (id, uuid, commit_id, machine_id, fingerprint_id, configuration_id,
+  suite, coordinate, received_at)
+VALUES (:number, :uuid, :number, 1, :number, 1, 'a', '{}', :at);
+INSERT INTO location (series_id, commit_id, fingerprint_id, grid_id, log)
+VALUES (1, :number, :number, 1, '[0.5, 0.25]')
+"""
+
+
+def commits_of_0034():
+    """Return nine commits that a machine met each on another node.
+
+    Its MPI library is another one from the fifth of them on.
+    """
+    for number in range(2, 11):
+        mpi = "Open MPI 5.0.3" if number < 6 else "Open MPI 5.0.5"
+        facts = {
+            "cores": 128,
+            "memory_bytes": 270_000_000_000 + 4096 * number,
+            "kernel": f"Linux 5.14.0-{362 + number}.el9",
+            "mpi": mpi,
+        }
+        yield {
+            "number": number,
+            "digest": f"c{number}",
+            "uuid": f"{number:032}",
+            "facts": json.dumps(facts),
+            "at": f"2026-01-{number:02}",
+        }
+
+
+STATES_OF_LOCATIONS = (
+    "SELECT fingerprint_id, count(*) FROM location GROUP BY fingerprint_id "
+    "ORDER BY fingerprint_id"
+)
+GRID_OF_0034 = """
+INSERT INTO grid (id, digest, parameters, settings)
+VALUES (1, 'a', '["p"]', '[[2.0],[4.0]]');
+INSERT INTO watch (project_id, at, details) VALUES (1, '2026-01-10', '{}')
+"""
+
+
+def test_histories_that_nodes_cut_in_pieces_are_whole_after_an_upgrade(blank):
+    schema.upgrade(blank, "0034")
+    fill(blank, RUN_OF_0008, GRID_OF_0034)
+    with blank.begin() as connection:
+        for statement in OF_EACH_COMMIT.split(";"):
+            for commit in commits_of_0034():
+                used = {k: v for k, v in commit.items() if f":{k}" in statement}
+                connection.execute(text(statement), used)
+    before = rows_of(blank, STATES_OF_LOCATIONS)
+
+    schema.upgrade(blank)
+
+    assert before == [(number, 1) for number in range(2, 11)]
+    assert rows_of(blank, STATES_OF_LOCATIONS) == [(2, 4), (6, 5)]
+    with sessions_of(blank).writing.begin() as session:
+        (whole,) = series_histories(session, 1, lineage(commits.of_project(session, 1)))
+        assert len(whole.positions) == 9
+        claim = jobs.claim(session, "worker")
+        assert (claim.kind, claim.subject) == (jobs.JobKind.WATCH, "1")
+    undo(blank, "0034")
+    assert rows_of(blank, STATES_OF_LOCATIONS) == before

@@ -55,8 +55,9 @@ TOPICS: Final = {
         ),
         Word(
             "machine",
-            "A named platform: hardware, network and MPI library. When its "
-            "fingerprint changes, a new state of the machine begins.",
+            "A named platform: hardware, network and MPI library. When a part of its "
+            "fingerprint changes that matters, a new state of the machine begins; node "
+            "names, microcode, kernel patches and memory to 1 % do not matter.",
         ),
         Word(
             "common mode",

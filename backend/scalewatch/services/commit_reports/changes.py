@@ -68,6 +68,10 @@ class SeriesChange(SeriesPair[Standing]):
             return self
         return replace(self, kind=kind_with(self.kind, constant), constant=constant)
 
+    def incomparable(self) -> "SeriesChange":
+        """Return it as one of which the baseline tells nothing, if that measured it."""
+        return replace(self, kind=ChangeKind.UNDECIDED) if self.is_comparable else self
+
     @property
     def is_told_by_levels(self) -> bool:
         """Whether no growth tells anything of it, so that earlier commits have to."""

@@ -144,6 +144,10 @@ def compared(
     metrics = tuple(sorted({*before.metrics, *after.metrics}))
     changes = changes_between(before, after, metrics)
     levels = levels_of(before, after, changes, alarming_share)
+    changes = tuple(
+        each.incomparable() if each.series_id in levels.nights.begun else each
+        for each in changes
+    )
     least = max(LEAST_CONSTANT, smallest_effect(session, project.id))
     constants = changed_constants(levels, changes, lambda _: least)
     worst_first = sorted(
@@ -212,7 +216,9 @@ def changed_constants(
     minded = {
         each.series_id: (each, share)
         for each in sorted(changes, key=lambda change: change.series_id)
-        if each.kind in GROWS_ALIKE and (share := least(each)) is not None
+        if each.kind in GROWS_ALIKE
+        and each.series_id not in levels.nights.begun
+        and (share := least(each)) is not None
     }
     exact = {key: each for key, each in minded.items() if each[0].is_exact}
     noisy = {key: each for key, each in minded.items() if key not in exact}
@@ -239,7 +245,15 @@ def _nights(
     jobs = after.pools_by_job([each.series.id for each in histories])
     machines = sorted({each.series.machine_id for each in histories})
     calendars = {each: calendar_of(session, line, each) for each in machines}
-    return newest_nights(histories, jobs, calendars, share)
+    baseline_at = len(line.commits) - 2
+    return replace(
+        newest_nights(histories, jobs, calendars, share),
+        begun={
+            each.series.id: (each.former, each.fingerprint_id)
+            for each in histories
+            if each.former is not None and baseline_at not in each.positions
+        },
+    )
 
 
 def _exact(

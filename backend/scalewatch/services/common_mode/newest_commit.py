@@ -7,7 +7,7 @@ second job confirms it.
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Final
@@ -147,6 +147,9 @@ class NewestNights:
         Machines and metrics of which that could be decided.
     usual
         Series by the factor of their level over the median of the commits before.
+    begun
+        Series whose level moved with a new state of their machine since the baseline:
+        the states before and since.
     """
 
     known: frozenset[int]
@@ -154,6 +157,7 @@ class NewestNights:
     moves: tuple[MachineMove, ...]
     compared: frozenset[tuple[str, str]]
     usual: Mapping[int, UsualFactor]
+    begun: Mapping[int, tuple[int, int]] = field(default_factory=dict)
 
 
 NOTHING: Final = NewestNights(frozenset(), {}, (), frozenset(), {})

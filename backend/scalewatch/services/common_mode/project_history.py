@@ -1,12 +1,12 @@
 """Project histories: each series over the newest commits of the main line, read once.
 
-A region that was renamed goes on under its present name. A machine whose fingerprint
-changed begins a new history: what it measured before is no baseline for it.
+A region that was renamed goes on under its present name. A machine that is in a new
+state begins a new history where levels move: what it measured before is no baseline.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.machines.levels import alike_states
 from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.commits.main_line import watched_line
@@ -33,7 +35,7 @@ RECENT: Final = 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeriesHistory:
-    """A history of one series on one state of its machine.
+    """A history of one series on states of its machine between which no level moved.
 
     Parameters
     ----------
@@ -42,13 +44,15 @@ class SeriesHistory:
     region
         Its present name.
     fingerprint_id
-        State of the machine.
+        First of these states.
     parameters, settings
         What varies, and where it is measured now, n settings.
     positions
         Positions of its commits on the line, ascending.
     log
         Log-locations, shape (commits, n); NaN where missing.
+    former
+        State at whose other levels it was measured before; None without one.
     """
 
     series: LocatedSeries
@@ -58,6 +62,7 @@ class SeriesHistory:
     settings: tuple[Setting, ...]
     positions: tuple[int, ...]
     log: Reals
+    former: int | None = None
 
     def pool(self, commits: slice) -> SeriesPool:
         """Return the locations at some commits as repetitions of each other."""
@@ -74,9 +79,9 @@ class ProjectHistory:
     line
         The newest commits of the main line, oldest first.
     histories
-        Of every series, on each state of its machine.
+        Of every series, between moves of its level with states of its machine.
     states
-        Facts of each state, by id of the fingerprint.
+        Facts of each state, by id of its first fingerprint.
     expectations
         Those in force.
     measured_commits
@@ -125,7 +130,7 @@ def series_histories(
 ) -> list[SeriesHistory]:
     """Return the histories of a project, of one region and metric or of all.
 
-    Of each series the one on the newest state of its machine comes last.
+    Of each series the newest one comes last.
     """
     aliases = locations.former_names(session, project_id)
     names: list[str] = []
@@ -144,23 +149,60 @@ def _histories(
     aliases: Mapping[str, str],
     position_of: Mapping[int, int],
 ) -> list[SeriesHistory]:
-    """Return the histories of series, one for each state of the machine."""
+    """Return the histories of series, one for each level of states of the machine."""
     parts: dict[int, list[Located]] = defaultdict(list)
     for part in located:
         parts[part.series_id].append(part)
     histories = []
     for group in _renamed_together(series, aliases):
-        by_state: dict[int, list[Located]] = defaultdict(list)
-        for member in group:
-            for part in parts[member.id]:
-                by_state[part.fingerprint_id].append(part)
-        states = [
-            history
-            for state in by_state.values()
-            if (history := _history(group[-1], aliases, state, position_of))
+        measured = [part for member in group for part in parts[member.id]]
+        if not measured:
+            continue
+        whole = _history(group[-1], aliases, measured, position_of)
+        first = _alike_states(whole, measured, position_of) if whole else {}
+        by_level: dict[int, list[Located]] = defaultdict(list)
+        for part in measured:
+            state = part.fingerprint_id
+            by_level[first.get(state, state)].append(part)
+        levels = [
+            replace(history, fingerprint_id=state)
+            for state, level in by_level.items()
+            if (
+                history := whole
+                if len(by_level) == 1
+                else _history(group[-1], aliases, level, position_of)
+            )
         ]
-        histories += sorted(states, key=lambda history: history.positions[-1])
+        levels.sort(key=lambda history: history.positions[0])
+        former = [None, *(history.fingerprint_id for history in levels)]
+        histories += sorted(
+            (
+                replace(history, former=before)
+                for history, before in zip(levels, former, strict=False)
+            ),
+            key=lambda history: history.positions[-1],
+        )
     return histories
+
+
+def _alike_states(
+    whole: SeriesHistory, measured: Sequence[Located], position_of: Mapping[int, int]
+) -> dict[int, int]:
+    """Return the first state at whose levels a series lies, for each state."""
+    state_at = {
+        position_of[commit]: part.fingerprint_id
+        for part in measured
+        for commit in part.commit_ids
+    }
+    states = [state_at[position] for position in whole.positions]
+    if len({*states}) < 2:
+        return {}
+    return alike_states(
+        whole.log,
+        states,
+        Histories.of(np.array(whole.settings), whole.log[np.newaxis]).directions,
+        is_exact=whole.series.is_exact,
+    )
 
 
 def _renamed_together(

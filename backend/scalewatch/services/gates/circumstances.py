@@ -27,18 +27,21 @@ from scalewatch.services.gates.effects import effects_of
 from scalewatch.services.gates.findings import (
     ANOTHER_NIGHT,
     EVERYTHING,
+    MEASURE_BASELINE,
     NEXT_COMMIT,
     NIGHT,
     GateFinding,
     SeriesRef,
     absent,
     failed,
+    incomparable,
     worse_findings,
 )
 from scalewatch.services.gates.guidelines import broken_since, guideline_finding
 from scalewatch.services.gates.next_steps import steps_of
 from scalewatch.services.gates.rules import GateRule, Rules
 from scalewatch.services.jobs import AnalysedCommit, JobKind
+from scalewatch.services.machines.machine import difference
 from scalewatch.services.regressions.regressions import (
     Member,
     Regression,
@@ -48,6 +51,7 @@ from scalewatch.services.regressions.regressions import (
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import machines
 from scalewatch.storage.commits.coverage import Place
+from scalewatch.storage.histories.locations import facts_of
 from scalewatch.storage.work import jobs
 
 WAITING: Final = frozenset({RegressionState.OPEN, RegressionState.ACKNOWLEDGED})
@@ -107,6 +111,7 @@ def _beside(
     return replace(
         known,
         constants=constants,
+        incomparable=[*_of_new_states(after.session, changes, nights)],
         lacking=_lacking(before, after, changes),
         absent=[
             absent(each)
@@ -125,6 +130,25 @@ def _beside(
         guidelines=[each for each in guidelines if each is not None],
         effects=effects_of(before, after, dearer, rules.target),
     )
+
+
+def _of_new_states(
+    session: Session, changes: Sequence[SeriesChange], nights: NewestNights
+) -> Iterator[GateFinding]:
+    """Yield the series whose level moved with a new state of their machine."""
+    facts = facts_of(
+        session, sorted({s for each in nights.begun.values() for s in each})
+    )
+    for change in changes:
+        if change.series_id in nights.begun and change.is_comparable:
+            former, state = nights.begun[change.series_id]
+            yield incomparable(
+                change,
+                f"{change.machine} is in a new state since the baseline "
+                f"({difference(facts[former], facts[state])}), and the level moved "
+                "with it: there is nothing to compare with",
+                MEASURE_BASELINE.format(change.machine),
+            )
 
 
 def _lacking(

@@ -89,7 +89,8 @@ class Circumstances:
     failed
         Findings about series that failed, wholly or in part.
     incomparable
-        Findings about series whose versions have units of different dimensions.
+        Findings about series whose versions cannot be compared: by their units, or as
+        the machine is another one.
     lacking
         Settings of the baseline that nobody tried, in words, by series.
     absent

@@ -31,6 +31,7 @@ UNDECIDED: Final = str(ChangeKind.UNDECIDED)
 FAILED: Final = str(ChangeKind.FAILED)
 MISSING: Final = str(ChangeKind.MISSING)
 PARTLY: Final = "partly missing"
+MEASURE_BASELINE: Final = "measure the baseline again on {} as it is now"
 COMPARE_UNITS: Final = "measure both in the same unit, or name the metric otherwise"
 UNMEASURED: Final = frozenset({FAILED, MISSING, PARTLY})
 """Kinds of findings about what was not measured."""
@@ -255,9 +256,9 @@ def partly(about: Placed, lacking: str) -> GateFinding:
     return _open(about, PARTLY, f"not measured at {lacking}")
 
 
-def incomparable(about: Placed, why: str) -> GateFinding:
+def incomparable(about: Placed, why: str, todo: str = COMPARE_UNITS) -> GateFinding:
     """Return that versions cannot be compared, which words explain."""
-    return _open(about, UNDECIDED, why, COMPARE_UNITS)
+    return _open(about, UNDECIDED, why, todo)
 
 
 def _open(about: Placed, kind: str, sentence: str, todo: str = MEASURE) -> GateFinding:

@@ -203,13 +203,13 @@ def overview_of(
     if positions:
         newest = line.commits[positions[-1]].id
         growths = verdicts.growths_at(session, newest, [each.id for each in series])
-    # The machine is in a new state from the first commit with another fingerprint on.
-    firsts: dict[int, int] = {}
-    for located in locations.of_series(session, [series[0].id], [*position_of]):
-        first = min(position_of[each] for each in located.commit_ids)
-        known = firsts.get(located.fingerprint_id, first)
-        firsts[located.fingerprint_id] = min(known, first)
-    baselines = tuple(sorted(firsts.values())[1:])
+    detection = regressions.detection_of(session, project.id)
+    at = {commit.sha: position for position, commit in enumerate(line.commits)}
+    begun = [
+        (at[each["sha"]], each["series"])
+        for each in (detection.details.get("begun", ()) if detection else ())
+        if each["sha"] in at
+    ]
     histories = [
         segments.SegmentedHistory(
             region=present_name(aliases, each.region),
@@ -222,7 +222,9 @@ def overview_of(
             ),
             changes=tuple(changes[each.id]),
             is_exact=each.is_exact,
-            baselines=baselines,
+            baselines=tuple(
+                sorted({since for since, moved in begun if each.id in moved})
+            ),
         )
         for each in series
     ]

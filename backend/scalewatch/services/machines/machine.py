@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling.machines.states import changed_parts
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects
@@ -392,10 +393,21 @@ def all_origins(
 def changed_facts(
     before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> tuple[ChangedFact, ...]:
-    """Return the facts that differ, by name."""
-    names = sorted({**before, **after})
+    """Return the facts that matter and differ, by name."""
     return tuple(
         ChangedFact(name, before.get(name), after.get(name))
-        for name in names
-        if repr(before.get(name)) != repr(after.get(name))
+        for name in changed_parts(before, after)
     )
+
+
+def difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Return the facts that matter and differ in words: `mpi A → B, cores 64 → 128`."""
+    changed = [
+        f"{each.fact} {_worded(each.before)} → {_worded(each.after)}"
+        for each in changed_facts(before, after)
+    ]
+    return ", ".join(changed[:3]) + (" …" if len(changed) > 3 else "")
+
+
+def _worded(fact: Any) -> Any:
+    return "unknown" if fact is None else fact

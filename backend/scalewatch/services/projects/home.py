@@ -9,6 +9,7 @@ from typing import Any, Final
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark
+from scalewatch.modelling.common_mode.features import LEAST_HISTORY
 from scalewatch.services.commit_reports.changes import changes_of_measured
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import Baseline, baseline_of
@@ -79,6 +80,9 @@ class Project:
         The commit before, and how many series differ from it in which way.
     concerns
         Worst first; `more` are left out.
+    begun
+        New baselines of machines, in words, since which too few commits were measured
+        to compare the newest with.
     """
 
     name: str
@@ -93,6 +97,7 @@ class Project:
     machines: tuple[SeenMachine, ...]
     concerns: tuple[SeriesOfConcern, ...]
     more: int
+    begun: tuple[str, ...]
 
 
 def all_projects(session: Session) -> tuple[Project, ...]:
@@ -116,6 +121,7 @@ def _project(session: Session, project: tables.Project) -> Project:
     states = Counter(scan.standing.state for scan in scans)
     marks = Counter(scan.standing.mark for scan in scans)
     concerns = _concerns(scans)
+    detection = regressions.detection_of(session, project.id)
     return Project(
         name=project.name,
         commit=commit_of(newest) if newest else None,
@@ -134,6 +140,12 @@ def _project(session: Session, project: tables.Project) -> Project:
         ),
         concerns=concerns[:MOST],
         more=max(0, len(concerns) - MOST),
+        begun=tuple(
+            f"{each['words']}; nothing to compare with: "
+            f"{each['commits']} of {LEAST_HISTORY} commits since"
+            for each in (detection.details.get("begun", ()) if detection else ())
+            if each["commits"] < LEAST_HISTORY
+        ),
     )
 
 

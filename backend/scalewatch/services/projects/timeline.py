@@ -146,16 +146,16 @@ def _new_states(
     (begun,) = _NEW_STATES.answers(
         [key], lambda _: [tuple(machines.begun_since(session, project_id, first))]
     )
-    ids = {each for state in begun for each in (state.before_id, state.fingerprint_id)}
+    ids = {each for state in begun for each in (state.before_id, state.state_id)}
     facts = locations.facts_of(session, sorted(ids))
     return tuple(
         NewState(
             state.machine,
-            changed_facts(facts[state.before_id], facts[state.fingerprint_id]),
+            changed_facts(facts[state.before_id], facts[state.state_id]),
             state.at,
         )
         for state in begun
-        if {state.before_id, state.fingerprint_id} <= facts.keys()
+        if {state.before_id, state.state_id} <= facts.keys()
     )
 
 

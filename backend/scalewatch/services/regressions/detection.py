@@ -5,9 +5,8 @@ these is read, then they are explained.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -33,6 +32,7 @@ from scalewatch.services.common_mode.project_history import (
     project_history,
 )
 from scalewatch.services.confirmations.requests import is_confirmed
+from scalewatch.services.machines.machine import difference
 from scalewatch.services.regressions.changes import (
     HistoryChange,
     MachineStep,
@@ -55,6 +55,27 @@ from scalewatch.storage.histories.regressions import ShiftDetails
 
 
 @dataclass(frozen=True, slots=True)
+class NewBaseline:
+    """A commit from which on a machine is in a new state, where levels moved.
+
+    Parameters
+    ----------
+    at, commits
+        Position of the commit on the line, and how many were measured since.
+    series
+        Ids of those whose level moved.
+    changed
+        Facts that differ, in words.
+    """
+
+    machine: str
+    at: int
+    commits: int
+    series: tuple[int, ...]
+    changed: str
+
+
+@dataclass(frozen=True, slots=True)
 class Detected:
     """The changes in the histories of a project.
 
@@ -65,7 +86,7 @@ class Detected:
     false
         How far the changes can be trusted.
     baselines
-        Which machines began a new baseline, in words.
+        Where machines began a new baseline.
     steps, nights
         Where all regions of machines moved, and how their nights scatter.
     measured_commits
@@ -87,7 +108,7 @@ class Detected:
     details: tuple[ShiftDetails, ...]
     causes: tuple[Cause[int], ...]
     false: FalseDiscoveries
-    baselines: tuple[str, ...]
+    baselines: tuple[NewBaseline, ...]
     steps: tuple[MachineStep, ...]
     nights: tuple[NightlySpread, ...]
     measured_commits: int
@@ -242,31 +263,26 @@ def _causes(
     return causes(changed, regions)
 
 
-def _baselines(history: ProjectHistory) -> list[str]:
-    """Say which machines began a new baseline, when and why."""
-    begun: dict[str, dict[int, int]] = defaultdict(dict)
+def _baselines(history: ProjectHistory) -> list[NewBaseline]:
+    """Return where machines began a new baseline, by machine and commit."""
+    begun: dict[tuple[str, int, int, int], list[SeriesHistory]] = defaultdict(list)
     for series in history.histories:
-        states = begun[series.series.machine]
-        position = states.get(series.fingerprint_id, series.positions[0])
-        states[series.fingerprint_id] = min(position, series.positions[0])
-    sentences = []
-    for machine, states in sorted(begun.items()):
-        for former, state in pairwise(sorted(states, key=states.__getitem__)):
-            since = label(history.line.commits[states[state]])
-            changed = _difference(
-                history.states.get(former, {}), history.states.get(state, {})
-            )
-            sentences.append(
-                f"new baseline of {machine} from {since} on: "
-                f"its fingerprint changed ({changed})"
-            )
-    return sentences
-
-
-def _difference(former: Mapping[str, object], present: Mapping[str, object]) -> str:
-    changed = [
-        f"{name} {former.get(name, 'unknown')} → {present.get(name, 'unknown')}"
-        for name in sorted({*former, *present})
-        if former.get(name) != present.get(name)
+        if series.former is not None:
+            at = series.positions[0]
+            machine = series.series.machine
+            begun[machine, at, series.former, series.fingerprint_id].append(series)
+    return [
+        NewBaseline(
+            machine=machine,
+            at=at,
+            commits=max(len(each.positions) for each in moved),
+            series=tuple(each.series.id for each in moved),
+            changed=difference(history.states[former], history.states[state]),
+        )
+        for (machine, at, former, state), moved in sorted(begun.items(), key=_place)
     ]
-    return ", ".join(changed[:3]) + (" …" if len(changed) > 3 else "")
+
+
+def _place(begun: tuple[tuple[str, int, int, int], object]) -> tuple[str, int]:
+    (machine, at, *_), _ = begun
+    return machine, at

@@ -12,7 +12,7 @@ from scalewatch.services.regressions.changes import (
     NightlySpread,
     PassingEvent,
 )
-from scalewatch.services.regressions.detection import Detected, label
+from scalewatch.services.regressions.detection import Detected, NewBaseline, label
 
 SAID: Final = {
     Origin.LIBRARY: "as on other machines: the library",
@@ -55,7 +55,20 @@ def summary(detected: Detected) -> dict[str, Any]:
         "false_share": FALSE_SHARE,
         "alarming_share": detected.alarming_share,
         "alarming": COMMITS * len(detected.changes) / measured if measured else None,
-        "baselines": [*detected.baselines, *moved],
+        "baselines": [
+            *(_baseline_words(detected, each) for each in detected.baselines),
+            *moved,
+        ],
+        "begun": [
+            {
+                "machine": each.machine,
+                "sha": detected.line.commits[each.at].sha,
+                "commits": each.commits,
+                "series": each.series,
+                "words": _baseline_words(detected, each),
+            }
+            for each in detected.baselines
+        ],
         "drifts": len(detected.drifts),
         "largest_drifts": [_drift(detected, each) for each in drifts[:MOST_SHOWN]],
         "passing": len(detected.passing),
@@ -70,6 +83,14 @@ def summary(detected: Detected) -> dict[str, Any]:
         },
         "remarks": list(detected.line.remarks),
     }
+
+
+def _baseline_words(detected: Detected, begun: NewBaseline) -> str:
+    since = label(detected.line.commits[begun.at])
+    return (
+        f"new baseline of {begun.machine} from {since} on, for {len(begun.series)} "
+        f"series whose level moved: its fingerprint changed ({begun.changed})"
+    )
 
 
 def _drift(detected: Detected, change: HistoryChange) -> dict[str, Any]:

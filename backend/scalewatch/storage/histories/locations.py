@@ -11,7 +11,7 @@ from sqlalchemy import Select, Text, bindparam, cast, delete, exists, func, sele
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.storage import tables
+from scalewatch.storage import machines, tables
 from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import (
     Row,
@@ -49,8 +49,10 @@ _RUN: Final = tables.Run.__table__.c
 _NEWEST_RUN: Final = select(func.max(_RUN.id)).where(
     _RUN.commit_id == bindparam("commit"), _RUN.machine_id == bindparam("machine")
 )
-_STATE: Final = select(_RUN.fingerprint_id).where(
-    _RUN.id == _NEWEST_RUN.scalar_subquery()
+_STATE: Final = (
+    select(machines.STATE)
+    .join(tables.Run, _RUN.fingerprint_id == tables.Fingerprint.id)
+    .where(_RUN.id == _NEWEST_RUN.scalar_subquery())
 )
 
 
@@ -263,7 +265,8 @@ def grid_ids(session: Session, grids: Iterable[Grid]) -> dict[Grid, int]:
 def fingerprint_of(session: Session, commit_id: int, machine_id: int) -> int | None:
     """Return the state of a machine when it last measured a commit."""
     bound = {"commit": commit_id, "machine": machine_id}
-    return session.scalar(_STATE, bound)
+    state: int | None = session.scalar(_STATE, bound)
+    return state
 
 
 def facts_of(

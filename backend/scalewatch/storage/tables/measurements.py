@@ -107,7 +107,11 @@ class Machine(Table):
 
 
 class Fingerprint(Table):
-    """A state of a machine: hardware, network and software as first seen."""
+    """A fingerprint of a machine: hardware, network and software as stated.
+
+    Those that differ in what drifts are one state: the first of them, which `state_id`
+    of the others names.
+    """
 
     __tablename__ = "fingerprint"
     __table_args__ = (UniqueConstraint("machine_id", "digest"),)
@@ -117,6 +121,7 @@ class Fingerprint(Table):
     digest: Mapped[str]
     facts: Mapped[dict[str, Any]]
     first_seen_at: Mapped[datetime] = mapped_column(default=now)
+    state_id: Mapped[int | None]
 
 
 class Configuration(Table):
