@@ -49,7 +49,8 @@ def upgrade() -> None:
     op.execute(
         "INSERT INTO job (kind, subject, project_id, state, due_at, attempts, "
         "created_at) SELECT 'watch', CAST(project_id AS VARCHAR), project_id, "
-        "'queued', CURRENT_TIMESTAMP, 0, CURRENT_TIMESTAMP FROM watch WHERE NOT EXISTS (SELECT 1 FROM job WHERE "
+        "'queued', CURRENT_TIMESTAMP, 0, CURRENT_TIMESTAMP FROM watch "
+        "WHERE NOT EXISTS (SELECT 1 FROM job WHERE "
         "kind = 'watch' AND state = 'queued' AND "
         "subject = CAST(watch.project_id AS VARCHAR))"
     )
