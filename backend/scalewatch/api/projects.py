@@ -11,7 +11,7 @@ from scalewatch.api.bulk import BulkFormat, Cursor, accepted, read_models
 from scalewatch.api.http import answers
 from scalewatch.services.commits.find import MeasuredCommit, measured_commits
 from scalewatch.services.machines.machine import Machine, machines_of
-from scalewatch.services.match_table.table import MatchTable, match_table
+from scalewatch.services.match_table.table import MatchTable, RowChoice, match_table
 from scalewatch.services.projects.home import Project, all_projects
 from scalewatch.services.regions import models, outlook
 from scalewatch.web import queries, sessions
@@ -88,14 +88,17 @@ def show_report(
     vs: Annotated[
         str | None, Query(description="A commit that cells are compared with.")
     ] = None,
+    cursor: Annotated[
+        str | None, Query(description="The `next` of the page before.")
+    ] = None,
 ) -> Response:
     """Return the match table of a commit: regions × machines, worst first.
 
-    The metric `*` asks for the rows of all metrics.
+    The metric `*` asks for the rows of all metrics. A table of more than 4,000 cells
+    comes in pages.
     """
-    return answers.answer(
-        match_table(session, view, vs=vs or None).of_machines(machines or ())
-    )
+    table = match_table(session, view, vs=vs or None, choice=RowChoice(cursor=cursor))
+    return answers.answer(table.of_machines(machines or ()))
 
 
 @router.get(

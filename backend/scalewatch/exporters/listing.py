@@ -2,9 +2,10 @@
 
 import csv
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from itertools import chain
 from typing import Final, Generic, TypeVarTuple
 
 from scalewatch.errors import BadExpression
@@ -66,7 +67,12 @@ class Listing:
     """
 
     columns: tuple[str, ...]
-    rows: Sequence[Sequence[object]]
+    rows: Iterable[Sequence[object]]
+
+    def followed_by(self, others: Iterable["Listing"]) -> "Listing":
+        """Return the listing with the rows of others, which are read when needed."""
+        rows = (row for listing in (self, *others) for row in listing.rows)
+        return Listing(self.columns, rows)
 
 
 Parts = TypeVarTuple("Parts")
@@ -98,31 +104,47 @@ def csv_text(listing: Listing) -> str:
 
     A text that a spreadsheet would run as a formula has an apostrophe before it.
     """
+    return "".join(csv_lines(listing))
+
+
+def csv_lines(listing: Listing) -> Iterator[str]:
+    """Yield the lines of a listing as CSV."""
     text = StringIO()
     writer = csv.writer(text)
-    writer.writerow(listing.columns)
-    writer.writerows(map(harmless, listing.rows))
-    return text.getvalue()
+    for row in chain([listing.columns], map(harmless, listing.rows)):
+        writer.writerow(row)
+        yield text.getvalue()
+        text.seek(0)
+        text.truncate()
 
 
 def markdown_text(listing: Listing) -> str:
     """Return a listing as a Markdown table, in whose cells nothing is markup."""
-    rule = f"| {' | '.join(['---'] * len(listing.columns))} |\n"
-    head, *rows = (
-        f"| {' | '.join(map(plain, line))} |\n"
-        for line in (listing.columns, *listing.rows)
-    )
-    return "".join([head, rule, *rows])
+    return "".join(markdown_lines(listing))
+
+
+def markdown_lines(listing: Listing) -> Iterator[str]:
+    """Yield the lines of a listing as a Markdown table."""
+    yield _markdown_line(listing.columns)
+    yield f"| {' | '.join(['---'] * len(listing.columns))} |\n"
+    yield from map(_markdown_line, listing.rows)
 
 
 def latex_text(listing: Listing) -> str:
     """Return a listing as a table for LaTeX, ruled as the package booktabs does."""
-    rows = "".join(map(_latex_line, listing.rows))
-    return (
-        f"\\begin{{tabular}}{{{'l' * len(listing.columns)}}}\n\\toprule\n"
-        f"{_latex_line(listing.columns)}\\midrule\n{rows}"
-        "\\bottomrule\n\\end{tabular}\n"
-    )
+    return "".join(latex_lines(listing))
+
+
+def latex_lines(listing: Listing) -> Iterator[str]:
+    """Yield the lines of a listing as a table for LaTeX."""
+    yield f"\\begin{{tabular}}{{{'l' * len(listing.columns)}}}\n\\toprule\n"
+    yield f"{_latex_line(listing.columns)}\\midrule\n"
+    yield from map(_latex_line, listing.rows)
+    yield "\\bottomrule\n\\end{tabular}\n"
+
+
+def _markdown_line(values: Sequence[object]) -> str:
+    return f"| {' | '.join(map(plain, values))} |\n"
 
 
 def _latex_line(values: Sequence[object]) -> str:

@@ -7,9 +7,10 @@ answers come.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
 from hashlib import blake2b
-from threading import Lock
+from threading import Lock, RLock
 from typing import Any, Final, Generic, TypeVar
 
 from cachetools import LRUCache
@@ -35,6 +36,7 @@ class Kept(Generic[Answer]):
     def __init__(self, most: int, size: Callable[[Answer], int] | None = None) -> None:
         self._answers: LRUCache[bytes, Answer] = LRUCache(most, size)
         self._lock = Lock()
+        self._turns: dict[bytes, _Turn] = {}
 
     def answers(
         self, keys: Sequence[bytes], compute: Callable[[list[int]], Sequence[Answer]]
@@ -47,8 +49,7 @@ class Kept(Generic[Answer]):
             Called, once if at all, with the positions whose answers are not known;
             returns these answers.
         """
-        with self._lock:
-            known = {key: self._answers[key] for key in keys if key in self._answers}
+        known = self._known(keys)
         missing = [place for place, key in enumerate(keys) if key not in known]
         if missing:
             computed = compute(missing)
@@ -59,6 +60,36 @@ class Kept(Generic[Answer]):
                         self._answers[key] = answer
             known |= new
         return [known[key] for key in keys]
+
+    def answer(self, key: bytes, compute: Callable[[], Answer]) -> Answer:
+        """Return the answer for one key; whoever asks meanwhile waits for the first.
+
+        Eight readers who come at once would else read, and hold, a commit eight times.
+        """
+        with self._lock:
+            turn = self._turns.setdefault(key, _Turn())
+            turn.waiting += 1
+        try:
+            with turn.lock:
+                (answer,) = self.answers([key], lambda _: [compute()])
+        finally:
+            with self._lock:
+                turn.waiting -= 1
+                if not turn.waiting:
+                    del self._turns[key]
+        return answer
+
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Answer]:
+        with self._lock:
+            return {key: self._answers[key] for key in keys if key in self._answers}
+
+
+@dataclass(slots=True)
+class _Turn:
+    """The lock of those who wait for an answer, and their number."""
+
+    lock: AbstractContextManager[bool] = field(default_factory=RLock)
+    waiting: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,12 +129,12 @@ def kept_of(
     if edition is None:
         return read()
 
-    def weighed(_: object) -> list[_Weighed]:
+    def weighed() -> _Weighed:
         answer = read()
-        return [_Weighed(answer, max(1, round(kilobytes(answer))))]
+        return _Weighed(answer, max(1, round(kilobytes(answer))))
 
     key = key_of(edition, commit_id, *question)
-    answer: Answer = _ANSWERS.answers([key], weighed)[0].answer
+    answer: Answer = _ANSWERS.answer(key, weighed).answer
     return answer
 
 

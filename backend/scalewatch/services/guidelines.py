@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import nan
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.orm import Session
 
@@ -45,6 +45,9 @@ class GuidelineState(StrEnum):
     THREATENED = "will break"
     HOLDS = "holds"
     UNKNOWN = "not checked"
+
+
+Concerned = TypeVar("Concerned", bound=Placed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,12 +237,20 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
     )
 
 
+def concerned_by(
+    judged: Iterable[Concerned], rules: Sequence[Guideline]
+) -> list[Concerned]:
+    """Return the series of regions that guidelines are about."""
+    named = {name for rule in rules for name in (rule.region, *rule.parts)}
+    return [each for each in judged if each.region in named]
+
+
 def instances_of(
     judged: Sequence[Placed], rules: Sequence[Guideline]
 ) -> list[Instance]:
     """Return guidelines wherever a machine measured all regions of one."""
     places: dict[tuple[Any, ...], dict[str, Placed]] = defaultdict(dict)
-    for series in _concerned(judged, rules):
+    for series in concerned_by(judged, rules):
         settings = key_of(series.configuration, sorted(series.configuration))
         places[series.machine, settings][series.region] = series
     configurations = defaultdict(list)
@@ -277,12 +288,6 @@ def is_broken(instance: Instance, middles: Mapping[int, Middles]) -> bool | None
         {name: middles[each.series_id].values for name, each in instance.sides.items()}
     )
     return bool(violations(instance.guideline, x, values))
-
-
-def _concerned(judged: Sequence[Placed], rules: Sequence[Guideline]) -> list[Placed]:
-    """Return the series of regions that guidelines are about."""
-    named = {name for rule in rules for name in (rule.region, *rule.parts)}
-    return [each for each in judged if each.region in named]
 
 
 def _instance(

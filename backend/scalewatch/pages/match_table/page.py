@@ -1,7 +1,7 @@
 """The match table of a project at a commit."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Annotated, Final
 
@@ -9,42 +9,23 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
 
 from scalewatch.exporters.listing import Columns, Listing
-from scalewatch.modelling import Attribution, Growth, Mark, Suspect
+from scalewatch.modelling import Attribution, Growth, Suspect
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats, mathematics, sentences
 from scalewatch.services.match_table.cells import Cell, MatchRow
-from scalewatch.services.match_table.table import ALL_METRICS, MatchTable, match_table
+from scalewatch.services.match_table.table import (
+    ALL_METRICS,
+    MatchTable,
+    Only,
+    RowChoice,
+    Sort,
+    match_table,
+)
 from scalewatch.services.series.standing import Standing
 from scalewatch.web import queries, sessions
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
-
-
-class Sort(StrEnum):
-    """Order of the rows."""
-
-    WORST = "worst"
-    NAME = "name"
-    CHANGED = "changed"
-
-
-class Only(StrEnum):
-    """Which rows are shown."""
-
-    ALL = ""
-    CHANGED = "changed"
-    WORSE = "worse"
-    MISMATCH = "mismatch"
-
-
-KEEPS: Final[Mapping[Only, Callable[[MatchRow], bool]]] = {
-    Only.ALL: lambda _: True,
-    Only.CHANGED: lambda row: row.is_changed,
-    Only.WORSE: lambda row: row.is_worse,
-    Only.MISMATCH: lambda row: bool(row.counts[Mark.MISMATCH]),
-}
-"""Whether a row is shown."""
 
 
 class Layout(StrEnum):
@@ -56,7 +37,7 @@ class Layout(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Arrangement:
-    """Layout, filter, order and expansion of the rows of a match table."""
+    """Layout, filter, order, page and expansion of the rows of a match table."""
 
     filter: Annotated[str, Query()] = ""
     sort: Sort = Sort.WORST
@@ -64,6 +45,7 @@ class Arrangement:
     vs: Annotated[str, Query()] = ""
     expand: Annotated[str, Query()] = ""
     view: Annotated[Layout | None, Query()] = None
+    cursor: Annotated[str, Query()] = ""
 
     @property
     def layout(self) -> Layout:
@@ -71,22 +53,9 @@ class Arrangement:
         return self.view or (Layout.TABLE if self.expand else Layout.MAP)
 
     @property
-    def compares(self) -> bool:
-        """Whether a baseline is needed, even if none is named."""
-        return self.only in {Only.CHANGED, Only.WORSE} or self.sort is Sort.CHANGED
-
-    def arranged(self, rows: Sequence[MatchRow]) -> list[MatchRow]:
-        """Return the rows that are shown, in this order; they come worst first."""
-        kept = [row for row in rows if KEEPS[self.only](row)]
-        if self.sort is Sort.NAME:
-            kept.sort(key=lambda row: (row.region, row.metric, str(row.configuration)))
-        if self.sort is Sort.CHANGED:
-            kept.sort(key=lambda row: (not row.is_worse, not row.is_changed))
-        return kept
-
-    def contains(self, row: MatchRow) -> bool:
-        """Tell whether the name of a row contains what is looked for."""
-        return self.filter.strip().lower() in row.region.lower()
+    def choice(self) -> RowChoice:
+        """Which rows are wanted."""
+        return RowChoice(self.sort, self.only, self.filter, self.cursor or None)
 
     def expands(self, row: MatchRow) -> bool:
         """Tell whether a row is expanded."""
@@ -94,27 +63,34 @@ class Arrangement:
 
 
 @router.get("/p/{project}", name="report")  # noqa: FAST003, the view has it
-def show_report(
+def show_report(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: sessions.ReadingDep,
+    door: sessions.DoorDep,
     view: queries.ViewDep,
     arrangement: Annotated[Arrangement, Depends()],
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show regions × machines; the query string holds the whole state of the view."""
-    table = match_table(
-        session, view, vs=arrangement.vs or None, compare=arrangement.compares
-    )
+    choice, vs = arrangement.choice, arrangement.vs or None
     if wanted is not Format.HTML:
+        # All rows, a page after the other, worst first: JSON tells of the next one.
+        choice = RowChoice(cursor=choice.cursor)
+        table = match_table(session, view, vs=vs, choice=choice)
         metric = "all" if table.metric == ALL_METRICS else table.metric
         name = f"{table.project}-{table.commit.label}-{metric}"
-        return download(wanted, name, table, cells, overview)
-    rows = arrangement.arranged(table.rows)
+        same = replace(view, commit=table.commit.sha)
+
+        def following(cursor: str) -> MatchTable:
+            with door.reading() as later:
+                return match_table(later, same, vs=vs, choice=RowChoice(cursor=cursor))
+
+        return download(wanted, name, table, cells, overview, following)
+    table = match_table(session, view, vs=vs, choice=choice)
     return templates.render(
         request,
         "match_table/show.html",
         table=table,
-        rows=rows,
         # Those that need explaining below the table.
         flags=sorted(
             {f for row in table.rows for cell in row.cells for f in cell.flags}
@@ -122,7 +98,8 @@ def show_report(
         suspicions=suspicions_in_words(table.suspicions),
         lead=lead(table),
         arrangement=arrangement,
-        shown=sum(map(arrangement.contains, rows)),
+        contains=choice.contains,
+        shown=sum(map(choice.contains, table.rows)),
         query={
             "commit": view.commit,
             "metric": view.metric,
@@ -153,7 +130,7 @@ def lead(table: MatchTable) -> str:
         of = "" if table.metric == ALL_METRICS else f" of the {table.metric}"
         return (
             f"No verdicts yet: nothing is expected{of} of "
-            f"{formats.plural(len(table.rows), 'region')}. "
+            f"{formats.plural(table.total, 'region')}. "
             "Declare a growth on a region's page."
         )
     return sentences.verdict_lead(table.counts)

@@ -18,7 +18,7 @@ from scalewatch.services.commit_reports.pairs import (
     kind_with,
 )
 from scalewatch.services.series.judged import Judged
-from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.services.series.snapshots import CommitSnapshot, regions_in_parts
 from scalewatch.services.series.standing import UNMEASURED, Standing
 
 
@@ -87,6 +87,9 @@ class SeriesChange(SeriesPair[Standing]):
         return replace(self, kind=kind, usual=usual)
 
 
+KIND_KILOBYTES: Final = 0.1
+"""Memory of the kind of a change, by its series."""
+
 CHANGE_KILOBYTES: Final = 0.5
 """Memory of a change; the standings that it compares are kept anyway."""
 
@@ -120,6 +123,35 @@ def changes_of_measured(
         ("changes",),
         lambda: _changes(before.judged(metrics), after.judged(metrics)),
         lambda changes: CHANGE_KILOBYTES * len(changes),
+        metrics=metrics,
+        beside=[before],
+    )
+
+
+def kinds_of_measured(
+    before: CommitSnapshot, after: CommitSnapshot, metrics: Collection[str]
+) -> Mapping[int, ChangeKind]:
+    """Return how series changed since an earlier commit that this commit measured.
+
+    Of wide commits, part by part: nothing else is kept of the comparison.
+    """
+    if not (after.is_wide or before.is_wide):
+        changes = changes_of_measured(before, after, metrics)
+        return {each.series_id: each.kind for each in changes}
+
+    def kinds() -> Mapping[int, ChangeKind]:
+        return {
+            change.series_id: change.kind
+            for regions in regions_in_parts(after.outlined(metrics))
+            for change in _changes(
+                before.part(metrics, regions), after.part(metrics, regions)
+            )
+        }
+
+    return after.kept(
+        ("kinds of changes",),
+        kinds,
+        lambda kinds: KIND_KILOBYTES * len(kinds),
         metrics=metrics,
         beside=[before],
     )

@@ -11,7 +11,7 @@ from scalewatch.services.commit_reports.pairs import WORSE, ChangeKind
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.selection.view import key_of, shared
 from scalewatch.services.series.judged import Judged
-from scalewatch.services.series.standing import UNMEASURED, Standing
+from scalewatch.services.series.standing import UNMEASURED, Standing, crowded_among
 from scalewatch.storage.runs.flags import Flag
 
 SEVERITY: Final = {
@@ -115,10 +115,19 @@ class MatchColumn:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Rows, worst first, and columns of a match table."""
+    """Rows, worst first, and columns of a match table.
+
+    Parameters
+    ----------
+    series, crowded
+        Number of cells that were measured, and of those that cannot be judged because
+        processes shared cores.
+    """
 
     columns: tuple[MatchColumn, ...]
     rows: tuple[MatchRow, ...]
+    series: int
+    crowded: int
 
     @property
     def kilobytes(self) -> float:
@@ -156,7 +165,8 @@ def grid_of(
         )
 
     rows = _rows(judged, distinguishing, cell_of)
-    return Grid(_columns(judged, rows), rows)
+    crowded = crowded_among(each.standing for each in judged)
+    return Grid(_columns(judged, rows), rows, len(judged), crowded)
 
 
 def counts(cells: Iterable[Cell]) -> Mapping[Mark, int]:

@@ -1,16 +1,17 @@
 """The match table of a commit: regions × machines."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from enum import StrEnum
 from typing import Any, Final, Self
 
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Attribution, JudgedCell, Mark, attribute
-from scalewatch.services.commit_reports.changes import changes_of_measured
+from scalewatch.services.commit_reports.changes import kinds_of_measured
 from scalewatch.services.commits.baselines import (
     Baseline,
     Neighbours,
@@ -23,17 +24,20 @@ from scalewatch.services.guidelines import (
     CheckedGuideline,
     GuidelineState,
     checks_of,
+    concerned_by,
     instances_of,
     rules_of,
     series_of,
 )
 from scalewatch.services.match_table.cells import (
+    Cell,
     Grid,
     MatchColumn,
     MatchRow,
     RecentChange,
     grid_of,
 )
+from scalewatch.services.selection.pages import Page
 from scalewatch.services.selection.view import (
     View,
     choices_among,
@@ -43,7 +47,6 @@ from scalewatch.services.selection.view import (
 )
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories import regressions
@@ -55,9 +58,87 @@ LATELY: Final = timedelta(days=30)
 """A change is recent while its commit is no older, seen from the commit shown."""
 
 
+class Sort(StrEnum):
+    """Order of the rows."""
+
+    WORST = "worst"
+    NAME = "name"
+    CHANGED = "changed"
+
+
+class Only(StrEnum):
+    """Which rows are shown."""
+
+    ALL = ""
+    CHANGED = "changed"
+    WORSE = "worse"
+    MISMATCH = "mismatch"
+
+
+KEEPS: Final[Mapping[Only, Callable[[MatchRow], bool]]] = {
+    Only.ALL: lambda _: True,
+    Only.CHANGED: lambda row: row.is_changed,
+    Only.WORSE: lambda row: row.is_worse,
+    Only.MISMATCH: lambda row: bool(row.counts[Mark.MISMATCH]),
+}
+"""Whether a row is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowChoice:
+    """Which rows of a table are wanted, in which order, and from which on.
+
+    Parameters
+    ----------
+    filter
+        What their names contain. Of a table that fits a page, all rows are returned: a
+        page hides them.
+    cursor
+        The `next` of the page before.
+    """
+
+    sort: Sort = Sort.WORST
+    only: Only = Only.ALL
+    filter: str = ""
+    cursor: str | None = None
+
+    @property
+    def compares(self) -> bool:
+        """Whether a baseline is needed, even if none is named."""
+        return self.only in {Only.CHANGED, Only.WORSE} or self.sort is Sort.CHANGED
+
+    def contains(self, row: MatchRow) -> bool:
+        """Tell whether the name of a row contains what is looked for."""
+        return self.filter.strip().lower() in row.region.lower()
+
+    def page_of(self, rows: Sequence[MatchRow], columns: int) -> Page[MatchRow]:
+        """Return the page of these rows, which come worst first.
+
+        Raises
+        ------
+        NotFound
+            If the cursor names no page.
+        """
+        kept = [row for row in rows if KEEPS[self.only](row)]
+        if self.sort is Sort.NAME:
+            kept.sort(key=lambda row: (row.region, row.metric, str(row.configuration)))
+        if self.sort is Sort.CHANGED:
+            kept.sort(key=lambda row: (not row.is_worse, not row.is_changed))
+        page = Page.of(kept, self.cursor, columns)
+        if page.is_part and self.filter:
+            matching = [row for row in kept if self.contains(row)]
+            page = Page.of(matching, self.cursor, columns)
+        return page
+
+
+EVERY_ROW: Final = RowChoice()
+
+
 @dataclass(frozen=True, slots=True)
 class MatchTable:
     """Regions × machines at a commit, worst first, for one metric or for all.
+
+    Of a wide project it has so many rows as make a page.
 
     Parameters
     ----------
@@ -73,6 +154,13 @@ class MatchTable:
         Settings that all its scans share.
     suspicions
         Whom to suspect, platform or library, where regions diverge.
+    total
+        Number of rows on all pages, whatever is filtered.
+    next
+        `cursor` of the next page, if there is one.
+    series, crowded
+        Number of cells that were measured, and of those that cannot be judged because
+        processes shared cores; on all pages.
     """
 
     project: str
@@ -87,21 +175,16 @@ class MatchTable:
     columns: tuple[MatchColumn, ...]
     rows: tuple[MatchRow, ...]
     suspicions: tuple[Attribution, ...]
+    total: int
+    next: str | None
+    page: Page[MatchRow] = field(repr=False)
+    series: int = field(repr=False)
+    crowded: int = field(repr=False)
 
     @property
     def counts(self) -> Mapping[Mark, int]:
         """Number of cells per mark."""
         return {mark: sum(c.counts[mark] for c in self.columns) for mark in Mark}
-
-    @property
-    def series(self) -> int:
-        """Number of cells that were measured."""
-        return sum(cell.series is not None for row in self.rows for cell in row.cells)
-
-    @property
-    def crowded(self) -> int:
-        """Number of cells that cannot be judged because processes shared cores."""
-        return crowded_among(cell.standing for row in self.rows for cell in row.cells)
 
     def of_machines(self, names: Sequence[str]) -> Self:
         """Return the table with the columns of these machines only, all if none.
@@ -126,49 +209,53 @@ class MatchTable:
 
 
 def match_table(
-    session: Session, view: View, *, vs: str | None = None, compare: bool = False
+    session: Session,
+    view: View,
+    *,
+    vs: str | None = None,
+    choice: RowChoice = EVERY_ROW,
 ) -> MatchTable:
     """Return how the regions of a project scale at a commit, worst first.
 
     Parameters
     ----------
     vs
-        The baseline that cells are compared with, as `find_commit` takes it.
-    compare
-        Whether to compare with the nearest baseline where none is named.
+        The baseline that cells are compared with, as `find_commit` takes it; the
+        nearest where none is named and the choice of rows needs one.
+    choice
+        Which rows are wanted.
 
     Raises
     ------
     NotFound, AmbiguousReference
-        If the project, a commit, or the metric at this commit is unknown.
+        If the project, a commit, the metric at this commit, or the page is unknown.
     """
     project = projects.existing(session, view.project)
     row = find_commit(session, project, view.commit)
     now = CommitSnapshot.of(session, row)
     metric = _metric(now.metrics, view.metric)
     metrics = now.metrics if metric == ALL_METRICS else [metric]
-    judged = now.judged(metrics)
-    choices = choices_among(judged)
+    known = now.kept(("settings",), lambda: _settings(now, metrics), metrics=metrics)
     chosen = {
-        name: text for name, text in view.configuration.items() if name in choices
+        name: text for name, text in view.configuration.items() if name in known.choices
     }
-    shown = [
-        series
-        for series in judged
-        if is_chosen(series, chosen) and view.machine in {None, series.machine}
-    ]
-    if not shown and view.machine is not None:
-        raise NotMeasured("machine", view.machine, at=commit_of(row).label)
-    baseline = baseline_of(session, project, row, vs) if vs or compare else None
+    baseline = baseline_of(session, project, row, vs) if vs or choice.compares else None
     before = CommitSnapshot(session, project.id, baseline.id) if baseline else None
     recent = recent_changes(session, row)
-    rules = rules_of(session, project, (each.region for each in shown)).guidelines
+    rules = rules_of(session, project, known.regions).guidelines
+
+    def shown() -> list[Judged]:
+        return [
+            series
+            for series in now.outlined(metrics)
+            if is_chosen(series, chosen) and view.machine in {None, series.machine}
+        ]
 
     def arranged() -> Grid:
-        changes = changes_of_measured(before, now, metrics) if before else ()
-        kinds = {each.series_id: each.kind for each in changes}
+        judged = shown()
+        kinds = kinds_of_measured(before, now, metrics) if before else {}
         by_metric: dict[str, list[Judged]] = defaultdict(list)
-        for series in shown if rules else ():
+        for series in now.whole(concerned_by(judged, rules)):
             by_metric[series.metric].append(series)
         instances = [
             instance
@@ -177,7 +264,7 @@ def match_table(
         ]
         middles = now.medians(series_of(instances)) if instances else {}
         broken = _broken(checks_of(instances, middles))
-        return grid_of(shown, tuple(choices), kinds, recent, broken)
+        return grid_of(judged, tuple(known.choices), kinds, recent, broken)
 
     grid = now.kept(
         ("match table", chosen, view.machine, recent, [*map(str, rules)]),
@@ -186,6 +273,10 @@ def match_table(
         metrics=metrics,
         beside=[before] if before else [],
     )
+    if not grid.rows and view.machine is not None:
+        raise NotMeasured("machine", view.machine, at=commit_of(row).label)
+    page = choice.page_of(grid.rows, len(grid.columns))
+    rows = _whole(now, page.rows) if now.is_wide else page.rows
     return MatchTable(
         project=project.name,
         commit=commit_of(row),
@@ -193,16 +284,21 @@ def match_table(
         baseline=baseline,
         metric=metric,
         metrics=tuple(now.metrics),
-        choices=choices,
+        choices=known.choices,
         chosen=chosen,
-        fixed=shared([each.configuration for each in judged]),
+        fixed=known.fixed,
         columns=grid.columns,
-        rows=grid.rows,
+        rows=tuple(rows),
         suspicions=now.kept(
             ("suspicions", chosen, view.machine),
-            lambda: _suspicions(shown),
+            lambda: _suspicions(shown()),
             metrics=metrics,
         ),
+        total=len(grid.rows),
+        next=page.next,
+        page=page,
+        series=grid.series,
+        crowded=grid.crowded,
     )
 
 
@@ -226,6 +322,42 @@ def _metric(metrics: Sequence[str], wanted: str | None) -> str:
     if wanted == ALL_METRICS and len(metrics) > 1:
         return ALL_METRICS
     return choose_metric(metrics, None if wanted == ALL_METRICS else wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """Settings that vary within a machine, or that all series share, and regions."""
+
+    choices: Mapping[str, tuple[Any, ...]]
+    fixed: Mapping[str, Any]
+    regions: frozenset[str]
+
+
+def _settings(now: CommitSnapshot, metrics: Sequence[str]) -> _Settings:
+    judged = now.outlined(metrics)
+    return _Settings(
+        choices_among(judged),
+        shared([each.configuration for each in judged]),
+        frozenset(each.region for each in judged),
+    )
+
+
+def _whole(now: CommitSnapshot, rows: Sequence[MatchRow]) -> list[MatchRow]:
+    """Return rows of outlines with all that is known of their cells."""
+    known = {
+        each.series_id: each
+        for each in now.judged(
+            sorted({row.metric for row in rows}), {row.region for row in rows}
+        )
+    }
+
+    def whole(cell: Cell) -> Cell:
+        if cell.series is None:
+            return cell
+        series = known[cell.series]
+        return replace(cell, standing=series.standing, flags=series.flags)
+
+    return [replace(row, cells=tuple(map(whole, row.cells))) for row in rows]
 
 
 def _broken(checks: Iterable[CheckedGuideline]) -> Mapping[int, tuple[str, ...]]:

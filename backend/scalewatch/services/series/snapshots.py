@@ -1,9 +1,10 @@
 """Everything that is known of one commit, read part by part and kept by its edition."""
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from sys import intern
 from typing import Final, Self, TypeVar
 from uuid import UUID
 
@@ -48,6 +49,15 @@ Environments = Mapping[str, Mapping[str, str]]
 
 JUDGED_KILOBYTES: Final = 3.0
 """Memory of a series with its model and verdict."""
+
+OUTLINE_KILOBYTES: Final = 0.3
+"""Memory of a series in outline: its growth and its verdict are those of many."""
+
+MOST_SERIES: Final = 20_000
+"""Series of a metric at a commit that are read, and kept, with all that is known."""
+
+PART: Final = 5_000
+"""Series of a wide commit that are read with all that is known of them at once."""
 
 MEDIANS_KILOBYTES: Final = 0.6
 """Memory of the medians of a series; its places take less."""
@@ -103,83 +113,178 @@ class CommitSnapshot:
         """The expectations in force."""
         return in_force(self.session, self.project_id)
 
-    def judged(self, metrics: Collection[str]) -> tuple[Judged, ...]:
-        """Return all series of some metrics, with their models and verdicts."""
-        session, commit_id = self.session, self.commit_id
-
-        def read() -> tuple[Judged, ...]:
-            expectations = in_force(session, self.project_id)
-            compositions = compositions_in_force(session, self.project_id)
-            models = verdicts.models_at(session, commit_id, metrics)
-            measured = [
-                row
-                for row in measurements.taken_at(session, commit_id)
-                if row.metric in metrics
-            ]
-            notes: dict[int, list[measurements.Noted]] = defaultdict(list)
-            noted = [row.id for row in measured if row.noted]
-            if noted:
-                for note in measurements.notes_on(session, commit_id, noted):
-                    notes[note.series_id].append(note)
-            places = measurements.places_at(session, commit_id) if noted else {}
-            rows = machines.of_project(session, self.project_id)
-            slots = {row.id: slot for slot, row in enumerate(rows)}
-            names = {row.id: row.name for row in rows}
-            settings = measurements.settings_of(session, self.project_id)
-            judged = []
-            for row in measured:
-                key = (row.region, row.metric)
-                expectation, composition = expectations.get(key), compositions.get(key)
-                remarks = notes.get(row.id, ())
-                judged.append(
-                    Judged(
-                        series_id=row.id,
-                        region=row.region,
-                        metric=row.metric,
-                        unit=row.unit,
-                        better=row.better,
-                        machine=names[row.machine_id],
-                        slot=slots[row.machine_id],
-                        configuration=settings[row.configuration_id],
-                        expectation=expectation,
-                        composition=composition,
-                        standing=standing_at(
-                            row.runs,
-                            row.repetitions,
-                            [note.reason for note in remarks if not note.repetitions],
-                            models.get(row.id),
-                            expectation or composition,
-                        ),
-                        flags=flags_at(places, remarks)
-                        if any(note.flags for note in remarks)
-                        else {},
-                        failures=failures_at(places, remarks)
-                        if row.runs and any(not note.repetitions for note in remarks)
-                        else (),
-                    )
-                )
-            return tuple(judged)
-
-        series = kept_of(
+    @property
+    def is_wide(self) -> bool:
+        """Whether it has more series than are kept with all that is known of them."""
+        number = kept_of(
             self.edition,
-            commit_id,
-            ("judged", sorted(metrics), ids_in_force(session, self.project_id)),
-            read,
-            lambda series: JUDGED_KILOBYTES * len(series),
+            self.commit_id,
+            ("number of series",),
+            lambda: len(measurements.taken_at(self.session, self.commit_id)),
         )
-        pending = {s.machine for s in series if s.standing.state is State.PENDING}
-        if not pending:
+        return number > MOST_SERIES
+
+    def judged(
+        self, metrics: Collection[str], regions: Collection[str] | None = None
+    ) -> tuple[Judged, ...]:
+        """Return series of some metrics, with their models and verdicts.
+
+        Of some regions, or of all.
+        """
+        return self._given_up(*self._judged(metrics, regions))
+
+    def outlined(self, metrics: Collection[str]) -> tuple[Judged, ...]:
+        """Return all series of some metrics, as far as tables count and sort them.
+
+        Of a wide commit, their standings lack coefficients and probabilities, and
+        their flags are left out: `whole` knows them.
+        """
+        return self._given_up(*self._outlined(metrics))
+
+    def whole(self, outlined: Sequence[Judged]) -> Sequence[Judged]:
+        """Return series that were outlined with all that is known of them."""
+        if not outlined or not self.is_wide:
+            return outlined
+        metrics = sorted({each.metric for each in outlined})
+        known = self.judged(metrics, {each.region for each in outlined})
+        wanted = {each.series_id for each in outlined}
+        return [each for each in known if each.series_id in wanted]
+
+    def part(
+        self, metrics: Collection[str], regions: Collection[str]
+    ) -> tuple[Judged, ...]:
+        """Return the series of some regions, which are not kept."""
+        models = verdicts.models_at(self.session, self.commit_id, metrics, regions)
+        return self._given_up(*_with_pending(self._series(metrics, regions, models)))
+
+    def _judged(
+        self, metrics: Collection[str], regions: Collection[str] | None = None
+    ) -> "_Read":
+        return self._kept_series(
+            ("judged", None if regions is None else sorted(regions)),
+            metrics,
+            JUDGED_KILOBYTES,
+            lambda: self._series(
+                metrics,
+                regions,
+                verdicts.models_at(self.session, self.commit_id, metrics, regions),
+            ),
+        )
+
+    def _outlined(self, metrics: Collection[str]) -> "_Read":
+        if not self.is_wide:
+            return self._judged(metrics)
+        return self._kept_series(
+            ("outlined",),
+            metrics,
+            OUTLINE_KILOBYTES,
+            lambda: self._series(
+                metrics,
+                None,
+                verdicts.outlines_at(self.session, self.commit_id, metrics),
+                is_outline=True,
+            ),
+        )
+
+    def _kept_series(
+        self,
+        question: Sequence[object],
+        metrics: Collection[str],
+        kilobytes: float,
+        read: Callable[[], tuple[Judged, ...]],
+    ) -> "_Read":
+        return kept_of(
+            self.edition,
+            self.commit_id,
+            (*question, sorted(metrics), ids_in_force(self.session, self.project_id)),
+            lambda: _with_pending(read()),
+            lambda known: kilobytes * len(known[0]),
+        )
+
+    def _series(
+        self,
+        metrics: Collection[str],
+        regions: Collection[str] | None,
+        models: Mapping[int, Sequence[verdicts.Modelled]],
+        *,
+        is_outline: bool = False,
+    ) -> tuple[Judged, ...]:
+        """Read series of some metrics and regions, beside their models."""
+        session, commit_id = self.session, self.commit_id
+        expectations, compositions = self.expectations, self.compositions
+        measured = [
+            row
+            for row in measurements.taken_at(session, commit_id, regions)
+            if row.metric in metrics
+        ]
+        notes: dict[int, list[measurements.Noted]] = defaultdict(list)
+        noted = [
+            row.id for row in measured if row.failed or (row.noted and not is_outline)
+        ]
+        if noted:
+            for note in measurements.notes_on(session, commit_id, noted):
+                notes[note.series_id].append(note)
+        places = measurements.places_at(session, commit_id) if noted else {}
+        rows = machines.of_project(session, self.project_id)
+        slots = {row.id: slot for slot, row in enumerate(rows)}
+        names = {row.id: row.name for row in rows}
+        settings = measurements.settings_of(session, self.project_id)
+        judged = []
+        for row in measured:
+            key = (row.region, row.metric)
+            expectation, composition = expectations.get(key), compositions.get(key)
+            remarks = notes.get(row.id, ())
+            judged.append(
+                Judged(
+                    series_id=row.id,
+                    region=intern(row.region),
+                    metric=intern(row.metric),
+                    unit=intern(row.unit),
+                    better=intern(row.better),
+                    machine=names[row.machine_id],
+                    slot=slots[row.machine_id],
+                    configuration=settings[row.configuration_id],
+                    expectation=expectation,
+                    composition=composition,
+                    standing=standing_at(
+                        row.runs,
+                        row.repetitions,
+                        [note.reason for note in remarks if not note.repetitions],
+                        models.get(row.id),
+                        expectation or composition,
+                    ),
+                    flags=flags_at(places, remarks)
+                    if any(note.flags for note in remarks)
+                    else {},
+                    failures=failures_at(places, remarks)
+                    if row.runs and any(not note.repetitions for note in remarks)
+                    else (),
+                )
+            )
+        return tuple(judged)
+
+    def _given_up(
+        self, series: tuple[Judged, ...], pending: Collection[str]
+    ) -> tuple[Judged, ...]:
+        """Return series with those as failed whose analysis was given up."""
+        reasons = self._reasons(pending)
+        if not reasons:
             return series
-        # Giving up an analysis begins no edition.
-        reasons = {
-            row.name: self._failure(row.id)
-            for row in machines.of_project(session, self.project_id)
-            if row.name in pending
-        }
         return tuple(
             replace(each, standing=each.standing.given_up(reasons.get(each.machine)))
             for each in series
         )
+
+    def _reasons(self, pending: Collection[str]) -> dict[str, str]:
+        """Return why analyses were given up, which begins no edition, by machine."""
+        if not pending:
+            return {}
+        reasons = {
+            row.name: self._failure(row.id)
+            for row in machines.of_project(self.session, self.project_id)
+            if row.name in pending
+        }
+        return {name: reason for name, reason in reasons.items() if reason is not None}
 
     def medians(self, series: Collection[int]) -> Mapping[int, Middles]:
         """Return the medians of those series that have a result.
@@ -360,19 +465,14 @@ class CommitSnapshot:
         """
         if self.edition is None:
             return None
-        # Giving up an analysis begins no edition.
-        failed = {
-            (series.machine, series.standing.reason or "")
-            for series in (self.judged(metrics) if metrics else ())
-            if series.standing.is_failed
-        }
+        failed = self._reasons(self._outlined(metrics)[1] if metrics else ())
         expected = ids_in_force(self.session, self.project_id)
         return (
             self.commit_id,
             self.edition,
             sorted(metrics),
             expected,
-            sorted(failed),
+            sorted(failed.items()),
         )
 
     def _failure(self, machine_id: int) -> str | None:
@@ -385,6 +485,24 @@ class CommitSnapshot:
             lambda: jobs.newest(session, JobKind.ANALYSE, subject),
         )
         return job.reason if job and job.state == "failed" else None
+
+
+_Read = tuple[tuple[Judged, ...], frozenset[str]]
+"""Series, and the machines that have not been analysed."""
+
+
+def _with_pending(series: tuple[Judged, ...]) -> _Read:
+    pending = {s.machine for s in series if s.standing.state is State.PENDING}
+    return series, frozenset(pending)
+
+
+def regions_in_parts(series: Iterable[Judged]) -> Iterator[tuple[str, ...]]:
+    """Yield the regions of series, so many at once as have `PART` series together."""
+    number = Counter(each.region for each in series)
+    names = sorted(number)
+    length = max(1, PART * len(number) // max(1, number.total()))
+    for start in range(0, len(names), length):
+        yield tuple(names[start : start + length])
 
 
 def repetitions_of(session: Session, scans: Sequence[Scan]) -> Mapping[UUID, Reals]:

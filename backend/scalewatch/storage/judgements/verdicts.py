@@ -119,6 +119,56 @@ def models_at(
     return models
 
 
+def outlines_at(
+    session: Session, commit_id: int, metrics: Collection[str]
+) -> dict[int, list[Modelled]]:
+    """Return what tables count and sort of the models at a commit, by series.
+
+    Growths and verdicts without coefficients and probabilities, so that few differ: a
+    model that is there has the constant 0.
+    """
+    bound = {"commit": commit_id, "metrics": [*metrics]}
+    models: dict[int, list[Modelled]] = {}
+    for row in session.execute(_outlined(), bound):
+        models.setdefault(row.series_id, []).append(
+            Modelled(
+                constant=None if row.constant is None else 0.0,
+                growth=row.growth,
+                reason=row.reason,
+                expectation_id=row.expectation_id,
+                divergence=row.divergence,
+                verdict=row.verdict,
+                verdict_reason=row.verdict_reason,
+            )
+        )
+    return models
+
+
+@cache
+def _outlined() -> Select[Any]:
+    model, series, verdict = (
+        kind.__table__ for kind in (tables.Model, tables.Series, tables.Verdict)
+    )
+    return (
+        select(
+            model.c.series_id,
+            model.c.constant,
+            model.c.growth,
+            model.c.reason,
+            verdict.c.expectation_id,
+            verdict.c.divergence,
+            verdict.c.verdict,
+            verdict.c.reason.label("verdict_reason"),
+        )
+        .join(series, series.c.id == model.c.series_id)
+        .outerjoin(verdict, _is_about(verdict.c, model.c))
+        .where(
+            model.c.commit_id == bindparam("commit"),
+            is_among(series.c.metric, "metrics"),
+        )
+    )
+
+
 @cache
 def _compared(*, of_regions: bool) -> Select[Any]:
     model, series, assumed, verdict = (

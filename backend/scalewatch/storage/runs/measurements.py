@@ -177,6 +177,8 @@ class Taken(NamedTuple):
         How many have results of it, and the fewest repetitions in one.
     noted
         Whether a point of it failed, or raises a flag.
+    failed
+        Whether a point of it failed.
     """
 
     id: int
@@ -189,34 +191,44 @@ class Taken(NamedTuple):
     runs: int
     repetitions: int | None
     noted: int
+    failed: int
 
 
-def taken_at(session: Session, commit_id: int) -> list[Taken]:
-    """Return the series that were measured at a commit."""
+def taken_at(
+    session: Session, commit_id: int, regions: Collection[str] | None = None
+) -> list[Taken]:
+    """Return the series that were measured at a commit, of some regions or of all."""
 
     def read() -> list[Taken]:
-        rows = session.execute(_taken(), {"commit": commit_id})
+        bound = {"commit": commit_id, "regions": [*(regions or ())]}
+        rows = session.execute(_taken(of_regions=regions is not None), bound)
         return list(map(Taken._make, rows.all()))
 
+    if regions is not None:
+        return read()
     return once(session, ("taken", commit_id), read)
 
 
 @cache
-def _taken() -> Select[Any]:
+def _taken(*, of_regions: bool) -> Select[Any]:
     succeeded = func.nullif(_POINT.c.count, 0)
     is_noted = or_(_POINT.c.count == 0, _POINT.c.flags != 0)
-    taken = (
+    measured = (
         select(
             _POINT.c.series_id,
             func.count(succeeded).label("runs"),
             func.min(succeeded).label("repetitions"),
             func.max(case((is_noted, 1), else_=0)).label("noted"),
+            func.max(case((_POINT.c.count == 0, 1), else_=0)).label("failed"),
         )
         .join(_RUN, _RUN.c.id == _POINT.c.run_id)
         .where(_RUN.c.commit_id == bindparam("commit"))
         .group_by(_POINT.c.series_id)
-        .subquery()
     )
+    if of_regions:
+        wanted = is_among(_SERIES.c.region, "regions")
+        measured = measured.join(_SERIES, _IS_OF_RUN).where(wanted)
+    taken = measured.subquery()
     columns = {**_SERIES.c, **taken.c}
     return (
         select(*(columns[name] for name in Taken._fields))
