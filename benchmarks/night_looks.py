@@ -49,7 +49,7 @@ def look(logs: Sequence[Reals]) -> tuple[list[Noticed], tuple[MachineStep, ...]]
     """
     watched = watch(
         [
-            _history(machine, region, log)
+            history_of(machine, region, log)
             for machine, own in enumerate(logs)
             for region, log in enumerate(own)
         ]
@@ -78,7 +78,8 @@ def look_apart(log: Reals) -> list[Noticed]:
     ]
 
 
-def _history(machine: int, region: int, log: Reals) -> SeriesHistory:
+def history_of(machine: int, region: int, log: Reals) -> SeriesHistory:
+    """Return the history of a region of a machine, (T, n), as the product reads it."""
     is_there = 2 * np.count_nonzero(~np.isnan(log), axis=1) >= log.shape[1]
     return SeriesHistory(
         series=LocatedSeries(

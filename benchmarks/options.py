@@ -29,6 +29,7 @@ BENCHMARKS: Final = (
     "history_speed",
     "nights",
     "night_gates",
+    "suspects",
     "growth",
     "partitions",
     "server",

@@ -50,6 +50,19 @@ def test_what_no_other_machine_shows_is_the_machines_and_no_regression():
     assert watched.changes == ()
 
 
+@pytest.mark.parametrize("seed", [9, 25, 42])
+def test_a_machine_that_jumps_between_two_speeds_makes_no_steps(seed):
+    is_slow = np.random.default_rng(seed).random(COMMITS) < 0.5
+    jumping = [
+        replace(each, log=each.log + 0.4 * is_slow[list(each.positions), np.newaxis])
+        for each in machine(1, nights=0.02)
+    ]
+
+    watched = watch([*jumping, *machine(2), *machine(3)])
+
+    assert watched.steps == ()
+
+
 def test_what_other_machines_show_too_is_the_librarys():
     watched = watch([*machine(1, moved=0.3), *machine(2, moved=0.3), *machine(3)])
 

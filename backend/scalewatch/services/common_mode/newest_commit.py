@@ -22,8 +22,7 @@ from scalewatch.modelling.common_mode.machine import FAR
 from scalewatch.modelling.common_mode.newest import beside_machine, newest_commit
 from scalewatch.modelling.common_mode.spreads import filled
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.modelling.histories.histories import Histories, locations, middle
-from scalewatch.modelling.histories.modes import modes
+from scalewatch.modelling.histories.histories import locations, middle
 from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.project_history import (
@@ -34,6 +33,7 @@ from scalewatch.services.common_mode.shared_moves import (
     alike,
     directions_of,
     nights_of,
+    speeds_of,
     without_nights,
 )
 from scalewatch.storage.runs import runs
@@ -249,7 +249,9 @@ def _of_group(
         moved = beside_machine(moved, whole)
         if whole.is_known[0]:
             compared.add((series.machine, series.metric))
-        if whole.stands_out[0] and not _has_such_speed(effect):
+        speeds = speeds_of(nights) if whole.stands_out[0] else None
+        is_usual = speeds is not None and abs(float(speeds.left[-1])) < FAR
+        if whole.stands_out[0] and not is_usual:
             most = max(nights_before.values())
             level, size = effect[0].mean(axis=1), whole.size[0]
             reached = np.abs(level[-1] - level[:-1]) <= 2 * whole.error[0]
@@ -297,19 +299,6 @@ def _of_group(
             if (factor := beside.factor_of(row)) is not None
         },
     )
-
-
-def _has_such_speed(effect: Reals) -> bool:
-    """Tell whether the newest commit is at one of two speeds of its machine.
-
-    Parameters
-    ----------
-    effect
-        Common mode of the machine at its commits, shape (1, T, n).
-    """
-    settings = np.arange(1.0, effect.shape[2] + 1)[:, np.newaxis]
-    speeds = modes(Histories.of(settings, effect)).get(0)
-    return speeds is not None and abs(float(speeds.left[-1])) < FAR
 
 
 def _is_single(jobs: Sequence[SeriesPool]) -> bool:

@@ -12,6 +12,7 @@ from scalewatch.modelling.common_mode.common_mode import (
 )
 from scalewatch.modelling.histories.changes import exact
 from scalewatch.modelling.histories.histories import Histories
+from scalewatch.modelling.histories.modes import TwoModes, modes
 from scalewatch.services.common_mode.project_history import SeriesHistory
 
 
@@ -46,6 +47,13 @@ def nights_of(group: Sequence[SeriesHistory]) -> MachineMode | None:
         if not still:
             log[row, positions.searchsorted(history.positions)] = history.log
     return machine_mode(log, positions, directions_of(group))
+
+
+def speeds_of(nights: MachineMode) -> TwoModes | None:
+    """Return the two speeds between which a machine jumps as by chance, if it does."""
+    effect = nights.mode.effect
+    settings = np.arange(1.0, effect.shape[1] + 1)[:, np.newaxis]
+    return modes(Histories.of(settings, effect[np.newaxis])).get(0)
 
 
 def without_nights(

@@ -5,7 +5,7 @@ show how its nights scatter, and enough regions what each night does to all of t
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Self
 
@@ -16,7 +16,12 @@ from scalewatch.modelling.arrays import stacked
 from scalewatch.modelling.common_mode.common_mode import MachineMode
 from scalewatch.modelling.common_mode.origins import Origin, origins
 from scalewatch.modelling.common_mode.scan import SPREADS
-from scalewatch.modelling.histories.changes import FoundChanges, exact, watched
+from scalewatch.modelling.histories.changes import (
+    STEP,
+    FoundChanges,
+    exact,
+    watched,
+)
 from scalewatch.modelling.histories.exact import exact_changes
 from scalewatch.modelling.histories.explanation import Shift, ShiftKind
 from scalewatch.modelling.histories.histories import Histories
@@ -28,6 +33,7 @@ from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.common_mode.shared_moves import (
     alike,
     nights_of,
+    speeds_of,
     without_nights,
 )
 from scalewatch.settings import ALARMING_SHARE
@@ -227,7 +233,11 @@ def watch(
             for history in histories
             for shift in shifts[id(history)]
         ),
-        steps=tuple(step for at in steps for step in at.values()),
+        steps=tuple(
+            step
+            for at, known in zip(steps, nights, strict=True)
+            for step in _beyond_speeds(at, known)
+        ),
         nights=tuple(
             _spread(group, known)
             for group, known in zip(groups, nights, strict=True)
@@ -300,6 +310,20 @@ def _steps(
                 for row, origin in rows.items()
             }
     return steps
+
+
+def _beyond_speeds(
+    steps: Mapping[int, MachineStep], nights: MachineMode | None
+) -> list[MachineStep]:
+    """Return the steps of a machine, but for jumps between its two speeds."""
+    speeds = speeds_of(nights) if nights is not None and steps else None
+    return [
+        step
+        for row, step in steps.items()
+        if speeds is None
+        or step.origin is Origin.LIBRARY
+        or abs(speeds.step(row, row)) >= STEP
+    ]
 
 
 def _compared(

@@ -156,7 +156,7 @@ def detect(
                 changes, target_effects, false.q_values, confirmed, strict=True
             )
         ),
-        causes=tuple(_causes(history, changes)),
+        causes=tuple(causes_of(history.histories, changes)),
         false=false,
         baselines=tuple(_baselines(history)),
         steps=watched.steps,
@@ -167,6 +167,32 @@ def detect(
         drifts=tuple(drifts),
         passing=watched.passing,
     )
+
+
+def causes_of(
+    histories: Sequence[SeriesHistory], changes: Sequence[HistoryChange]
+) -> list[Cause[int]]:
+    """Return the causes of changes, which they name by their number."""
+    regions: dict[str, set[str]] = defaultdict(set)
+    for series in histories:
+        regions[series.series.machine].add(series.region)
+    changed = []
+    for number, change in enumerate(changes):
+        is_growth = change.shift.kind is ShiftKind.GROWTH
+        changed.append(
+            ChangedSeries(
+                subject=number,
+                region=change.history.region,
+                machine=change.history.series.machine,
+                first=change.first,
+                last=change.last,
+                kind=ChangeClass.GROWTH if is_growth else ChangeClass.CONSTANT,
+                is_worse=change.is_worse,
+                size=abs(change.shift.tilt) if is_growth else change.largest_difference,
+                is_exact=change.history.series.is_exact,
+            )
+        )
+    return causes(changed, regions)
 
 
 def label(commit: AnyCommit) -> str:
@@ -235,32 +261,6 @@ def _details(
         expectation_version=effect.expectation_version,
         shares=shift.shares,
     )
-
-
-def _causes(
-    history: ProjectHistory, changes: Sequence[HistoryChange]
-) -> list[Cause[int]]:
-    """Return the causes of changes, which they name by their number."""
-    regions: dict[str, set[str]] = defaultdict(set)
-    for series in history.histories:
-        regions[series.series.machine].add(series.region)
-    changed = []
-    for number, change in enumerate(changes):
-        is_growth = change.shift.kind is ShiftKind.GROWTH
-        changed.append(
-            ChangedSeries(
-                subject=number,
-                region=change.history.region,
-                machine=change.history.series.machine,
-                first=change.first,
-                last=change.last,
-                kind=ChangeClass.GROWTH if is_growth else ChangeClass.CONSTANT,
-                is_worse=change.is_worse,
-                size=abs(change.shift.tilt) if is_growth else change.largest_difference,
-                is_exact=change.history.series.is_exact,
-            )
-        )
-    return causes(changed, regions)
 
 
 def _baselines(history: ProjectHistory) -> list[NewBaseline]:
