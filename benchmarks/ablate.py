@@ -38,6 +38,8 @@ PROCESSES: Final = 2
 CURVES: Final = ("real", "curves", "constants", "textbook")
 KINDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "exact_counts": ("counts", "lost"),
+    "versions": ("versions",),
+    "rules.several_parameters": ("surfaces", "textbook surfaces"),
 }
 """Kinds of rows that a room takes part in."""
 

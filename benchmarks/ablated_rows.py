@@ -122,11 +122,12 @@ def _growing(series: int, noise: truths.Noise) -> Rows:
     }
 
 
-def _textbook(series: int, *noises: str) -> Rows:
+def _textbook(series: int, parameters: int, *noises: str) -> Rows:
     """Measure functions of textbooks under noises."""
     rows: Rows = {}
+    chosen = [name for name, e in FAMILIES.items() if len(e.parameters) == parameters]
     for noise in noises:
-        scored = measure_ours(noise, max(1, series // 12), 5, (SEED,))
+        scored = measure_ours(noise, max(1, series // 12), 5, (SEED,), chosen)
         columns = np.concatenate([each.rows for each in scored]).T
         for name, column in zip(scores.COLUMNS, columns, strict=True):
             if not np.isnan(column).all():
@@ -159,8 +160,15 @@ def _surfaces(series: int) -> Rows:
     return _joined(
         _rows_of_surfaces(known, x, factor)
         for x in two_parameters.designs().values()
-        for factor in two_parameters.noises(rng).values()
+        for factor in (*two_parameters.noises(rng).values(), _shared)
     )
+
+
+def _shared(shape: tuple[int, ...]) -> Reals:
+    """Draw noise of which the repetitions of a job share more than they show."""
+    rng = np.random.default_rng(SEED)
+    common = rng.normal(0, 0.05, (*shape[:2], 1))
+    return np.exp(common + rng.normal(0, 0.01, shape))
 
 
 def _rows_of_surfaces(
@@ -226,9 +234,10 @@ KINDS: Final[Mapping[str, Callable[[int], Rows]]] = {
     "real": _real,
     "curves": _curves,
     "constants": _constants,
-    "counts": lambda series: _textbook(series, EXACT, ROUNDED),
+    "counts": lambda series: _textbook(series, 1, EXACT, ROUNDED),
     "lost": _lost,
-    "textbook": lambda series: _textbook(series, "2 %", "10 %"),
+    "textbook": lambda series: _textbook(series, 1, "2 %", "10 %"),
+    "textbook surfaces": lambda series: _textbook(series, 2, "2 %", "10 %"),
     "surfaces": _surfaces,
     "versions": _versions,
 }

@@ -49,4 +49,18 @@ NEUTRAL: Final[Mapping[str, Mapping[str, Any]]] = {
         "unseen_freedom": 0.0,
     },
     "versions": {"largest_factor": 100.0, "negligible": 0.0},
+    "rules.several_parameters": {
+        "price": 0.0,
+        "fewest_terms": 3,
+        "enough": 1e-9,
+        "fitted": 3,
+        "most_shared": 0.0,
+        "caution": 1.0,
+        "widening": 1.0,
+        "odds": 1.0,
+        "least_points": 1_000_000,
+        "shortest_line": 2,
+        "fall": 1e9,
+        "negligible": 0.0,
+    },
 }

@@ -1,6 +1,6 @@
 """Scores of all series under one noise, and what is worst among them."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
@@ -50,12 +50,17 @@ def measure(
 
 
 def measure_ours(
-    noise: str, series: int, repetitions: int, seeds: Sequence[int]
+    noise: str,
+    series: int,
+    repetitions: int,
+    seeds: Sequence[int],
+    families: Collection[str] = FAMILIES,
 ) -> list[Scored]:
-    """Draw all families and ask our default alone."""
+    """Draw families, all unless some are named, and ask our default alone."""
     return [
         scored
         for name, family in FAMILIES.items()
+        if name in families
         for scored in _family(
             name,
             family,

@@ -1,3 +1,6 @@
+from dataclasses import replace
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -42,7 +45,9 @@ def test_data_drawn_from_the_mpi_models_lead_to_the_published_verdict(cell, rule
 @both_rules
 @pytest.mark.parametrize("cell", [*mafia_cells()], ids=str)
 def test_data_drawn_from_the_mafia_models_lead_to_the_published_verdict(cell, rule):
-    space = ruler(cell.expectation).subdivided(1, 2, 3, 4, 5).space
+    space = replace(
+        ruler(cell.expectation), small_ticks=tuple(map(Fraction, range(6)))
+    ).space
 
     (finding,) = find_models(
         K,

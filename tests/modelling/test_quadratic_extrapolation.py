@@ -40,7 +40,6 @@ def test_a_quadratic_is_recovered_and_met():
         assert_allclose(row(100), 30201)
     assert rows[0].d < 1e-9
     assert rows[1].d is None
-    assert rows[1].meets_next is None
 
 
 def test_drift_spans_the_values_of_each_coefficient():
@@ -60,7 +59,6 @@ def test_errors_are_not_relative_to_a_time_of_zero():
 
     assert rows[0].e_max is None
     assert rows[0].d is None
-    assert rows[0].meets_next is None
 
 
 def test_three_settings_are_too_few():

@@ -95,7 +95,6 @@ from scalewatch.modelling.machines.machines import (
     MachineLine,
     MachinePair,
     compare_lines,
-    compare_machines,
     machine_line,
 )
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -224,7 +223,6 @@ __all__ = [
     "catwalk",
     "check_guideline",
     "compare_lines",
-    "compare_machines",
     "compare_versions",
     "compose",
     "default_deviation_limit",

@@ -57,13 +57,6 @@ class Extrapolation:
         p = np.asarray(processes, dtype=np.float64)
         return self.a0 + self.a1 * p + self.a2 * p**2
 
-    @property
-    def meets_next(self) -> bool | None:
-        """Whether the next point is met as well as the fitted ones, d ≤ e_max."""
-        if self.d is None or self.e_max is None:
-            return None
-        return self.d <= self.e_max
-
 
 def extrapolations(processes: ArrayLike, times: ArrayLike) -> tuple[Extrapolation, ...]:
     """Return one extrapolation for each S = 4 … N, as a row of the paper's table.

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -120,7 +121,9 @@ def test_halving_doubles_the_resolution():
 
 
 def test_further_small_ticks_multiply_each_large_tick():
-    space = ruler(parse_growth("p")).subdivided("1/2").space
+    space = replace(
+        ruler(parse_growth("p")), small_ticks=(Fraction(0), Fraction(1, 2))
+    ).space
 
     assert parse_growth("p^(3/4) log^(1/2) p") in space
 

@@ -5,7 +5,7 @@ import pytest
 
 from scalewatch.errors import TooFewMachines, TooFewSizes
 from scalewatch.modelling.growths.growth import Growth
-from scalewatch.modelling.machines.machines import compare_machines
+from scalewatch.modelling.machines.machines import compare_lines, machine_line
 from scalewatch.services.machines.lines import machine_sentence
 
 K = np.array([1e5, 2e5, 4e5, 8e5, 1.6e6, 3.2e6])
@@ -22,8 +22,12 @@ DAINT = machine(lambda k: 1.4 + 1e-6 * k, seed=2)
 SLOW = machine(lambda k: 4.0 + 9e-6 * k, seed=3)
 
 
+def compared(**measured):
+    return compare_lines([machine_line(name, *each) for name, each in measured.items()])
+
+
 def pair(one, other):
-    (found,) = compare_machines({"juqueen": one, "daint": other})
+    (found,) = compared(juqueen=one, daint=other)
     return found
 
 
@@ -127,7 +131,7 @@ def test_machines_are_compared_by_the_growths_where_a_line_does_not_fit():
 
 
 def test_each_machine_is_compared_with_each():
-    found = compare_machines({"juqueen": JUQUEEN, "daint": DAINT, "slow": SLOW})
+    found = compared(juqueen=JUQUEEN, daint=DAINT, slow=SLOW)
 
     names = [(each.first.machine, each.second.machine) for each in found]
     assert names == [("juqueen", "daint"), ("juqueen", "slow"), ("daint", "slow")]
@@ -166,9 +170,9 @@ def test_two_sizes_give_a_line_without_certainty():
 
 def test_a_single_machine_is_refused():
     with pytest.raises(TooFewMachines, match="2 needed, juqueen measured"):
-        compare_machines({"juqueen": JUQUEEN})
+        compared(juqueen=JUQUEEN)
 
 
 def test_a_machine_with_one_problem_size_is_refused():
     with pytest.raises(TooFewSizes, match="1 measured"):
-        compare_machines({"juqueen": JUQUEEN, "daint": ([5.0], [[1.0, 2.0]])})
+        compared(juqueen=JUQUEEN, daint=([5.0], [[1.0, 2.0]]))

@@ -140,10 +140,6 @@ class Ruler:
         """Place large ticks at further exponents."""
         return replace(self, ticks=_with(self.ticks, exponents))
 
-    def subdivided(self, *exponents: Exponent) -> "Ruler":
-        """Multiply large ticks by further terms of the next lower class."""
-        return replace(self, small_ticks=_with(self.small_ticks, exponents))
-
     def widened(
         self, lower: Exponent | None = None, upper: Exponent | None = None
     ) -> "Ruler":

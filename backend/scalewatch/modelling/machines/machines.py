@@ -10,7 +10,7 @@ References
 "Formulation of Scientific Codes", LA-UR-14-26577, section 4.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -111,40 +111,6 @@ class MachinePair:
         low = max(self.first.sizes.min(), self.second.sizes.min())
         high = min(self.first.sizes.max(), self.second.sizes.max())
         return (float(low), float(high)) if low <= high else None
-
-
-def compare_machines(
-    measured: Mapping[str, tuple[ArrayLike, ArrayLike]],
-    *,
-    parameter: str = "n",
-    level: float = 0.95,
-) -> tuple[MachinePair, ...]:
-    """Compare two or more machines, each with each.
-
-    Parameters
-    ----------
-    measured
-        Per machine problem sizes, shape (n,), and the times, shape (n, R), NaN where
-        missing. Machines need not share their sizes.
-    parameter
-        What the problem size is called.
-    level
-        Probability that an interval holds.
-
-    Raises
-    ------
-    TooFewMachines
-        If there is only one.
-    TooFewSizes
-        If a machine was measured at fewer than two problem sizes.
-    """
-    if len(measured) < 2:
-        raise TooFewMachines(measured)
-    lines = [
-        machine_line(machine, sizes, times, parameter=parameter, level=level)
-        for machine, (sizes, times) in measured.items()
-    ]
-    return compare_lines(lines, parameter=parameter, level=level)
 
 
 def machine_line(

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from scalewatch.modelling.rules.evidence.posterior import verdict_posterior
 from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
 from scalewatch.modelling.rules.rule import Hypothesis, Sample
+from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.elimination import Weights
 from scalewatch.modelling.rules.several_parameters.intervals import (
@@ -22,9 +22,6 @@ from scalewatch.modelling.rules.several_parameters.intervals import (
     likeliest,
 )
 from scalewatch.modelling.rules.several_parameters.strong_scaling import Base
-
-LISTED: Final = 32
-"""Growths per series whose probability is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ class SelectedHypothesis:
     quality
         Adjusted R² and SMAPE, shape (2,).
     growths, probability
-        The likeliest leading-order terms and their posterior, at most `LISTED`.
+        The likeliest leading-order terms and their posterior, at most `listed`.
     verdicts
         Posterior of match, approximate and mismatch, zeros without an expectation.
     forecasts
@@ -145,7 +142,7 @@ class Questions:
             weighed.coefficients(chosen), contest.tau[members], weights
         )
         fitted = constant + factors @ contest.tau[members]
-        listed = likeliest(by_growth, LISTED)
+        listed = likeliest(by_growth, ASSUMED.listed)
         hypothesis, coefficients = self._model(
             members, np.append(constant, factors * np.exp2(-self.log2_scale[members]))
         )

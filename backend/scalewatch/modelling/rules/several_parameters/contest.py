@@ -19,12 +19,12 @@ G. Schwarz, "Estimating the Dimension of a Model", Annals of Statistics 6 (1978)
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.terms import Terms
+from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.competitors import (
     Competitors,
     Growths,
@@ -36,17 +36,6 @@ from scalewatch.modelling.rules.several_parameters.elimination import (
     fit,
     fit_signed,
 )
-
-PRICE: Final = 1.5
-"""Half the number of parameters that a product adds."""
-
-
-FEWEST: Final = 2
-"""Terms of sums that always compete."""
-
-ENOUGH: Final = 1.2
-"""Misfit per point, in variances of a point, that repetitions explain: a sum of more
-terms would have nothing to add."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +157,7 @@ class Contest:
         score = -exponent * np.log(weights.variance * weights.freedom + misfit)
         price = np.repeat([k for _, k in terms], [h for h, _ in terms])
         return HypothesisScores(
-            score=score - PRICE * np.log(points) * price,
+            score=score - ASSUMED.price * np.log(points) * price,
             least=float(misfit.min()),
             fitted=tuple(coefficients for _, coefficients in fits),
         )
@@ -176,9 +165,9 @@ class Contest:
     def _fit_sums(self, weights: Weights, least: float) -> list[tuple[Reals, Reals]]:
         """Fit signed sums, of more terms only while fewer leave too much misfit."""
         fits = []
-        enough = ENOUGH * weights.variance * len(weights.omega)
+        enough = ASSUMED.enough * weights.variance * len(weights.omega)
         for sums in self.competitors.sums:
-            if sums.terms > FEWEST and least < enough:
+            if sums.terms > ASSUMED.fewest_terms and least < enough:
                 fitted = (
                     np.full(len(sums), np.inf),
                     np.zeros((1 + sums.terms, len(sums))),

@@ -24,7 +24,6 @@ the contest
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,10 +31,8 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.rules.evidence.hypotheses import LEADING
 from scalewatch.modelling.rules.evidence.model import LARGEST_SHARE
+from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.competitors import SignedSums
-
-DEPENDENT: Final = 1e-10
-"""Share of a column's square below which the others already hold all of it."""
 
 System = dict[tuple[int, int], Reals]
 """Upper triangle of normal equations, of all hypotheses: the target is the last."""
@@ -115,7 +112,7 @@ def eliminate(system: System, unknowns: int) -> tuple[Reals, NDArray[np.bool_]]:
     misfit = system[unknowns, unknowns]
     for pivot in range(unknowns):
         misfit = system[unknowns, unknowns]
-        least = DEPENDENT * squares[pivot]
+        least = ASSUMED.dependent * squares[pivot]
         is_independent = is_independent & (system[pivot, pivot] > least)
         system[pivot, pivot] = np.maximum(system[pivot, pivot], least)
         for row in range(pivot + 1, unknowns + 1):
@@ -177,10 +174,6 @@ class Weights:
     freedom: float
 
 
-MOST: Final = 2000
-"""Sums of equally many terms that stay in the contest, those of least misfit."""
-
-
 def fit_signed(tau: Reals, sums: SignedSums, weights: Weights) -> tuple[Reals, Reals]:
     """Fit sums to a series.
 
@@ -209,7 +202,9 @@ def fit_signed(tau: Reals, sums: SignedSums, weights: Weights) -> tuple[Reals, R
     rows = np.arange(len(sums))
     seen = coefficients[sums.leads, rows] * largest[sums.places[rows, sums.leads]]
     misfit[seen < LEADING] = np.inf
-    best = np.argpartition(misfit, min(MOST, len(misfit) - 1))[:MOST]
+    best = np.argpartition(misfit, min(ASSUMED.most_sums, len(misfit) - 1))[
+        : ASSUMED.most_sums
+    ]
     possible = best[
         _rises(coefficients[:, best], columns[sums.places[best]], sums.leads[best])
     ]

@@ -7,36 +7,15 @@ median is the value; the interval cuts off equal probabilities on both sides.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
 from scalewatch.modelling.arrays import Indices, Reals
+from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.elimination import Weights
-
-MOST_HYPOTHESES: Final = 200
-"""The likeliest ones that take part."""
-
-NEGLIGIBLE: Final = 1e-3
-"""Probability over that of the likeliest, below which a hypothesis takes no part."""
-
-LEAST_LOG2: Final = -1000.0
-"""Binary logarithm of a term that is zero at a target."""
-
-LARGEST_LOG: Final = 700.0
-"""Natural logarithms of forecasts are cut off here, below the largest number."""
-
-BISECTIONS: Final = 26
-"""Halve the distance between parts to a relative 1e-8."""
-
-RIDGE: Final = 1e-12
-"""Added to correlations of columns, so that none makes the others singular."""
-
-TINY: Final = 1e-150
-"""Least prediction, so that it has a logarithm and its square an inverse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +55,7 @@ class Contenders:
     @classmethod
     def of(cls, contest: Contest, probability: Reals) -> "Contenders":
         """Pick them by their posterior."""
-        best = likeliest(probability, MOST_HYPOTHESES)
+        best = likeliest(probability, ASSUMED.most_contenders)
         share = probability[best]
         return cls(
             members=tuple(map(contest.competitors.of, best.tolist())),
@@ -103,7 +82,7 @@ class Prediction:
 
 def likeliest(probability: Reals, most: int) -> Indices:
     """Return the positions of the largest probabilities, falling, none negligible."""
-    top = np.flatnonzero(probability > NEGLIGIBLE * probability.max())
+    top = np.flatnonzero(probability > ASSUMED.negligible * probability.max())
     if len(top) > most:
         top = top[np.argpartition(probability[top], -most)[-most:]]
     return top[np.argsort(-probability[top], kind="stable")]
@@ -118,7 +97,7 @@ def forecast(
     prediction = _predict(contest, contenders, weights, targets.log2)
     levels = np.array([0.5, (1 - targets.level) / 2, (1 + targets.level) / 2])
     log = _quantiles(prediction, contenders.share, levels).T
-    return np.asarray(np.exp(np.minimum(log, LARGEST_LOG)))
+    return np.asarray(np.exp(np.minimum(log, ASSUMED.largest_log)))
 
 
 def widened(forecasts: Reals, by: float) -> Reals:
@@ -127,7 +106,7 @@ def widened(forecasts: Reals, by: float) -> Reals:
         return forecasts
     logs = np.log(forecasts)
     value = logs[:, :1]
-    return np.exp(np.minimum(value + by * (logs - value), LARGEST_LOG))
+    return np.exp(np.minimum(value + by * (logs - value), ASSUMED.largest_log))
 
 
 def _predict(
@@ -154,9 +133,9 @@ def _predict(
     residual = 1 - np.einsum("lk,lkn->ln", coefficients, columns)
     energy = weights.variance * weights.freedom + (omega * residual**2).sum(axis=1)
     variance = energy / (weights.freedom + len(inverse) - 1)
-    largest = np.maximum(log2_target.max(axis=1), LEAST_LOG2)
+    largest = np.maximum(log2_target.max(axis=1), ASSUMED.least_log2)
     target = np.exp2(log2_target - largest[:, np.newaxis])
-    value = np.maximum(np.einsum("lk,lkt->lt", coefficients, target), TINY)
+    value = np.maximum(np.einsum("lk,lkt->lt", coefficients, target), ASSUMED.tiny)
     square = np.einsum("lkt,lkj,ljt->lt", target, covariance, target)
     ratio = variance[:, np.newaxis] * square / value**2
     return Prediction(
@@ -172,7 +151,7 @@ def _solve(columns: Reals, omega: Reals) -> tuple[Reals, Reals]:
     pairs = scale[:, :, np.newaxis] * scale[:, np.newaxis]
     correlation = np.einsum("lkn,ljn->lkj", weighted, columns) * pairs
     diagonal = range(correlation.shape[1])
-    correlation[:, diagonal, diagonal] = 1 + RIDGE
+    correlation[:, diagonal, diagonal] = 1 + ASSUMED.ridge
     covariance = np.linalg.inv(correlation) * pairs
     coefficients = np.einsum("lkj,lj->lk", covariance, weighted.sum(axis=2))
     return coefficients, covariance
@@ -186,7 +165,7 @@ def _quantiles(prediction: Prediction, share: Reals, levels: Reals) -> Reals:
     spread = np.maximum(prediction.spread, np.finfo(np.float64).eps)
     parts = prediction.log + ndtri(levels)[:, np.newaxis, np.newaxis] * spread
     low, high = parts.min(axis=1), parts.max(axis=1)
-    for _ in range(BISECTIONS):
+    for _ in range(ASSUMED.bisections):
         middle = (low + high) / 2
         below = ndtr((middle[:, np.newaxis] - prediction.log) / spread)
         is_low = share @ below < levels[:, np.newaxis]

@@ -11,7 +11,6 @@ a parameter is also fitted after division by that base, and the likelier one is 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +18,8 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.elimination import Design, fit
-
-SHORTEST_LINE: Final = 3
-"""Settings on a line that can prefer one growth to another."""
 
 
 def shortlist(
@@ -65,12 +62,8 @@ def lines(settings: Mapping[str, Reals], parameter: str) -> Iterator[Indices]:
     lines = [
         np.flatnonzero(place.reshape(-1) == line) for line in range(place.max() + 1)
     ]
-    long = [line for line in lines if len(line) >= SHORTEST_LINE]
+    long = [line for line in lines if len(line) >= ASSUMED.shortest_line]
     yield from long or [np.arange(len(settings[parameter]))]
-
-
-FALL = 4.0
-"""Standard deviations by which the first point of a line lies above the least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +114,7 @@ def falling(
     location: Location,
 ) -> Iterator[tuple[Base, NDArray[np.intp]]]:
     """Yield bases that fall, each with the series that fall along its parameter."""
-    threshold = FALL * np.sqrt(2 * location.variance)
+    threshold = ASSUMED.fall * np.sqrt(2 * location.variance)
     for parameter, x in settings.items():
         at_targets = [target[parameter] for target in targets]
         if min(x.min(), *at_targets, x.max()) <= 0:

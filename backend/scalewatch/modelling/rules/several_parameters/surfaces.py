@@ -25,7 +25,6 @@ A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial, reduce
-from typing import Final
 
 import numpy as np
 
@@ -43,10 +42,10 @@ from scalewatch.modelling.misfit.scatter import is_scatter
 from scalewatch.modelling.rules.evidence.least_squares import LARGEST_RANGE
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
-    LISTED,
     Questions,
     SelectedHypothesis,
 )
+from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.competitors import common_growths
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.elimination import Weights
@@ -58,25 +57,6 @@ from scalewatch.modelling.rules.several_parameters.strong_scaling import (
 )
 from scalewatch.reasons import NO_FACTORS, NOT_POSITIVE
 
-FITTED: Final = 6
-"""Degrees of freedom that a surface takes: terms, and the choice of them."""
-
-MOST_SHARED: Final = 5.0
-"""How many times as far as repetitions explain settings may lie from a surface because
-of what repetitions of a job have in common."""
-
-CAUTION: Final = 4.0
-"""How many times the variance about the best surface becomes that of the noise: what
-told it is judged by it, and of thousands of surfaces the best one was taken."""
-
-WIDENING: Final = 1.2
-"""By what factor their intervals are wider: under so much noise the simplest surface
-is taken, and what lower-order terms are worth is not seen."""
-
-ODDS: Final = 10.0
-"""How many times as likely a verdict has to be: where settings tell little, what is
-expected weighs more than they do."""
-
 
 def _scattered(
     sample: Sample, misfits: Misfits | None, selected: list[SelectedHypothesis]
@@ -84,7 +64,7 @@ def _scattered(
     """Return flagged series that scatter about their surfaces, and do no more."""
     if misfits is None:
         return np.array([], dtype=np.intp)
-    is_near = misfits.statistic[misfits.rows] <= MOST_SHARED**2
+    is_near = misfits.statistic[misfits.rows] <= ASSUMED.most_shared**2
     near = misfits.rows[is_near].tolist()
     return np.array(
         [row for row in near if is_scatter(sample.settings, selected[row].residuals)],
@@ -117,8 +97,10 @@ def misfits_of(
         each.copy()
         for each in (location.variance, location.freedom, location.repeated_freedom)
     )
-    left = len(location.log) - FITTED
-    variance[shared] = [CAUTION * selected[row].least / left for row in shared.tolist()]
+    left = len(location.log) - ASSUMED.fitted
+    variance[shared] = [
+        ASSUMED.caution * selected[row].least / left for row in shared.tolist()
+    ]
     freedom[shared] = known[shared] = left
     location = replace(
         location, variance=variance, freedom=freedom, repeated_freedom=known
@@ -129,7 +111,7 @@ def misfits_of(
         least, most = sorted([mismatch, float(other.verdicts[:-1].sum())])
         verdicts = other.verdicts
         if least > 0:
-            doubt = min(ODDS * least / (ODDS * least + most), 1 / 2)
+            doubt = min(ASSUMED.odds * least / (ASSUMED.odds * least + most), 1 / 2)
             is_mismatch = mismatch > 1 / 2
             verdicts = verdicts * np.where(
                 [is_mismatch, is_mismatch, not is_mismatch],
@@ -138,7 +120,7 @@ def misfits_of(
             )
         selected[place] = replace(
             other,
-            forecasts=widened(other.forecasts, WIDENING),
+            forecasts=widened(other.forecasts, ASSUMED.widening),
             verdicts=verdicts,
         )
     return _misfits(sample, location, selected)
@@ -149,17 +131,10 @@ def _misfits(
 ) -> Misfits | None:
     """Test for misfit where settings are positive and more than can be fitted."""
     smallest = min(map(np.min, sample.settings.values()))
-    if not selected or smallest <= 0 or sample.values.shape[1] <= FITTED:
+    if not selected or smallest <= 0 or sample.values.shape[1] <= ASSUMED.fitted:
         return None
     least = np.array([each.least for each in selected])
-    return Misfits.of(sample.settings, location, least, sample.noise, FITTED)
-
-
-LEAST_POINTS: Final = 12
-"""Settings from which on sums of common terms compete: they would fit any cross."""
-
-MOST_HYPOTHESES: Final = 20_000
-"""More than that many make a shortlist necessary; two parameters have 7,141."""
+    return Misfits.of(sample.settings, location, least, sample.noise, ASSUMED.fitted)
 
 
 def select(sample: Sample) -> Selection:
@@ -225,10 +200,12 @@ def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
     """Return a function that holds the contest a series needs."""
     terms = tuple(_terms(sample))
     points = sample.values.shape[1]
-    if count([len(each.growths) for each in terms]) <= MOST_HYPOTHESES:
+    if count([len(each.growths) for each in terms]) <= ASSUMED.most_hypotheses:
         sizes = tuple(len(each.growths) for each in terms)
         has_sums = (
-            len(terms) == 2 and points >= LEAST_POINTS and base.growth == CONSTANT
+            len(terms) == 2
+            and points >= ASSUMED.least_points
+            and base.growth == CONSTANT
         )
         if has_sums:
             terms = tuple(_with_common(sample, each) for each in terms)
@@ -236,7 +213,7 @@ def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
         same = Questions.of(sample, contest, base)
         return lambda _: same
     length = 1
-    while count([length + 1] * len(terms)) <= MOST_HYPOTHESES:
+    while count([length + 1] * len(terms)) <= ASSUMED.most_hypotheses:
         length += 1
 
     def shortlisted(weights: Weights) -> Questions:
@@ -297,8 +274,8 @@ def _selection(
     width = max((len(hypothesis.coefficients) for hypothesis in selected), default=1)
     chosen = np.full(series, -1, dtype=np.intp)
     coefficients = np.zeros((series, width))
-    likely = np.zeros((series, LISTED), dtype=np.intp)
-    probability = np.zeros((series, LISTED))
+    likely = np.zeros((series, ASSUMED.listed), dtype=np.intp)
+    probability = np.zeros((series, ASSUMED.listed))
     verdicts = np.zeros((series, 3))
     forecasts = np.zeros((series, len(sample.targets), 3))
     quality = np.full((2, series), np.nan)

@@ -1,0 +1,63 @@
+"""Assumptions about surfaces: which sums compete, and how far settings may scatter."""
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Assumptions:
+    """Numbers of models of several parameters.
+
+    Source: `benchmarks two_parameters`, and two parameters of `benchmarks textbook`.
+    """
+
+    price: float = 1.5
+    """Price of a product, in logarithms of the number of points: half its parameters.
+    """
+    fewest_terms: int = 2
+    """Terms of signed sums that always compete."""
+    enough: float = 1.2
+    """Misfit per point, in variances of one, that repetitions explain."""
+    fitted: int = 6
+    """Degrees of freedom that a surface takes: terms, and the choice of them."""
+    most_shared: float = 5.0
+    """Deviations from a surface that jobs share, in those of repetitions, at most."""
+    caution: float = 4.0
+    """Variance about the best surface that becomes that of the noise, in its own."""
+    widening: float = 1.2
+    """Factor of the intervals of surfaces about which jobs scatter."""
+    odds: float = 10.0
+    """Odds by which a verdict about such a surface has to be likelier."""
+    least_points: int = 12
+    """Settings from which on sums of common terms compete."""
+    shortest_line: int = 3
+    """Settings on a line that can prefer one growth to another."""
+    fall: float = 4.0
+    """Standard deviations by which the first point of a falling line lies above the
+    least."""
+    negligible: float = 1e-3
+    """Probability over the likeliest below which a hypothesis takes no part."""
+    # Limits: no answer depends on them.
+    most_contenders: int = 200
+    """Hypotheses that take part in a forecast."""
+    listed: int = 32
+    """Growths per series whose probability is told."""
+    most_hypotheses: int = 20_000
+    """Hypotheses of more than these need a shortlist; two parameters have 7,141."""
+    most_sums: int = 2000
+    """Sums of equally many terms, of least misfit, that stay in the contest."""
+    dependent: float = 1e-10
+    """Share of a column square below which the others already hold all of it."""
+    least_log2: float = -1000.0
+    """Binary logarithm of a term that is zero at a target."""
+    largest_log: float = 700.0
+    """Natural logarithms of forecasts are cut off here, below the largest number."""
+    bisections: int = 26
+    """Halve the distance between parts to a relative 1e-8."""
+    ridge: float = 1e-12
+    """Added to correlations of columns, so that none makes the others singular."""
+    tiny: float = 1e-150
+    """Least prediction, so that it has a logarithm and its square an inverse."""
+
+
+ASSUMED: Final = Assumptions()
