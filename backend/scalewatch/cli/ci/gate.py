@@ -47,7 +47,8 @@ Exit codes:
 Files are judged here, without a server: beside what is expected, in options or in
 scalewatch.toml, and beside an earlier version; of a folder that tells of many commits,
 as asv's results do, the newest beside its parent or, where parents are not told, beside
-the one before it in time.
+the one before it in time; what has one setting beside the 20 commits before, too, so
+that no spike stops anybody.
 \b
 Examples:
   scalewatch gate --project hydro --commit "$(git rev-parse HEAD)"

@@ -23,6 +23,7 @@ from scalewatch.services.files.commits import (
     by_commit,
     comparable,
 )
+from scalewatch.services.files.histories import FileHistory
 from scalewatch.services.files.model_files import Question, Stated
 from scalewatch.services.gates.files import gate_of_files, sides_of
 from scalewatch.services.gates.rules import FileRules, GateRule
@@ -84,17 +85,19 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
     now = version(commits, named, label)
     if not now.series:
         raise NotTold(f"{label} holds no measurements")
-    before = None
+    before, its, base = None, commits, None
     if baseline is not None and Path(baseline).exists():
         readings.append(earlier := _read([baseline], terms))
         its = by_commit(earlier.scans)
-        before = version(its, its.chosen(None), baseline)
+        base = its.chosen(None)
+        before = version(its, base, baseline)
     elif baseline is not None:
         if named is None:
             raise NotTold(f"there is no file {baseline}, and the files know no commit")
-        before = version(commits, commits.chosen(baseline), baseline)
-    elif named is not None and (past := commits.before(named)) is not None:
-        before = version(commits, past, past)
+        base = commits.chosen(baseline)
+        before = version(commits, base, baseline)
+    elif named is not None and (base := commits.before(named)) is not None:
+        before = version(commits, base, base)
     relation = None if baseline or before is None else "the commit before it here"
     question = _with_expectations(question, stated)
     warn(now.series, question)
@@ -104,6 +107,15 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
         _rules(stated),
         lambda series: question.direction(series) == "lower",
         before.label if before else None,
+        FileHistory(
+            before=[version(its, each, each).series for each in its.up_to(base)],
+            runs=[version(each, named, label).series for each in commits.runs(named)],
+            later=[
+                version(commits, each, each).series for each in commits.after(named)
+            ],
+        )
+        if base is not None
+        else None,
     )
     # A server alone knows machines and forecasts.
     nowhere = {"machine": None, "commits": None, "at_target": None}
@@ -118,6 +130,7 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
         "next_step": None,
         "confirmations": [],
         "counts": gate.counts,
+        "series": [asdict(each) for each in gate.series],
     }
     return Answer(content, not any(each.unreadable for each in readings))
 

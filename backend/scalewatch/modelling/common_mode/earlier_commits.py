@@ -70,6 +70,13 @@ class UsualFactor:
     commits: int
     as_far: float
 
+    @property
+    def inverse(self) -> "UsualFactor":
+        """The factor of the reciprocal of what was measured."""
+        return UsualFactor(
+            1 / self.value, 1 / self.high, 1 / self.low, self.commits, self.as_far
+        )
+
     def excludes(self, share: float, *, is_cost: bool) -> bool:
         """Tell whether it cannot be worse by more than a share.
 

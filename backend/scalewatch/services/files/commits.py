@@ -6,10 +6,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
+from math import isnan
 from typing import Final
 
 from scalewatch.errors import UnknownCommit, UnknownOrder
 from scalewatch.importers import ImportedSeries, Scans
+from scalewatch.modelling.common_mode.earlier_commits import BEFORE, REPLAYED
 
 COMMIT: Final = "commit"
 FILE: Final = "file"
@@ -38,9 +40,10 @@ class FileCommits:
     is_ordered: bool
 
     def chosen(self, reference: str | None) -> str | None:
-        """Return the commit that a hash or its beginning names, the newest without one.
+        """Return the commit that a hash or its beginning names.
 
-        None if the files name no commit at all.
+        Without one it is the newest of which anything was measured; None if the files
+        name no commit at all.
 
         Raises
         ------
@@ -55,7 +58,8 @@ class FileCommits:
         if reference is None:
             if not self.is_ordered:
                 raise UnknownOrder(known, "newest", "--commit")
-            return known[-1]
+            having = (each for each in reversed(known) if self._has_values(each))
+            return next(having, known[-1])
         matching = [commit for commit in known if commit.startswith(reference)]
         if reference in matching:
             return reference
@@ -78,6 +82,49 @@ class FileCommits:
         if not self.is_ordered:
             raise UnknownOrder(known, f"one before {commit[:12]}", "--baseline")
         return known[known.index(commit) - 1] if commit != known[0] else None
+
+    def up_to(self, commit: str) -> Sequence[str]:
+        """Return the newest commits up to one that files tell of, oldest first.
+
+        Only it where nothing says their order.
+        """
+        known = [each for each in self.scans if each != NOWHERE]
+        if not self.is_ordered or commit not in known:
+            return [commit]
+        return known[: known.index(commit) + 1][-MOST_BEFORE:]
+
+    def after(self, commit: str | None) -> Sequence[str]:
+        """Return the commits just after one, oldest first; none without an order."""
+        known = [each for each in self.scans if each != NOWHERE]
+        if not self.is_ordered or commit not in known:
+            return []
+        return known[known.index(commit) + 1 :][:MOST_LATER]
+
+    def runs(self, commit: str | None) -> Sequence["FileCommits"]:
+        """Return the measurements of a commit run by run, as far as files tell them."""
+        runs: list[Scans] = []
+        number: Counter[tuple[object, ...]] = Counter()
+        for measurement in self.scans[commit or NOWHERE].measurements():
+            place = measurement.subject, measurement.coordinate
+            if number[place] == len(runs):
+                runs.append(Scans())
+            runs[number[place]].add(measurement)
+            number[place] += 1
+        return [
+            FileCommits({commit or NOWHERE: run}, {}, is_ordered=True) for run in runs
+        ]
+
+    def _has_values(self, commit: str) -> bool:
+        return any(
+            not isnan(value)
+            for measurement in self.scans[commit].measurements()
+            for value in measurement.values
+        )
+
+
+MOST_BEFORE: Final = BEFORE + REPLAYED + 1
+MOST_LATER: Final = 3
+"""Commits before and after a version that a gate reads."""
 
 
 def by_commit(scans: Scans) -> FileCommits:

@@ -191,8 +191,17 @@ def is_compared(pair: SeriesPair[Any], *, has_baseline: bool) -> bool:
     """
     if not has_baseline:
         return pair.after.verdict in FINE
-    is_decided = pair.kind is not ChangeKind.UNDECIDED or pair.has_few_settings
+    is_decided = pair.kind is not ChangeKind.UNDECIDED
+    if pair.usual is None:
+        is_decided |= pair.has_few_settings
     return pair.is_comparable and is_decided
+
+
+def too_noisy(pairs: Pairs) -> list[SeriesPair[Any]]:
+    """Return the series whose commits before tell too little, if they are most."""
+    beside = [each for each in pairs if each.usual is not None]
+    noisy = [each for each in beside if each.kind is ChangeKind.UNDECIDED]
+    return noisy if 2 * len(noisy) > len(beside) else []
 
 
 def crowded_among(pairs: Pairs) -> int:
@@ -298,7 +307,8 @@ def _outcome(
     is_compared_at_all = any(
         is_compared(each, has_baseline=has_baseline) for each in pairs
     )
-    is_open = findings or crowded_among(pairs) or not is_compared_at_all
+    cannot_tell = crowded_among(pairs) or too_noisy(pairs)
+    is_open = findings or cannot_tell or not is_compared_at_all
     return GateOutcome.UNDECIDED if is_open else GateOutcome.FINE
 
 
@@ -351,6 +361,7 @@ def _of_night(finding: GateFinding, pairs: Pairs) -> list[SeriesKey]:
         each.key
         for each in pairs
         if (each.machine, each.metric) == (finding.machine, finding.metric)
+        and finding.configuration.items() <= each.configuration.items()
         and each.is_comparable
         and not each.is_exact
     ]

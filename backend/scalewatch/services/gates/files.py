@@ -1,7 +1,8 @@
 """The gate of files: is their content worse than expected, or than an earlier version.
 
-It decides as the gate of a server does, by one version of each file: what a second job
-or earlier nights would say, files do not tell.
+It decides as the gate of a server does. Where the files hold a history, the commits
+before tell how far a value scatters (`services.files.histories`); what a second job
+would say, files seldom tell.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -45,10 +46,23 @@ from scalewatch.services.commit_reports.pairs import (
     kind_of,
     kind_with,
 )
+from scalewatch.services.files.histories import (
+    FileHistory,
+    HistoryBeside,
+    SeriesBeside,
+    WorseValue,
+    beside_history,
+)
 from scalewatch.services.files.imports import FAILED
 from scalewatch.services.files.model_files import Question, questions_of
 from scalewatch.services.gates.decision import Circumstances, GateOutcome, decide
-from scalewatch.services.gates.findings import GateFinding, failed, incomparable
+from scalewatch.services.gates.findings import (
+    GateFinding,
+    failed,
+    incomparable,
+    of_machine_beside,
+    worse_value,
+)
 from scalewatch.services.gates.rules import FileRules
 from scalewatch.services.gates.wording import sentence_of
 
@@ -193,12 +207,26 @@ class FileGate:
     ----------
     counts
         Series by what became of them; every outcome of `SeriesOutcome` has an entry.
+    series
+        Those that commits before were asked about, with the factor beside them.
     """
 
     outcome: GateOutcome
     sentence: str
     findings: tuple[GateFinding, ...]
     counts: Mapping[SeriesOutcome, int]
+    series: tuple["SeriesBesideEarlier", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesBesideEarlier:
+    """A series with one value a commit: what it excludes, and what became of it."""
+
+    region: str
+    metric: str
+    configuration: Mapping[str, Any]
+    outcome: SeriesOutcome
+    usual: UsualFactor
 
 
 def sides_of(
@@ -213,12 +241,13 @@ def sides_of(
     ]
 
 
-def gate_of_files(
+def gate_of_files(  # noqa: PLR0913, PLR0917 - two versions and what is known of them
     now: Sequence[FileSide],
     before: Sequence[FileSide] | None,
     rules: FileRules,
     is_cost: Callable[[ImportedSeries], bool],
     baseline: str | None = None,
+    history: FileHistory | None = None,
 ) -> FileGate:
     """Return whether series may pass.
 
@@ -230,10 +259,16 @@ def gate_of_files(
         Tells whether less of a series is better.
     baseline
         How the earlier version is called.
+    history
+        The commits around the version, where the files tell of several.
     """
-    grown = _pairs(now, before or (), is_cost)
+    beside = beside_history(history, is_cost) if history else HistoryBeside()
+    grown = [
+        _beside_earlier(each, beside) for each in _pairs(now, before or (), is_cost)
+    ]
     unlike = {each.key: words for each in grown if (words := _unlike(each))}
-    alike = [each for each in grown if each.key not in unlike]
+    # One value may be a spike: where commits before are known, they decide.
+    alike = [each for each in grown if each.key not in unlike and not each.usual]
     factors = _constants(alike, lambda _: max(LEAST_CONSTANT, rules.smallest_effect))
     pairs = [
         replace(each, kind=kind_with(each.kind, factor), constant=factor)
@@ -242,11 +277,21 @@ def gate_of_files(
         for each in grown
     ]
     pairs.sort(key=lambda pair: pair.urgency)
+    constants = _constants(alike, lambda pair: rules.least_constant(pair.region))
     decision = decide(
         pairs,
         rules,
         Circumstances(
-            constants=_constants(alike, lambda pair: rules.least_constant(pair.region)),
+            constants={
+                key: _by_runs(constant, key, pairs, beside)
+                for key, constant in constants.items()
+            },
+            machines=[of_machine_beside(each) for each in beside.machines],
+            regressions=[
+                worse_value(each, worse)
+                for each in pairs
+                if (worse := _worse(each, beside, rules))
+            ],
             failed=[
                 finding
                 for each in pairs
@@ -271,7 +316,59 @@ def gate_of_files(
             replace(each, commits=None, at_target=None) for each in decision.findings
         ),
         decision.counts,
+        tuple(
+            SeriesBesideEarlier(
+                each.region,
+                each.metric,
+                each.configuration,
+                decision.outcomes[each.key],
+                each.usual,
+            )
+            for each in pairs
+            if each.usual is not None
+        ),
     )
+
+
+def _beside_earlier(pair: FilePair, beside: HistoryBeside) -> FilePair:
+    """Return a pair with its value beside earlier commits, which may call it fine."""
+    known = _known(pair, beside)
+    if known is None or known.usual is None or pair.kind is not ChangeKind.UNDECIDED:
+        return pair
+    stays = known.usual.stays(is_cost=pair.is_cost)
+    kind = ChangeKind.UNCHANGED if stays else pair.kind
+    return replace(pair, kind=kind, usual=known.usual)
+
+
+def _known(pair: FilePair, beside: HistoryBeside) -> SeriesBeside | None:
+    """Return what a history tells of a series that both versions measured."""
+    series = pair.after.series
+    is_told = series is not None and pair.is_comparable and pair.odds is None
+    return beside.series.get(series_key(series)) if is_told and series else None
+
+
+def _worse(
+    pair: FilePair, beside: HistoryBeside, rules: FileRules
+) -> WorseValue | None:
+    """Return that a value is worse than those before, by more than rules allow."""
+    known = _known(pair, beside) if pair.usual else None
+    least = rules.least_constant(pair.region)
+    if known is None or known.worse is None or least is None:
+        return None
+    factor = known.worse.factor
+    beyond = factor.low if pair.is_cost else 1 / factor.high
+    return known.worse if beyond > 1 + least else None
+
+
+def _by_runs(
+    constant: ConstantChange,
+    key: SeriesKey,
+    pairs: Sequence[FilePair],
+    beside: HistoryBeside,
+) -> ConstantChange:
+    """Return a constant with the runs that say so, of a history too short to tell."""
+    known = next((_known(each, beside) for each in pairs if each.key == key), None)
+    return replace(constant, jobs=known.runs) if known else constant
 
 
 def _pairs(

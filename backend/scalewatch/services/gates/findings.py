@@ -17,6 +17,7 @@ from scalewatch.services.commit_reports.pairs import (
     Side,
     series_key,
 )
+from scalewatch.services.files.histories import MachineBeside, WorseValue
 from scalewatch.services.gates.rules import GateRule, Rules
 
 GUIDELINE: Final = "guideline"
@@ -44,6 +45,7 @@ EVERYTHING: Final = "all regions"
 
 ANOTHER_NIGHT: Final = "rerun on {} on another night"
 NEXT_COMMIT: Final = "measure the next commit as well"
+RUN_AGAIN: Final = "run it again, or measure the next commit"
 MEASURE: Final = 'measure it, or set missing = "ignore" in the rules'
 MEASURE_MORE: Final = "measure more settings or repetitions: scalewatch model --next"
 
@@ -204,6 +206,37 @@ def costlier(
         at_target=Bounds(constant.factor, constant.low, constant.high)
         if constant.is_throughout or constant.nights is not None
         else None,
+    )
+
+
+def worse_value(pair: SeriesPair[Any], worse: WorseValue) -> GateFinding:
+    """Return what one value means that is worse than those of the commits before."""
+    factor = worse.factor
+    how = f"borne out by {worse.borne_out}" if worse.borne_out else "by one run only"
+    return GateFinding(
+        *SeriesRef.of(pair),
+        kind=CONSTANT,
+        is_sure=worse.borne_out is not None,
+        sentence=f"{factor.value:.3g} times the median of the {factor.commits} commits "
+        f"before ({factor.low:.3g} to {factor.high:.3g}), {how}",
+        todo=None if worse.borne_out else RUN_AGAIN,
+    )
+
+
+def of_machine_beside(moved: MachineBeside) -> GateFinding:
+    """Return that all series of a machine are worse, which one run never settles."""
+    factor = moved.factor
+    return GateFinding(
+        region=EVERYTHING,
+        metric=moved.metric,
+        machine="",
+        configuration={"machine": moved.machine} if moved.machine else {},
+        kind=NIGHT,
+        is_sure=False,
+        sentence=f"{factor.value:.3g} times the median of the {factor.commits} commits "
+        f"before ({factor.low:.3g} to {factor.high:.3g}), all {moved.series} series "
+        "alike: either this commit, or only this run of the machine",
+        todo=RUN_AGAIN,
     )
 
 

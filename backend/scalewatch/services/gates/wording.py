@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from statistics import median
 from typing import Any, Final
 
 from scalewatch.figures.notation import SHARED_CORES
@@ -17,6 +18,7 @@ from scalewatch.services.gates.decision import (
     GateOutcome,
     crowded_among,
     is_compared,
+    too_noisy,
 )
 from scalewatch.services.gates.findings import (
     FAILED,
@@ -80,6 +82,15 @@ def _doubts(
         yield f"{_series(missing)} of the baseline missing"
     if open_ := [each for each in decision.findings if each.kind == UNDECIDED]:
         yield f"{_series(open_)} undecided: {_commonest(open_)}"
+    if noisy := too_noisy(pairs):
+        beside = [
+            e.usual.high if e.is_cost else 1 / e.usual.low for e in noisy if e.usual
+        ]
+        yield (
+            f"{len(noisy):,} of {len(pairs):,} series are too noisy from commit to "
+            f"commit to tell: half of them may be {100 * (median(beside) - 1):.0f} % "
+            "worse or more"
+        )
     if crowded := crowded_among(pairs):
         yield f"{crowded:,} of {len(pairs):,} series cannot be judged: {SHARED_CORES}"
 
