@@ -5,11 +5,13 @@ import io
 import json
 import tarfile
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from fastapi.testclient import TestClient
 from sqlalchemy import func, select
 
 from scalewatch.api.runs import posting
@@ -22,6 +24,7 @@ from scalewatch.services.files.kept_files import read_again
 from scalewatch.services.files.reader_processes import ReaderLimits, ReaderProcesses
 from scalewatch.storage import tables
 from support import sentences
+from support.endless_webhook import eventually
 from support.samples import sample
 
 TABLE = b"p,time\n2,1.5\n4,1.25\n8,1.125\n"
@@ -235,6 +238,63 @@ def test_server_with_many_files_to_read_asks_to_come_back(client, monkeypatch):
 
     assert response.status_code == 429
     assert int(response.headers["Retry-After"]) >= 1
+
+
+def test_others_are_read_in_turn_while_a_token_asks_for_all_readers(
+    engine, sessions, monkeypatch, tmp_path
+):
+    spinning = 'import re\nre.fullmatch("(a+)+b", "a" * 60)\n'
+    (tmp_path / "pycubexr.py").write_text(spinning, "utf-8")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    monkeypatch.setattr(posting, "MOST_WAITING", 3)
+    headers = {}
+    with sessions.writing.begin() as session:
+        for project in ("a", "b"):
+            _, secret = create(session, project, Role.INGEST, project)
+            headers[project] = {"Authorization": f"Bearer {secret}"}
+    readers = ReaderProcesses(places=1, limits=ReaderLimits(seconds=1))
+    app = create_app(engine, embedded_worker=False, readers=readers)
+    endless = zipped_profile()
+    answers = []
+
+    with (
+        TestClient(app) as client,
+        ThreadPoolExecutor(6) as some,
+    ):
+
+        def attack():
+            sent = post(client, endless, "cube", headers["a"], project="a")
+            answers.append(sent.status_code)
+
+        for _ in range(6):
+            some.submit(attack)
+        eventually(lambda: 429 in answers)
+        before = answers.count(422)
+        other = post(client, headers=headers["b"], project="b")
+        meanwhile = answers.count(422) - before
+        readers.close()
+
+    assert other.status_code == 202, other.text
+    assert meanwhile <= 2  # the one that was being read, and one that had its turn
+
+
+def zipped_profile():
+    """Return an archive that has the name of a profile of CUBE."""
+    held = io.BytesIO()
+    with tarfile.open(fileobj=held, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo("anchor.xml"))
+    return held.getvalue()
+
+
+def test_token_of_another_project_reads_no_file(client, sessions):
+    with sessions.writing.begin() as session:
+        _, secret = create(session, "ingest", Role.INGEST, "other")
+    headers = {"Authorization": f"Bearer {secret}"}
+
+    for preview in ("0", "1"):
+        answer = post(client, b"no such format\n", headers=headers, dry_run=preview)
+
+        assert answer.status_code == 403, answer.text
 
 
 def test_file_of_who_may_not_post_is_not_read(client, sessions):

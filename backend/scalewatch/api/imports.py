@@ -194,7 +194,7 @@ async def post_file(
     """
     if file_format not in FORMATS:
         raise NotFound("format", file_format)
-    async with decoded_body(request, door) as body:
+    async with decoded_body(request, door, stated.project) as body:
         file = stated.of(body, file_format)
         if not dry_run:
             return await stored_runs(request, door, file)
@@ -262,7 +262,6 @@ async def post_case(  # noqa: PLR0913, PLR0917 - one per part of the query
     Answers before any analysis. A case without performance stores nothing; the same
     case again is known. A busy server answers 429, after which ReFrame comes back.
     """
-    posting.refuse_if_many_wait(posting.storing())
     known = {"sha": commit, "branch": branch}
     origin = imports.ImportOrigin(
         project,
@@ -271,7 +270,7 @@ async def post_case(  # noqa: PLR0913, PLR0917 - one per part of the query
         REFRAME,
     )
     try:
-        async with decoded_body(request, door) as body:
+        async with decoded_body(request, door, project) as body:
             file = posted_files.PostedFile(
                 body, origin, POST, FORMAT, may_be_empty=True
             )
@@ -285,15 +284,17 @@ _RUNS: Final = TypeAdapter(tuple[tuple[RunReport, ...], tuple[str, ...]])
 
 
 @asynccontextmanager
-async def decoded_body(request: Request, door: RequestSessions) -> AsyncIterator[bytes]:
-    """Receive and decode the body of who may post, once it can be read.
+async def decoded_body(
+    request: Request, door: RequestSessions, project: str
+) -> AsyncIterator[bytes]:
+    """Receive and decode the body of who may post to a project, once it can be read.
 
     Reader processes are few: who may not post takes none, and others wait their turn,
     which ends with the block.
     """
     async with posting.received_body(request, door) as sent:
-        await run_in_threadpool(posting.admit, door)
-        async with posting.reading(_readers(request).places):
+        caller = await run_in_threadpool(posting.admit, door, project)
+        async with posting.reading(_readers(request).places, caller, project):
             encoding = request.headers.get("content-encoding", "")
             yield await run_in_threadpool(bodies.decoded, sent, encoding)
 

@@ -3,12 +3,13 @@
 A large body is received once its sender is known to be one who may post; a small one
 is read first, and costs less than to ask. Small posts are stored at once, large ones
 one after another; files of other tools have turns of their own before: to be read by
-reader processes. Understood, a body takes thirty times its bytes. Those that wait for
-their turn are not even received, beyond a few: the connection holds them back.
+reader processes. Understood, a body takes thirty times its bytes. Large ones that wait
+for their turn are not even received, beyond a few: the connection holds them back.
+Callers and their projects take turns, so that none keeps the others waiting.
 """
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Final
 
 import orjson
@@ -19,7 +20,7 @@ from fastapi.concurrency import run_in_threadpool
 from sqlalchemy.orm import Session
 
 from scalewatch.api.runs import bodies
-from scalewatch.errors import TooBusy
+from scalewatch.api.runs.fair_turns import FairTurns
 from scalewatch.services.access import callers
 from scalewatch.services.runs.record import Receipt
 from scalewatch.storage.database.session import transact
@@ -35,10 +36,10 @@ RECEIVED: Final = 4
 """Large bodies that are received at once, or wait to be understood."""
 
 MOST_WAITING: Final = 16
-"""Files that wait to be read, or posts of ReFrame to be stored; others come later."""
+"""Files of a caller and project that wait to be read; others come later."""
 
-_RECEIVING: Final = RunVar[CapacityLimiter]("receiving large")
-_READING: Final = RunVar[CapacityLimiter]("reading")
+_RECEIVING: Final = RunVar[FairTurns]("receiving large")
+_READING: Final = RunVar[FairTurns]("reading")
 _STORING: Final = RunVar[CapacityLimiter]("storing")
 _STORING_LARGE: Final = RunVar[CapacityLimiter]("storing large")
 
@@ -60,15 +61,16 @@ async def received_body(
     if announced.isdecimal() and int(announced) <= SMALL:
         yield await bodies.received(request)
         return
-    await run_in_threadpool(admit, door)
-    async with receiving_large():
+    caller = await run_in_threadpool(admit, door)
+    async with _turns(_RECEIVING, RECEIVED).turn(caller):
         yield await bodies.received(request)
 
 
-def admit(door: RequestSessions) -> None:
-    """Refuse who may not post to any project."""
+def admit(door: RequestSessions, project: str | None = None) -> str:
+    """Return the name of who may post to a project, or where None to any."""
     with door.reading() as session:
-        callers.permit(session, callers.Role.INGEST, callers.caller_of(session).project)
+        project = project or callers.caller_of(session).project
+        return callers.permit(session, callers.Role.INGEST, project).name
 
 
 def recorded(
@@ -118,39 +120,33 @@ def storing_large() -> CapacityLimiter:
     return _limiter(_STORING_LARGE, 1)
 
 
-def receiving_large() -> CapacityLimiter:
-    """Return the places of large bodies, from their reception to the answer."""
-    return _limiter(_RECEIVING, RECEIVED)
-
-
 def storing_turn(size: int) -> CapacityLimiter:
     """Return the threads that understand and store so many bytes."""
     return storing() if size <= SMALL else storing_large()
 
 
-def reading(places: int) -> CapacityLimiter:
-    """Return the places of files that are read at once.
+def reading(
+    places: int, caller: str, project: str
+) -> AbstractAsyncContextManager[None]:
+    """Return the turn of a file to be read, of as many at once as there are places.
 
     Raises
     ------
     TooBusy
-        If many others wait for one.
+        On entry, if many others of the same caller and project wait for theirs.
     """
-    limiter = _limiter(_READING, places)
-    refuse_if_many_wait(limiter)
-    return limiter
+    turns = _turns(_READING, places)
+    return turns.turn(caller, project, most_waiting=MOST_WAITING)
 
 
-def refuse_if_many_wait(limiter: CapacityLimiter) -> None:
-    """Refuse a post where more wait than are let in.
-
-    Raises
-    ------
-    TooBusy
-        The client comes back later.
-    """
-    if limiter.statistics().tasks_waiting >= MOST_WAITING:
-        raise TooBusy
+def _turns(known: RunVar[FairTurns], places: int) -> FairTurns:
+    """Return the fair turns that all requests of a loop take."""
+    try:
+        return known.get()
+    except LookupError:
+        turns = FairTurns(places)
+        known.set(turns)
+        return turns
 
 
 def _limiter(known: RunVar[CapacityLimiter], most: int) -> CapacityLimiter:
