@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from scalewatch.modelling.common_mode.origins import Origin
+from scalewatch.modelling.common_mode.origins import Origin, hosts
+from scalewatch.services.common_mode.shared_moves import nights_of
 from scalewatch.services.regressions.changes import watch
 from support.machine_nights import P, region_history
 
@@ -69,6 +70,39 @@ def test_what_other_machines_show_too_is_the_librarys():
     assert {step.origin for step in watched.steps} == {Origin.LIBRARY}
     changed = {change.history.series.id for change in watched.changes}
     assert len(changed) == 2 * REGIONS
+
+
+def test_environments_of_one_host_do_not_confirm_each_other():
+    """Three environments of one job, entered as machines, and one other machine."""
+    host = [
+        replace(
+            environment,
+            series=environment.series._replace(
+                id=1_000 * number + environment.series.id,
+                machine_id=number,
+                machine=f"machine-{number}",
+            ),
+            fingerprint_id=number,
+        )
+        for number in (1, 2, 3)
+        for environment in machine(1, moved=0.3)
+    ]
+
+    watched = watch([*host, *machine(4)])
+    alone = watch(host)
+
+    assert {step.origin for step in watched.steps} == {Origin.MACHINE}
+    assert watched.changes == ()
+    assert {step.origin for step in alone.steps} == {Origin.UNDECIDED}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_machines_with_nights_of_their_own_are_no_host(seed):
+    machines = [
+        nights_of(machine(number, seed=seed, moved=0.3)) for number in (1, 2, 3)
+    ]
+
+    assert hosts(machines, [1, 2, 3]) == [1, 2, 3]
 
 
 def test_with_one_machine_it_is_undecided_and_regions_are_shown():

@@ -121,8 +121,27 @@ def test_a_sure_change_within_the_spread_of_its_series_is_a_drift():
     log[3, 60:] += 0.18
     own = [region_history(region, each, range(120)) for region, each in enumerate(log)]
 
-    changes, drifts = by_effect(watch(own), SMALLEST_EFFECT)
+    changes, drifts = by_effect(watch(own), SMALLEST_EFFECT, len(own))
 
     assert changes == []
     assert [each.history.region for each in drifts] == ["region-3"]
     assert drifts[0].first <= 60 <= drifts[0].last
+
+
+def test_drifts_of_many_series_are_false_no_more_often_than_of_few():
+    """A p-value that is small among few series is usual among a thousand."""
+    rng = np.random.default_rng(6)
+    log = rng.normal(0, 0.1, (24, 120, 1)) + rng.normal(0, 0.01, (24, 120, P.size))
+    log[3, 60:] += 0.18
+    own = [region_history(region, each, range(120)) for region, each in enumerate(log)]
+    watched = watch(own)
+    drift = next(e for e in watched.changes if e.history.region == "region-3")
+    drift = replace(drift, shift=replace(drift.shift, p_value=0.02))
+    watched = replace(watched, changes=(drift,))
+
+    of_few, of_many = (
+        by_effect(watched, SMALLEST_EFFECT, series)[1] for series in (2, 24)
+    )
+
+    assert of_few == [drift]
+    assert of_many == []

@@ -4,6 +4,9 @@ Only the machines together can tell. The library is named where two of them or m
 move in the same sense at about the same commit, the sum of their statistics beyond
 `TOGETHER`, though none may be clear by itself; then every machine that made at least
 half of the step is said to have made it. Other steps are the machine's.
+
+Environments of one host, entered as machines, move together from commit to commit, step
+or not: those count as one machine, and confirm nothing of each other.
 """
 
 from collections.abc import Sequence
@@ -23,6 +26,13 @@ NEAR: Final = 3
 LEAST: Final = 8.0
 TOGETHER: Final = 30.0
 """Sum of the statistics of machines from which on the library is named."""
+
+
+SHARED_COMMITS: Final = 20
+"""Commits that two machines measured, at least, to tell whether they are one host."""
+
+SAME_HOST: Final = 0.5
+"""Rank correlation of moves from commit to commit from which on hosts are one."""
 
 
 class Origin(StrEnum):
@@ -71,6 +81,7 @@ def origins(
     list
         Of each its steps: the row, and whose it is.
     """
+    ids = hosts(machines, ids)
     shared = _shared(machines, ids)
     clearest: list[Sign] = []
     for sign in sorted(shared, key=lambda sign: (-sign.statistic, sign.at)):
@@ -85,6 +96,37 @@ def origins(
         noticed = {row: _origin(mode, row, shared, others) for row in mode.steps}
         by_machine.append(noticed | dict.fromkeys(made, Origin.LIBRARY))
     return by_machine
+
+
+def hosts(machines: Sequence[MachineMode], ids: Sequence[int]) -> list[int]:
+    """Return the id of each machine, of several that share a host the first one's."""
+    host = [*ids]
+    for at, mode in enumerate(machines):
+        for other in range(at):
+            if host[at] != host[other] and _move_together(mode, machines[other]):
+                joined = host[at]
+                host = [host[other] if each == joined else each for each in host]
+    return host
+
+
+def _move_together(mode: MachineMode, other: MachineMode) -> bool:
+    """Tell whether two common modes scatter alike from commit to commit.
+
+    Ranks of moves: a few steps of the library, however large, do not correlate them.
+    """
+    _, rows, others = np.intersect1d(
+        mode.positions, other.positions, return_indices=True
+    )
+    if len(rows) <= SHARED_COMMITS:
+        return False
+    moves, alike = (
+        np.diff(each.mode.effect[at].mean(axis=1))
+        for each, at in ((mode, rows), (other, others))
+    )
+    if not (moves.any() and alike.any()):
+        return False
+    ranks = [each.argsort().argsort() for each in (moves, alike)]
+    return bool(np.corrcoef(ranks)[0, 1] > SAME_HOST)
 
 
 def _shared(machines: Sequence[MachineMode], ids: Sequence[int]) -> list[Sign]:

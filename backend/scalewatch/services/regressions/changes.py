@@ -17,9 +17,11 @@ from scalewatch.modelling.common_mode.common_mode import MachineMode
 from scalewatch.modelling.common_mode.origins import Origin, origins
 from scalewatch.modelling.common_mode.scan import SPREADS
 from scalewatch.modelling.histories.changes import (
+    FALSE_SHARE,
     STEP,
     FoundChanges,
     exact,
+    false_discoveries,
     watched,
 )
 from scalewatch.modelling.histories.exact import exact_changes
@@ -40,9 +42,6 @@ from scalewatch.settings import ALARMING_SHARE
 
 LEAST_EFFECT: Final = 0.01
 """Changes of counts at all settings by less than this share are not reported."""
-
-DRIFT_P_VALUE: Final = 0.1
-"""Small changes with a larger p-value are not listed as drifts either."""
 
 SHOWN: Final = 100
 """Newest nights of a machine that are kept to be shown."""
@@ -257,25 +256,33 @@ def watch(
 
 
 def by_effect(
-    watched: Watched, smallest: float
+    watched: Watched, smallest: float, series: int
 ) -> tuple[list[HistoryChange], list[HistoryChange]]:
     """Part the changes that matter from drifts, which are too small.
 
     Too small beside the nights of the machine, or beside those of the series itself.
-    A small change that later commits do not bear out is neither.
+    Of all changes, large and small, at most `FALSE_SHARE` of those at least as clear as
+    a drift are expected to be false; a small change that is less clear is neither.
+
+    Parameters
+    ----------
+    series
+        How many were watched.
     """
+    p_values = [change.shift.p_value for change in watched.changes]
+    q_values = false_discoveries(p_values, series).q_values
     spreads = {(each.machine, each.metric): each.spread for each in watched.nights}
     changes, drifts = [], []
-    for change in watched.changes:
-        series = change.history.series
-        spread = spreads.get((series.machine, series.metric), 0.0)
-        floor = LEAST_EFFECT if series.is_exact else effect_floor(smallest, spread)
+    for change, q_value in zip(watched.changes, q_values, strict=True):
+        changed = change.history.series
+        spread = spreads.get((changed.machine, changed.metric), 0.0)
+        floor = LEAST_EFFECT if changed.is_exact else effect_floor(smallest, spread)
         size = change.largest_difference
         in_spreads = change.shift.segments.in_spreads
         stands_out = in_spreads is None or in_spreads >= SPREADS
         if size >= np.log1p(floor) and stands_out:
             changes.append(change)
-        elif size >= LEAST_EFFECT and change.shift.p_value < DRIFT_P_VALUE:
+        elif size >= LEAST_EFFECT and q_value <= FALSE_SHARE:
             drifts.append(change)
     return changes, drifts
 

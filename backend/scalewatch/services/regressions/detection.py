@@ -124,7 +124,9 @@ def detect(
     """Find the changes in all histories of a project, and their causes."""
     history = project_history(session, project_id)
     watched = watch(history.histories, alarming_share)
-    changes, drifts = by_effect(watched, history.smallest_effect)
+    changes, drifts = by_effect(
+        watched, history.smallest_effect, len(history.histories)
+    )
     posted = _posted_beside(session, project_id, history.line, changes)
     # A suspicion of one commit is sure if several of its jobs bear it out.
     confirmed = [
