@@ -113,6 +113,33 @@ class NoGrowth:
 
 
 @dataclass(frozen=True, slots=True)
+class NoFit:
+    """A model that explains nothing: values lie `smape` percent off it on average.
+
+    `adjusted_r2` is None of a constant; `negative_at` names settings at which the model
+    is not positive, as a text.
+    """
+
+    smape: float
+    adjusted_r2: float | None
+    negative_at: str = ""
+
+    def __str__(self) -> str:
+        if self.negative_at:
+            return (
+                "no growth of the space explains the settings: the best one is not "
+                f"positive at {self.negative_at}"
+            )
+        fit = (
+            "" if self.adjusted_r2 is None else f", adjusted R² {self.adjusted_r2:.2f}"
+        )
+        return (
+            "no growth of the space explains the settings: they lie "
+            f"{self.smape:.2g} % off the best one on average{fit}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class WarmUp:
     """First repetitions, so many at each setting, `factor` times the others."""
 

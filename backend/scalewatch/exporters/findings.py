@@ -35,7 +35,7 @@ def finding_object(finding: Finding) -> dict[str, Any]:
         "points": finding.points,
         "repetitions": finding.repetitions,
         "model": None if finding.model is None else model_object(finding.model),
-        "growth": _text(finding.growth),
+        "growth": _text(finding.told_growth),
         "adjusted_r2": finding.adjusted_r2,
         "smape": finding.smape,
         "class_probability": _rounded(finding.class_probability),
@@ -88,6 +88,7 @@ def _misfit(misfit: Misfit) -> dict[str, Any]:
         "ratio": misfit.ratio,
         "probability": misfit.probability,
         "exponents": known and [known.low, known.high],
+        "sentence": str(misfit),
     }
 
 
@@ -247,9 +248,9 @@ def composed_words(composed: Composed) -> str:
         f"measured/composed {quotients.min():.2f} to {quotients.max():.2f} "
         f"(median {np.median(quotients):.2f}) at {len(quotients)} settings"
     )
-    if finding.growth is None:
-        return f"{words}; growth unknown: {finding.reason}"
-    words += f", grows like {finding.growth}: {finding.verdict}"
+    if finding.told_growth is None:
+        return f"{words}; growth unknown: {finding.misfit or finding.reason}"
+    words += f", grows like {finding.told_growth}: {finding.verdict}"
     if finding.verdict is Verdict.MISMATCH and finding.direction:
         return f"{words} ({finding.direction} than composed)"
     if finding.verdict is Verdict.UNDECIDED and finding.reason:

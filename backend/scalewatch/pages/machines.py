@@ -244,7 +244,7 @@ def lines(shown: MachineLines) -> Listing:
             "Slope": lambda _, line: line and line.slope.value,
             "R²": lambda _, line: line and line.line.r2,
             "Growth": lambda _, line: (
-                line and line.finding.growth and str(line.finding.growth)
+                line and line.finding.told_growth and str(line.finding.told_growth)
             ),
             "Remarks": lambda placed, _: placed.reason,
         }

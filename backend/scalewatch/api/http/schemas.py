@@ -91,10 +91,12 @@ class Noise(Schema):
 class Misfit(Schema):
     """How far the settings lie from every growth that competes."""
 
-    ratio: float = Field(
-        description="How many times as far from the best curve as repetitions do."
+    ratio: float | None = Field(
+        description="How many times as far from the best curve as repetitions do; null "
+        "where these do not tell."
     )
-    probability: float = Field(description="Of a larger misfit by chance.")
+    probability: float | None = Field(description="Of a larger misfit by chance.")
+    sentence: str = ""
     exponents: tuple[float, float] | None = Field(
         description="Bounds of the local exponent beyond the largest setting, of "
         "several parameters where all grow together; null where nothing tells."

@@ -23,6 +23,9 @@ from scalewatch.wire.directions import Direction
 GAP: Final = 2
 """Blanks between columns."""
 
+NO_GROWTH: Final = "none fits"
+"""The growth of a series that its model does not explain."""
+
 WRAPPED: Final = 24
 """Width down to which texts are wrapped where the terminal is narrow."""
 
@@ -161,7 +164,10 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
         FindingColumn(
             "model", [_model(each, notation) for each in findings], narrowest=WRAPPED
         ),
-        FindingColumn("growth", [growth(each.growth) for each in findings]),
+        FindingColumn(
+            "growth",
+            [NO_GROWTH if each.misfit else growth(each.growth) for each in findings],
+        ),
         FindingColumn(
             notation.adjusted_r2,
             [number(each.adjusted_r2, 4) for each in findings],

@@ -37,11 +37,12 @@ from scipy.special import chdtri, fdtrc
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.designs import far_corner
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.reasons import NoGrowth
+from scalewatch.reasons import NoFit, NoGrowth
 
 LARGEST_LOG: Final = 700.0
 
@@ -157,6 +158,18 @@ MEASURED: Final = 2.0
 
 SMALLEST: Final = 1e-300
 
+SURE: Final = 0.9
+"""Posterior that no growth explains a series above which it has no odds."""
+
+LEAST_R2: Final = 0.0
+"""Adjusted R² of a model that explains less than the mean does."""
+
+FARTHEST: Final = 20.0
+"""SMAPE in percent of a constant that values are not scattered about."""
+
+REPEATED: Final = 3.0
+"""Times by which the values of such a constant are farther off than repetitions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
@@ -165,27 +178,38 @@ class Misfit:
     Parameters
     ----------
     ratio
-        How many times as far from the best curve as repetitions explain.
+        How many times as far from the best curve as repetitions explain; None where
+        they do not tell.
     probability
         Of a larger misfit by chance.
     exponents
         Of the curve beyond the largest setting, of a surface where all parameters grow
         together; None where the settings do not bound it.
+    fit
+        How a model explains nothing, whatever repetitions tell.
     """
 
-    ratio: float
-    probability: float
+    ratio: float | None
+    probability: float | None
     exponents: ExponentInterval | None
+    fit: NoFit | None = None
 
     @property
     def unexplained(self) -> float:
         """Posterior that no growth of the space explains the series."""
+        if self.probability is None:
+            return 1.0
         p = max(self.probability, SMALLEST)
         odds = NO_GROWTH / (1 - NO_GROWTH) / (-np.e * p * np.log(p))
         return float(odds / (1 + odds))
 
     def __str__(self) -> str:
-        return str(NoGrowth(self.ratio))
+        return str(self.fit if self.ratio is None else NoGrowth(self.ratio))
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether the odds of growths tell nothing."""
+        return self.unexplained > SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +322,50 @@ class Misfits:
         low, high = forecasts[..., 1], forecasts[..., 2]
         low[places] = np.minimum(low[places], np.exp(logs[0]))
         high[places] = np.maximum(high[places], np.exp(logs[1]))
+
+
+def misfit_of(
+    model: Model,
+    settings: Mapping[str, Reals],
+    values: Reals,
+    adjusted_r2: float | None,
+    smape: float,
+) -> Misfit | None:
+    """Return that a model explains nothing of a series, or None where it does.
+
+    It explains nothing where R̄² is below `LEAST_R2`, or where it is a constant and the
+    values lie `FARTHEST` percent off it on average, farther than repetitions do from
+    each other, or where it is not positive at a setting at which all values are.
+
+    Parameters
+    ----------
+    settings
+        Those of each point, shape (n,) by parameter.
+    values
+        Repetitions, shape (n, R), NaN where one is missing.
+    """
+    coefficients = (model.constant, *(term.coefficient for term in model.terms))
+    if min(coefficients) < 0 and not (values <= 0).any():
+        with np.errstate(over="ignore", invalid="ignore"):
+            negative = np.flatnonzero(model(settings) <= 0)
+    else:
+        negative = np.empty(0, dtype=np.intp)
+    if len(negative):
+        at = int(negative[0])
+        where = ", ".join(f"{name} = {x[at]:g}" for name, x in settings.items())
+        return Misfit(None, None, None, NoFit(smape, adjusted_r2, where))
+    if adjusted_r2 is not None:
+        explains = adjusted_r2 >= LEAST_R2
+    else:
+        explains = bool(model.terms) or smape <= max(FARTHEST, _repeated(values))
+    return None if explains else Misfit(None, None, None, NoFit(smape, adjusted_r2))
+
+
+def _repeated(values: Reals) -> float:
+    """Return the percentage up to which repetitions explain that values differ."""
+    size = np.nanmean(np.abs(values), axis=1)
+    spread = np.nanmean(np.abs(values - np.nanmedian(values, axis=1)[:, np.newaxis]))
+    return float(100 * REPEATED * spread / np.mean(size))
 
 
 def _bounds(

@@ -77,7 +77,8 @@ class Finding:
     model
         The selected model; None if the series cannot be modelled.
     growth
-        Leading-order term of the model.
+        Leading-order term of the model, which explains nothing where there is a
+        `misfit`: readers are told `told_growth`.
     points
         Distinct settings that were measured.
     repetitions
@@ -136,6 +137,11 @@ class Finding:
     misfit: Misfit | None = None
     horizon: float | None = None
     unsteadiness: Unsteadiness = STEADY
+
+    @property
+    def told_growth(self) -> Growth | None:
+        """How the series grows; None where the growth of its model does not fit."""
+        return None if self.misfit else self.growth
 
     @property
     def direction(self) -> Direction | None:

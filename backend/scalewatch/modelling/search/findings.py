@@ -14,7 +14,7 @@ from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.measurements.repetitions import Unsteadiness
-from scalewatch.modelling.misfit.misfit import Misfit
+from scalewatch.modelling.misfit.misfit import Misfit, misfit_of
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
 from scalewatch.modelling.search.horizon import is_told, selected_model, widest_of
@@ -159,14 +159,27 @@ def _finding(group: Group, row: int) -> Finding:
     verdict_probability = _verdict_probability(selection, row)
     verdict, reason = _verdict(sample, growth, verdict_probability)
     misfit = selection.misfits.get(row)
+    # Only rules that tell odds claim that a growth explains what was measured.
+    if misfit is None and selection.hypothesis_probability is not None:
+        misfit = misfit_of(
+            model,
+            sample.settings,
+            sample.values[row],
+            _number(selection.adjusted_r2[row]),
+            float(selection.smape[row]),
+        )
     class_probability = _class_probability(selection, row)
     if misfit is not None:
         class_probability = {
             key: (1 - misfit.unexplained) * share
             for key, share in class_probability.items()
+            if not misfit.is_sure
         }
         verdict_probability = {}
-        if expectation is not None and not _is_allowed(misfit, verdict, sample):
+        is_open = verdict is Verdict.UNDECIDED
+        if expectation is not None and (
+            is_open or not _is_allowed(misfit, verdict, sample)
+        ):
             verdict, reason = Verdict.UNDECIDED, str(misfit)
     if row in selection.reasons:
         verdict, reason, verdict_probability = (

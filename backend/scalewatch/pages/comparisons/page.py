@@ -215,7 +215,7 @@ def side_by_side_overview(shown: values.ComparedSides) -> Listing:
 
 def _place(place: values.ComparedSeries) -> str:
     standing, pair = place.standing, place.against
-    if standing.growth is None:
+    if standing.nearest is None:
         return str(standing.state)
     mark = f"{SYMBOLS[standing.mark]} " if standing.mark else ""
     parts = [mark + found_order(standing)]

@@ -206,7 +206,7 @@ def _standing(standing: Standing, unit: str) -> str:
     if standing.state is State.UNMEASURED:
         return cells.UNMEASURED
     grown = f'<span class="quiet">{escape(state_words(standing))}</span>'
-    if standing.growth:
+    if standing.nearest:
         grown = mathematics.found_growth(standing)
     judged = f" {marks.verdict(standing.mark)}" if standing.mark else ""
     model = ""

@@ -155,7 +155,7 @@ def crossing_words(crossing: Crossing, ratio: Ratio, parameter: str) -> str:
 def row_sentence(shown: values.ComparedSides, row: values.ComparedRow) -> Markup:
     """Tell how the sides of one region differ, as the text of its plot."""
     places = [*zip(shown.sides, row.places, strict=True)]
-    grown = [place for place in places if place[1].standing.growth is not None]
+    grown = [place for place in places if place[1].standing.nearest is not None]
     sides = Markup("; ").join(
         [
             *([_growths(row, grown)] if grown else []),

@@ -190,7 +190,7 @@ def _expected(row: MatchRow) -> Growth | str | None:
 def _cell(cell: Cell) -> str:
     standing = cell.standing
     grown = standing.reason or str(standing.state)
-    if standing.growth is not None:
+    if standing.nearest is not None:
         fit = formats.determination(standing.adjusted_r2)
         grown = f"{mathematics.found_order(standing)}, R̄² {fit}"
     if standing.mark is None:

@@ -59,10 +59,10 @@ def _model(standing: Standing) -> str:
     state, words = "", sentences.state_words(standing)
     if standing.mark:
         state = f'<span class="cell__verdict">{marks.verdict(standing.mark)}</span>'
-    elif standing.growth:
+    elif standing.nearest:
         state = f'<span class="cell__verdict quiet small">{words}</span>'
     growth = f'<span class="quiet small">{words}</span>'
-    if standing.growth:
+    if standing.nearest:
         growth = mathematics.found_growth(standing)
     return (
         f'<span class="cell__growth">{growth}</span>{state}'
@@ -80,7 +80,7 @@ def _reason(standing: Standing) -> str:
 def _details(standing: Standing) -> Iterator[str]:
     if standing.divergence and not standing.is_open:
         yield f"<span>δ {mathematics.growth(standing.divergence)}</span>"
-    if standing.growth:
+    if standing.nearest:
         fit = f"R̄² {formats.determination(standing.adjusted_r2)}"
         yield f"<span>{'exact' if standing.formula else fit}</span>"
     if standing.points:
@@ -124,7 +124,7 @@ def _certainties(standing: Standing) -> tuple[str, ...]:
             f'<span title="{escape(standing.reason or "")}">'
             f"{likeliest} {formats.percent(probability)}</span>"
         )
-    if standing.fit["misfit"]:
+    if standing.fits_none:
         title = escape(sentences.misfit_sentence(standing))
         written.append(
             f'<span class="flag flag--guideline" title="{title}">misfit</span>'
@@ -233,7 +233,7 @@ def cell_words(
 ) -> str:
     """Say what a cell shows: `mismatch, O(p) instead of O(log p)`."""
     parts = [str(standing.mark or sentences.state_words(standing))]
-    if standing.growth is not None and standing.fit["misfit"]:
+    if standing.fits_none:
         parts.append(mathematics.NO_GROWTH)
     elif standing.growth is not None:
         grown = mathematics.order(standing.growth)

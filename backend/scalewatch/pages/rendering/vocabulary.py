@@ -142,7 +142,8 @@ TOPICS: Final = {
         Word(
             "misfit",
             "The settings lie farther from every growth than their repetitions "
-            "explain, so none of them may be right: intervals reach as far as the "
+            "explain, or the model explains less than the mean does (R̄² below 0), so "
+            "none of them may be right: intervals reach as far as the "
             "local exponents, and a verdict stands only where these allow it.",
         ),
         Word(

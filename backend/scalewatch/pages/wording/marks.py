@@ -192,5 +192,5 @@ def change_sentence(change: changes.SeriesChange) -> str:
 
 
 def _state(standing: Standing) -> str:
-    grown = found_order(standing) if standing.growth else str(standing.state)
+    grown = found_order(standing) if standing.nearest else str(standing.state)
     return f"{grown}, {standing.verdict}" if standing.verdict else grown

@@ -108,14 +108,14 @@ def order(value: Growth | None) -> str:
 
 def found_order(standing: Standing) -> str:
     """Write how a series grows in plain text: `perhaps O(log p)`."""
-    if standing.growth is not None and standing.fit["misfit"]:
+    if standing.fits_none:
         return NO_GROWTH
     return f"{PERHAPS if standing.is_open else ''}{order(standing.growth)}"
 
 
 def found_growth(standing: Standing) -> Markup:
     """Set how a series grows as an order; faint where that is open."""
-    if standing.growth is not None and standing.fit["misfit"]:
+    if standing.fits_none:
         return Markup('<span class="quiet small">{}</span>').format(NO_GROWTH)
     grown = big_o(standing.growth)
     if not standing.is_open:
@@ -125,7 +125,7 @@ def found_growth(standing: Standing) -> Markup:
 
 def like(standing: Standing) -> Markup:
     """Say what a series grows like, after `grows`: `perhaps like O(log p)`."""
-    if standing.fit["misfit"]:
+    if standing.fits_none:
         return NONE_OF_THEM
     return Markup("{}like {}").format(
         PERHAPS if standing.is_open else "", big_o(standing.growth)

@@ -20,7 +20,7 @@ from scalewatch.pages.wording.formats import (
     significant,
 )
 from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
-from scalewatch.reasons import UNSETTLED
+from scalewatch.reasons import UNSETTLED, NoGrowth
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.questions import direction, efficiency_words
 from scalewatch.services.commit_reports.factors import WORK
@@ -103,7 +103,7 @@ WORST_FIRST: Final = (
 
 def state_words(standing: Standing) -> str:
     """Say in few words why a series has no verdict yet."""
-    if standing.state is State.PENDING and standing.growth is not None:
+    if standing.state is State.PENDING and standing.nearest is not None:
         return NO_VERDICT_YET
     is_done = standing.state in {State.JUDGED, State.MODELLED}
     if is_done and standing.model is None:
@@ -134,9 +134,9 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     subject = place + Markup(", the <bdi>{}</bdi> of {} ").format(
         metric_words(scan.metric), named(scan.region)
     )
-    if standing.growth is None and scan.level is not None:
+    if standing.nearest is None and scan.level is not None:
         return subject + f"is {quantity(scan.level, scan.unit)}."
-    if standing.growth is None:
+    if standing.nearest is None:
         return subject + WITHOUT_MODEL[standing.state].format(
             points=plural(standing.points, "coordinate"),
             reason=standing.reason or "no reason given",
@@ -146,11 +146,11 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         expectation = stated_expectation(scan.expectation, scan.composition)
         expected = Markup("{} is expected").format(expectation)
         rest = Markup("its verdict is on its way") if is_pending else expected
-        grows = UNEXPLAINED if standing.fit["misfit"] else Markup("grows like {}; {}.")
+        grows = UNEXPLAINED if standing.fits_none else Markup("grows like {}; {}.")
         said = grows.format(_found(standing), rest)
         return subject + said + _remark(standing)
     is_told = standing.verdict is Verdict.UNDECIDED
-    judged = BY_EXPONENTS if standing.fit["misfit"] else JUDGED
+    judged = BY_EXPONENTS if standing.fits_none else JUDGED
     reason = standing.reason or ""
     is_said = judged is JUDGED and reason.startswith(UNSETTLED)
     beyond = None
@@ -179,9 +179,9 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
 
 def _found(standing: Standing) -> Markup:
     """Name the growth, or the two likeliest where none was found."""
-    is_told = standing.verdict is Verdict.UNDECIDED or standing.fit["misfit"]
+    is_told = standing.verdict is Verdict.UNDECIDED or standing.fits_none
     if is_told or not standing.is_improbable:
-        return big_o(standing.growth)
+        return big_o(standing.nearest)
     likeliest = [*standing.class_probability.items()][:2]
     named = [
         Markup("{} ({})").format(big_o(value), percent(share))
@@ -228,11 +228,8 @@ def exact_sentence(standing: Standing) -> str:
 def misfit_sentence(standing: Standing) -> str:
     """Tell how far the settings lie from every growth, and what that leaves open."""
     misfit = standing.fit["misfit"]
-    times = significant(misfit["ratio"], 2)
-    sentence = (
-        f"No growth of the space explains the settings: they lie {times} times as far "
-        "from the best one as repetitions do."
-    )
+    words = misfit.get("sentence") or str(NoGrowth(misfit["ratio"]))
+    sentence = f"{words[0].upper()}{words[1:]}."
     if misfit["exponents"] is None:
         return sentence
     low, high = misfit["exponents"]

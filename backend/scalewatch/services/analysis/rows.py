@@ -48,7 +48,7 @@ def model_row(
         "adjusted_r2": finding.adjusted_r2,
         "smape": finding.smape,
         "rule": finding.rule,
-        "growth": None if finding.growth is None else str(finding.growth),
+        "growth": finding.told_growth and str(finding.told_growth),
         # Few terms have logarithms that are rounded up: only these say so.
         "terms": [
             (each.coefficient, str(each.growth), *[True] * each.is_rounded_up)

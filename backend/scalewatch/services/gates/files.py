@@ -106,8 +106,7 @@ class FileSide:
     @property
     def is_explained(self) -> bool:
         """Whether a formula reproduces it and its growth explains it."""
-        is_explained = self.finding.growth is not None and not self.finding.misfit
-        return is_explained and self.formula is not None
+        return self.growth is not None and self.formula is not None
 
     @property
     def points(self) -> int:
@@ -126,8 +125,8 @@ class FileSide:
 
     @property
     def growth(self) -> Growth | None:
-        """How its model grows."""
-        return self.finding.growth
+        """How its model grows; None where no growth fits."""
+        return self.finding.told_growth
 
     @property
     def formula(self) -> str | None:

@@ -215,7 +215,7 @@ class HistorySteps:
             steps.append(
                 HistoryStep(
                     position=position,
-                    growth=model.growth,
+                    growth=model.growth if row and row.growth else None,
                     exponent=exponent,
                     value=value,
                     constant=row.constant if row else None,

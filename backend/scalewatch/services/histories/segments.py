@@ -302,8 +302,9 @@ def growths_of(histories: Sequence[SeriesHistory]) -> list[str | None]:
     findings = find_all(questions, {"rule": "evidence"})
     return [
         None
-        if each.growth is None or is_improbable(each.growth, each.class_probability)
-        else str(each.growth)
+        if each.told_growth is None
+        or is_improbable(each.told_growth, each.class_probability)
+        else str(each.told_growth)
         for each in findings
     ]
 

@@ -189,7 +189,7 @@ def _growth(
     likeliest: Growth | None, finding: Finding, *, is_exact: bool
 ) -> str | None:
     """Return the growth of a segment: of counts by its own values alone."""
-    growth = finding.growth
+    growth = finding.told_growth
     if is_exact:
-        return str(growth) if growth is not None and not finding.misfit else None
+        return None if growth is None else str(growth)
     return str(likeliest or growth or "") or None

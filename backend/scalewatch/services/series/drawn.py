@@ -83,7 +83,7 @@ def scaling_of(
 def _candidates(scan: Scan, taken: Sequence[Measurement]) -> tuple[Model, ...]:
     """Return models of what an open growth may be, the likeliest first."""
     standing = scan.standing
-    is_known = standing.is_open and not standing.fit["misfit"]
+    is_known = standing.is_open and not standing.fits_none
     evidence = [each for each in taken if not each.is_left_out]
     x, middle = _numbers(evidence, "x"), _numbers(evidence, "middle")
     if not is_known or len(scan.parameters) > 1 or not (middle > 0).all():

@@ -88,8 +88,18 @@ class Standing:
 
     @cached_property
     def growth(self) -> Growth | None:
-        """How the model grows."""
-        return growth_or_none(self.stored.growth)
+        """How the model grows; None where no growth fits."""
+        return None if self.fits_none else growth_or_none(self.stored.growth)
+
+    @property
+    def fits_none(self) -> bool:
+        """Whether no growth explains it: its model is only the nearest one."""
+        return bool(self.fit["misfit"])
+
+    @property
+    def nearest(self) -> Growth | None:
+        """How the model grows, whether it explains the series or not."""
+        return self.model.growth if self.model else None
 
     @property
     def growths(self) -> Mapping[str, Growth]:
@@ -113,7 +123,7 @@ class Standing:
         """Whether its growth is open: undecided, explained by none, or improbable."""
         if self.model is None or self.formula:
             return False
-        is_untold = bool(self.fit["misfit"]) or self.verdict is Verdict.UNDECIDED
+        is_untold = self.fits_none or self.verdict is Verdict.UNDECIDED
         return is_untold or self.is_improbable
 
     @property
@@ -218,7 +228,7 @@ class Standing:
     @property
     def is_explained(self) -> bool:
         """Whether a formula reproduces it and its growth explains it."""
-        return self.growth is not None and not self.fit["misfit"] and bool(self.formula)
+        return self.growth is not None and bool(self.formula)
 
     @cached_property
     def is_crowded(self) -> bool:
@@ -236,7 +246,7 @@ class Standing:
                     "points": self.points,
                     "repetitions": self.repetitions,
                     "model": model and model_object(model),
-                    "growth": stored.growth,
+                    "growth": None if self.fits_none else stored.growth,
                     "growths": {name: str(each) for name, each in self.growths.items()},
                     "rule": stored.rule,
                     "noise": _noise_json(stored.noise) if stored.points else None,

@@ -213,6 +213,7 @@ class Stepped(NamedTuple):
     commit_id: int
     constant: float | None
     terms: str
+    growth: str | None
     verdict: str | None
     divergence: str | None
     version: int | None
