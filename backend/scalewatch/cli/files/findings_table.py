@@ -166,7 +166,12 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
         ),
         FindingColumn(
             "growth",
-            [NO_GROWTH if each.misfit else growth(each.growth) for each in findings],
+            [
+                NO_GROWTH
+                if each.growth and not each.told_growth
+                else growth(each.growth)
+                for each in findings
+            ],
         ),
         FindingColumn(
             notation.adjusted_r2,

@@ -141,7 +141,7 @@ class Finding:
     @property
     def told_growth(self) -> Growth | None:
         """How the series grows; None where the growth of its model does not fit."""
-        return None if self.misfit else self.growth
+        return None if self.misfit and self.misfit.is_sure else self.growth
 
     @property
     def direction(self) -> Direction | None:

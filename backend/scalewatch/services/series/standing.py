@@ -28,6 +28,7 @@ from scalewatch.modelling import (
     parse_growth,
 )
 from scalewatch.modelling.exact_counts.counts import Outcome
+from scalewatch.modelling.misfit import misfit
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.noise import noise_of
 from scalewatch.storage.judgements.verdicts import Modelled
@@ -88,12 +89,17 @@ class Standing:
 
     @cached_property
     def growth(self) -> Growth | None:
-        """How the model grows; None where no growth fits."""
-        return None if self.fits_none else growth_or_none(self.stored.growth)
+        """How the model grows; None where surely no growth fits."""
+        return growth_or_none(self._told_growth)
+
+    @property
+    def _told_growth(self) -> str | None:
+        is_sure = self.fits_none and self.fit["unexplained"] > misfit.SURE
+        return None if is_sure else self.stored.growth
 
     @property
     def fits_none(self) -> bool:
-        """Whether no growth explains it: its model is only the nearest one."""
+        """Whether no growth may explain it: its model is only the nearest one."""
         return bool(self.fit["misfit"])
 
     @property
@@ -246,7 +252,7 @@ class Standing:
                     "points": self.points,
                     "repetitions": self.repetitions,
                     "model": model and model_object(model),
-                    "growth": None if self.fits_none else stored.growth,
+                    "growth": self._told_growth,
                     "growths": {name: str(each) for name, each in self.growths.items()},
                     "rule": stored.rule,
                     "noise": _noise_json(stored.noise) if stored.points else None,
