@@ -14,7 +14,8 @@ from scalewatch.pages.rendering import plots, templates
 from scalewatch.pages.rendering.addresses import address_of, path_to
 from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
 from scalewatch.services.projects.news import WRITTEN, Position
-from scalewatch.services.regressions.regressions import regressions_of
+from scalewatch.services.regressions.by_commit import CommitEffects, by_commit
+from scalewatch.services.regressions.regressions import Regression, regressions_of
 from scalewatch.storage.access import projects
 from scalewatch.web.protection.headers import SOURCES, policy
 from scalewatch.web.sessions import DoorDep, ReadingDep
@@ -156,10 +157,20 @@ def show_feed(request: Request, session: ReadingDep, project: str) -> Response:
 
 @router.get("/p/{project}/regressions.atom", name="regressions-feed")
 def show_regressions(request: Request, session: ReadingDep, project: str) -> Response:
-    """Return what changed for the worse, the newest news first, as an Atom feed."""
+    """Return what changed for the worse, the newest news first, as an Atom feed.
+
+    A commit with several causes is one entry, with all that it made better and worse.
+    """
     regressions = regressions_of(session, project)
-    worse = [each for each in regressions.regressions if each.is_worse]
-    newest = sorted(worse, key=lambda cause: cause.changed_at, reverse=True)[:MOST]
+    commits = [each for each in by_commit(regressions.regressions) if each.worse]
+    together = {cause.id for each in commits for cause in each.regressions}
+    alone = [
+        each
+        for each in regressions.regressions
+        if each.is_worse and each.id not in together
+    ]
+    entries: list[CommitEffects | Regression] = [*commits, *alone]
+    newest = sorted(entries, key=lambda cause: cause.changed_at, reverse=True)[:MOST]
     feed = templates.TEMPLATES.get_template("live/regressions.atom").render(
         request=request,
         project=project,

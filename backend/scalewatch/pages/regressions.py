@@ -21,6 +21,7 @@ from scalewatch.pages.wording.mathematics import stated_order
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions import evidence, triage
+from scalewatch.services.regressions.by_commit import by_commit
 from scalewatch.services.regressions.regressions import (
     SETTABLE,
     Member,
@@ -71,6 +72,8 @@ def show_regressions(
         "regressions/show.html",
         found=listed,
         shown=[cause for cause in ordered if cause.state in unfolded],
+        commits=by_commit(ordered),
+        factor_words=factor_words,
         folded={name: causes for name, causes in folded.items() if causes},
         headline=headline,
         fewest_commits=FEWEST_COMMITS,
