@@ -166,14 +166,21 @@ class UnplacedSeries(UnreadableFile):
     """Nothing says at which parameters a file, or regions of it, were measured."""
 
     def __init__(
-        self, source: str, regions: Sequence[str] = (), launched: float | None = None
+        self,
+        source: str,
+        regions: Sequence[str] = (),
+        launched: float | None = None,
+        *,
+        is_in_names: bool = False,
     ) -> None:
         others = f" and {len(regions) - 1} others" if len(regions) > 1 else ""
         what = f"{regions[0]}{others}" if regions else "it"
         super().__init__(
             source,
-            f"it does not say at which p {what} was measured; `--at p=8`, "
-            "`--path 'run-{p}.out'` or `--derive 'p = nodes * 4'` says that for it"
+            f"it does not say at which p {what} was measured; "
+            + ("`--name '{region}/{n}'` reads names, or " if is_in_names else "")
+            + "`--at p=8`, `--path 'run-{p}.out'` or `--derive 'p = nodes * 4'` says "
+            "that for it"
             + (
                 f"; a launcher before it started {launched:g} processes, which "
                 "`--trust-launcher` takes"

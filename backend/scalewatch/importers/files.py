@@ -1,6 +1,7 @@
 """Read files of any format as series; the format is stated, or found by content."""
 
 import math
+import re
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -50,6 +51,9 @@ from scalewatch.importers.series import (
 )
 from scalewatch.importers.settings import SettingRules, bounded, placed
 from scalewatch.importers.source import LONGEST_LOG_LINE, Source, quoted
+
+_ENDS_IN_NUMBER: Final = re.compile(r"/\d+\Z")
+"""The end of a name that says a setting, `BM_sort<int>/1024`."""
 
 MOST_FILES: Final = 200
 MOST_MEASUREMENTS: Final = 20_000
@@ -233,7 +237,11 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
             except UnplacedSeries:
                 unplaced[measurement.subject.region] = measurement.launched
     if unplaced and not scans:
-        raise UnplacedSeries(source.name, launched=max(unplaced.values(), key=bool))
+        raise UnplacedSeries(
+            source.name,
+            launched=max(unplaced.values(), key=bool),
+            is_in_names=all(map(_ENDS_IN_NUMBER.search, unplaced)),
+        )
     if unmatched is not None and not its_rules.skips_unmatched:
         if unplaced:
             launched = max(unplaced.values(), key=bool)

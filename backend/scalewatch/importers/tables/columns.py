@@ -75,6 +75,9 @@ RELATIVE_TIME: Final = "relative time"
 """Metric of the times that speed-ups alone tell: the base has 1."""
 
 _SPEEDUP: Final = re.compile(r"speed[ _-]?up", re.IGNORECASE)
+_NUMBERED: Final = re.compile(r"\(\d+\)\Z")
+"""The end of the second of two names that are alike, `time (2)`."""
+
 _PARTS: Final = re.compile(r"[\W_]+")
 _FEWEST_ROWS: Final = 2
 _NEARLY: Final = 0.5
@@ -443,7 +446,8 @@ def is_rate_name(name: str) -> bool:
 
 def _nameable(name: str) -> str:
     """Return a name of a column as addresses can hold it."""
-    return " ".join(name.replace("/", " per ").replace("#", " ").split()).strip(" ?()")
+    plain = " ".join(name.replace("/", " per ").replace("#", " ").split())
+    return plain if _NUMBERED.search(plain) else plain.strip(" ?()")
 
 
 def _by_ideal(

@@ -187,6 +187,20 @@ class _Table:
         held = {
             name: at for name, at in self.columns.undeclared.items() if name in held
         }
+        scan = list(self.columns.parameters.values())
+        measured = {tuple(row[at] for at in scan) for row in cells}
+        torn = [
+            name
+            for name, at in held.items()
+            if scan
+            and len({(*(row[each] for each in scan), row[at]) for row in cells})
+            < len(measured) * len({row[at] for row in cells})
+        ]
+        if torn:
+            self.source.notes.append(
+                f"{', '.join(torn)} splits the series, and not each value of it was "
+                "measured at all settings; `--column ignore=NAME` leaves a column out"
+            )
         for names, why in (
             (fractions, "holds fractions and is no setting and no known metric"),
             (following, "follows from what is varied and splits no series"),
