@@ -9,6 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+USER, STRANGER = 41898282, 7
+"""Ids of the token's user, and of anybody else."""
+
 TOKEN = "a-token"  # noqa: S105 - of nobody
 SHA = "[0-9a-f]{40}"
 
@@ -46,6 +49,12 @@ class Comment(Body):
     body: Annotated[str, Field(min_length=1, max_length=65_536)]
 
 
+class Question(Body):
+    """POST /graphql: the only question that we ask."""
+
+    query: Literal["query { viewer { databaseId } }"]
+
+
 class Forge(ThreadingHTTPServer):
     """Answers as a forge does, and remembers statuses and comments.
 
@@ -53,14 +62,19 @@ class Forge(ThreadingHTTPServer):
     """
 
     status: type[Body]
+    author: str
     headers: ClassVar[dict[str, str]]
     routes: ClassVar[list[tuple[str, str, str]]]
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.statuses: list[dict[str, Any]] = []
-        self.comments = [{"id": n, "body": f"LGTM {n}"} for n in range(1, 101)]
+        self.comments = [self.comment(n, f"LGTM {n}") for n in range(1, 101)]
         self.url = f"http://127.0.0.1:{self.server_port}"
+
+    def comment(self, number: int, body: str, user: int = STRANGER) -> dict[str, Any]:
+        """Return a comment as the forge lists it."""
+        return {"id": number, "body": body, self.author: {"id": user}}
 
     def __enter__(self) -> Self:
         Thread(target=self.serve_forever, daemon=True).start()
@@ -75,6 +89,7 @@ class GitHub(Forge):
     """GitHub, with the repository ada/hydro and its pull request 7."""
 
     status = GitHubStatus
+    author = "user"
     headers: ClassVar = {
         "Authorization": f"Bearer {TOKEN}",
         "Accept": "application/vnd.github+json",
@@ -84,6 +99,7 @@ class GitHub(Forge):
         ("POST", f"/repos/ada/hydro/statuses/{SHA}", "status"),
         ("GET", "/repos/ada/hydro/issues/7/comments", "list"),
         ("POST", "/repos/ada/hydro/issues/7/comments", "add"),
+        ("POST", "/graphql", "viewer"),
         ("PATCH", r"/repos/ada/hydro/issues/comments/(?P<id>\d+)", "change"),
     ]
 
@@ -92,11 +108,13 @@ class GitLab(Forge):
     """GitLab, with the project 42 and its merge request 7."""
 
     status = GitLabStatus
+    author = "author"
     headers: ClassVar = {"PRIVATE-TOKEN": TOKEN}
     routes: ClassVar = [
         ("POST", f"/projects/42/statuses/{SHA}", "status"),
         ("GET", "/projects/42/merge_requests/7/notes", "list"),
         ("POST", "/projects/42/merge_requests/7/notes", "add"),
+        ("GET", "/user", "user"),
         ("PUT", r"/projects/42/merge_requests/7/notes/(?P<id>\d+)", "change"),
     ]
 
@@ -126,9 +144,9 @@ class Handler(BaseHTTPRequestHandler):
         self, deed: str, named: dict[str, str], query: dict[str, Any], body: bytes
     ) -> None:
         comments = self.server.comments
-        schema = self.server.status if deed == "status" else Comment
+        schema = {"status": self.server.status, "viewer": Question}.get(deed, Comment)
         try:
-            content = None if deed == "list" else schema.model_validate_json(body)
+            content = body and schema.model_validate_json(body)
         except ValidationError as error:
             self._answer(422, {"message": str(error)})
             return
@@ -136,11 +154,15 @@ class Handler(BaseHTTPRequestHandler):
             case "list":
                 size, page = (int(query[name][0]) for name in ("per_page", "page"))
                 self._answer(200, comments[(page - 1) * size : page * size])
+            case "viewer":
+                self._answer(200, {"data": {"viewer": {"databaseId": USER}}})
+            case "user":
+                self._answer(200, {"id": USER})
             case "status":
                 self.server.statuses.append(json.loads(body))
                 self._answer(201, {"id": 1})
             case "add":
-                comments.append({"id": 1000, "body": content.body})
+                comments.append(self.server.comment(1000, content.body, USER))
                 self._answer(201, comments[-1])
             case "change":
                 found = [c for c in comments if c["id"] == int(named["id"])]

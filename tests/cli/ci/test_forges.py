@@ -112,6 +112,19 @@ def test_there_is_one_comment_however_often_the_gate_is_asked(forge):
     assert len(forge.comments) == 101
 
 
+def test_comment_of_somebody_else_that_has_our_mark_is_left_alone(forge):
+    theirs = forge.comment(500, f"all is fine, says the bot {MARK}")
+    forge.comments.insert(0, theirs)
+
+    for _ in range(2):
+        report(forge.name, gate("worse"), "http://perf:8000")
+
+    ours = [each for each in forge.comments if each["id"] == 1000]
+    assert theirs["body"] == f"all is fine, says the bot {MARK}"
+    assert len(ours) == 1
+    assert gate("worse")["sentence"] in ours[0]["body"]
+
+
 def test_what_is_undecided_stops_nobody(forge):
     report(forge.name, gate("undecided", "x" * 400), "http://perf:8000")
 

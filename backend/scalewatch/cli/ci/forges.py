@@ -5,8 +5,8 @@ a mark that nobody sees finds it. Tokens come from the environment and nowhere e
 
 References
 ----------
-GitHub REST API, "Commit statuses" and "Issue comments"; GitLab REST API, "Commits:
-set commit status" and "Notes: merge requests".
+GitHub REST API, "Commit statuses" and "Issue comments"; GitHub GraphQL API, "viewer";
+GitLab REST API, "Commits: set commit status", "Notes: merge requests" and "Users".
 """
 
 import json
@@ -29,6 +29,7 @@ LONGEST_DESCRIPTION: Final = 140
 LONGEST_COMMENT: Final = 60_000
 
 GITHUB_VERSION: Final = "2022-11-28"
+VIEWER: Final = "query { viewer { databaseId } }"
 PULL: Final = re.compile(r"refs/pull/(\d+)/")
 
 UNMEASURED: Final = "unmeasured"
@@ -103,7 +104,7 @@ class GitHub:
             return False
         comments = f"issues/{self.pull}/comments"
         body = {"body": _comment(gate, link)}
-        known = _marked(gate, self._ask, comments)
+        known = _marked(gate, self._ask, comments, "user", self._user)
         if known is None:
             self._ask("POST", comments, body)
         else:
@@ -111,13 +112,23 @@ class GitHub:
         return True
 
     def _ask(self, method: str, path: str, content: Any) -> Any:
-        headers = {
+        url = f"{self.api.rstrip('/')}/repos/{quote(self.repository)}/{path}"
+        return _ask(method, url, self._headers, content)
+
+    def _user(self) -> Any:
+        """Return the id of the token's user, which REST tells no token of an app."""
+        url = f"{self.api.rstrip('/').removesuffix('/v3')}/graphql"
+        answer = _ask("POST", url, self._headers, {"query": VIEWER})
+        viewer = (answer.get("data") or {}).get("viewer") or {}
+        return viewer.get("databaseId")
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return {
             "Accept": "application/vnd.github+json",
             "Authorization": f"Bearer {self.token}",
             "X-GitHub-Api-Version": GITHUB_VERSION,
         }
-        url = f"{self.api.rstrip('/')}/repos/{quote(self.repository)}/{path}"
-        return _ask(method, url, headers, content)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +177,7 @@ class GitLab:
             return False
         notes = f"merge_requests/{self.request}/notes"
         body = {"body": _comment(gate, link)}
-        known = _marked(gate, self._ask, notes)
+        known = _marked(gate, self._ask, notes, "author", self._user)
         if known is None:
             self._ask("POST", notes, body)
         else:
@@ -176,6 +187,10 @@ class GitLab:
     def _ask(self, method: str, path: str, content: Any) -> Any:
         url = f"{self.api.rstrip('/')}/projects/{quote(self.project, safe='')}/{path}"
         return _ask(method, url, {"PRIVATE-TOKEN": self.token}, content)
+
+    def _user(self) -> Any:
+        url = f"{self.api.rstrip('/')}/user"
+        return _ask("GET", url, {"PRIVATE-TOKEN": self.token}, None).get("id")
 
 
 FORGES: Final[Mapping[str, Callable[[], Forge]]] = {
@@ -240,15 +255,32 @@ def _comment(gate: Mapping[str, Any], link: str) -> str:
 
 
 def _marked(
-    gate: Mapping[str, Any], ask: Callable[[str, str, Any], Any], path: str
+    gate: Mapping[str, Any],
+    ask: Callable[[str, str, Any], Any],
+    path: str,
+    author: str,
+    user: Callable[[], Any],
 ) -> int | None:
-    """Return the id of the comment below `path` that has our mark."""
-    mark = _mark(gate)
+    """Return the id of the comment below `path` that has our mark, and is ours.
+
+    Anybody may write a comment with our mark: to change it would let us speak in their
+    name, and leave to them what stands there afterwards.
+
+    Parameters
+    ----------
+    author
+        The key under which a comment names who wrote it.
+    user
+        Asks for the id of our token's user.
+    """
+    mark, ours = _mark(gate), None
     for page in range(1, MOST_PAGES + 1):
         comments = ask("GET", f"{path}?per_page={PAGE}&page={page}", None)
         for comment in comments:
             if mark in (comment.get("body") or ""):
-                return int(comment["id"])
+                ours = ours or user()
+                if ours is not None and (comment.get(author) or {}).get("id") == ours:
+                    return int(comment["id"])
         if len(comments) < PAGE:
             break
     return None
