@@ -172,6 +172,35 @@ class TwoModes:
 
 
 @dataclass(frozen=True, slots=True)
+class LastStep:
+    """A curve that goes otherwise at its last settings than something else does.
+
+    Parameters
+    ----------
+    parameter, start, end
+        The last two settings.
+    exponent
+        Of the curve between them.
+    other, expected
+        What goes otherwise, and its exponent.
+    """
+
+    parameter: str
+    start: float
+    end: float
+    exponent: float
+    other: str
+    expected: float
+
+    def __str__(self) -> str:
+        return (
+            f"from {self.parameter} = {self.start:g} to {self.end:g} it goes like "
+            f"{self.parameter}^{self.exponent:.2f}, {self.other} like "
+            f"{self.parameter}^{self.expected:.2f}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class NoFormula:
     """No formula reproduces exact counts; `exponents` bound their local exponent."""
 

@@ -34,7 +34,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import (
@@ -46,13 +46,13 @@ from scalewatch.modelling.growths.space import (
 from scalewatch.modelling.growths.verdict import Verdict
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch, most_repetitions, obstacle
+from scalewatch.modelling.measurements.discrepancy import sizes
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import FLOOR
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.rules.evidence.log_residuals import Centred
 from scalewatch.modelling.rules.evidence.mixture import Mixture
 from scalewatch.modelling.rules.evidence.model import falls
-from scalewatch.modelling.rules.evidence.posterior import posterior
+from scalewatch.modelling.rules.evidence.posterior import posterior_of_sizes
 from scalewatch.modelling.rules.evidence.prediction import Forecaster
 from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.search.search import find_models
@@ -306,32 +306,42 @@ class _State:
             space, measured.settings, may_fall=bool(falls(location)[0])
         )
         prior = Prior.among(hypotheses, noise.shapes, *question)
-        weighed = hypotheses.weigh(location, noise, hypotheses.scratch(1))
-        probability = posterior(weighed.log_evidence, prior)[:, 0]
+        locations = sizes(location, measured.settings, noise)
+        weighed = hypotheses.weigh_sizes(locations, noise, hypotheses.scratch(1))
+        probability, _ = posterior_of_sizes(locations, weighed, prior)
         ((name, _),) = measured.settings.items()
         targets = [{name: float(each)} for each in candidates]
         forecaster = Forecaster.of(hypotheses, prior, measured.settings, targets)
-        centred = Centred.of(location, noise)
-        parts = list(forecaster.inside(centred, weighed.fits))
-        weight = np.concatenate(
-            [_shares(mixture, probability[rows]) for mixture, rows in parts]
-        )
-        curves = [np.resize(rows, len(each.log_weight)) for each, rows in parts]
-        mixture = Mixture.joined([each for each, _ in parts])
+        mixtures, weights, curves, excesses = [], [], [], []
+        for at, curves_of_size, share in zip(
+            locations, weighed, probability, strict=True
+        ):
+            for mixture, rows in forecaster.inside(at, noise, curves_of_size.fits):
+                mixtures.append(mixture)
+                weights.append(_shares(mixture, share[rows, 0]))
+                curves.append(np.resize(rows, len(mixture.log_weight)))
+                # Of a discrepancy the scatter is part of what a forecast is unsure of.
+                known = np.zeros(len(mixture.log_weight))
+                if not at.size:
+                    variance = mixture.deviation[0, :, 0] ** 2 * total(at.weight)
+                    known = np.maximum(variance - at.variance, 0)
+                excesses.append(known)
+        weight, mixture = np.concatenate(weights), Mixture.joined(mixtures)
         heaviest = np.argsort(-weight, kind="stable")[: ASSUMED.densities]
         share = weight[heaviest] / weight[heaviest].sum()
-        variance = mixture.deviation[heaviest, 0] ** 2
         ranks = np.asarray(prior.ranks)[np.concatenate(curves)[heaviest]]
         repetitions = most_repetitions(measured.values[0])
         return cls(
             candidates=candidates,
             outlooks=[
-                BeliefAtSetting(share, mean[heaviest, 0], variance, ranks)
-                for mean in mixture.mean
+                BeliefAtSetting(
+                    share, mean[heaviest, 0], deviation[heaviest, 0] ** 2, ranks
+                )
+                for mean, deviation in zip(mixture.mean, mixture.deviation, strict=True)
             ],
             repetitions=repetitions,
             scatter=float(location.variance[0] - FLOOR**2) * repetitions,
-            excess=np.maximum(variance * centred.mass - location.variance, 0),
+            excess=np.concatenate(excesses)[heaviest],
         )
 
     def proposal(

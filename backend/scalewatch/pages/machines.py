@@ -10,6 +10,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Estimate, MachineLine
+from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.pages.rendering import addresses, errors, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats, intervals
@@ -42,6 +43,7 @@ def show_machine(
         request,
         "machines/show.html",
         machine=shown,
+        usual_future=USUAL.future,
         scales=scales,
         nights=[night_chart(each) for each in shown.nights],
     )

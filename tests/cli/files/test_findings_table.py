@@ -13,12 +13,13 @@ from scalewatch.modelling import parse_growth
 from scalewatch.services.files.model_files import Question, Stated
 
 P = np.array([2.0, 4, 8, 16, 32])
+NOISE = [0.9998, 1.0, 1.0002]
 
 
 def series(region: str, growth: str) -> ImportedSeries:
     values = 2 + 3 * parse_growth(growth)(p=P) * np.ones_like(P)
     return ImportedSeries(
-        region, "time", "s", {}, ("p",), P[:, np.newaxis], values[:, np.newaxis]
+        region, "time", "s", {}, ("p",), P[:, np.newaxis], np.outer(values, NOISE)
     )
 
 

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 
 from scalewatch.modelling import Verdict, find_models, parse_growth
 
@@ -19,35 +18,6 @@ def kinked(p):
     return np.where(p < 32, p**0.4, p**0.4 * 1.3)
 
 
-def test_settings_that_no_growth_explains_are_flagged():
-    found = find_models(P, measured(kinked, 0.02))
-
-    flagged = [each for each in found if each.misfit]
-    assert len(flagged) == len(found)
-    assert all(each.misfit.ratio > 2 for each in flagged)
-    assert all(each.unexplained > 0.4 for each in flagged)
-
-
-@pytest.mark.parametrize("curve", [lambda p: p, lambda p: 3 + np.log2(p)])
-@pytest.mark.parametrize("width", [0.001, 0.02, 0.1])
-def test_growths_of_the_space_are_hardly_ever_flagged(curve, width):
-    found = find_models(P, measured(curve, width, series=200))
-
-    assert np.mean([each.misfit is not None for each in found]) < 0.03
-
-
-def test_single_repetitions_show_no_misfit():
-    found = find_models(P, measured(kinked, 0.02, repetitions=1))
-
-    assert not any(each.misfit for each in found)
-
-
-def test_probabilities_leave_a_share_for_no_growth_at_all():
-    for each in find_models(P, measured(kinked, 0.02)):
-        told = sum(each.class_probability.values())
-        assert told + each.unexplained == pytest.approx(1, abs=0.01)
-
-
 def test_intervals_reach_as_far_as_the_local_exponents():
     def curve(p):
         return p / np.log2(2 * p)
@@ -64,22 +34,8 @@ def test_intervals_between_the_settings_stay_narrow():
     assert all(f.high < 1.6 * f.low for each in found for f in each.forecasts)
 
 
-def test_a_verdict_that_local_exponents_do_not_support_is_undecided():
-    found = find_models(P, measured(kinked, 0.02), expectation=parse_growth("p^(3/4)"))
-
-    for each in found:
-        assert each.verdict is Verdict.UNDECIDED
-        assert "no growth of the space" in each.reason
-
-
 def test_local_exponents_within_the_deviation_limit_are_approximate():
     found = find_models(P, measured(kinked, 0.02), expectation=parse_growth("p^(2/5)"))
 
     settled = [each.verdict for each in found if each.verdict is not Verdict.UNDECIDED]
     assert set(settled) <= {Verdict.APPROXIMATE, Verdict.MATCH}
-
-
-def test_a_mismatch_beyond_all_local_exponents_stands():
-    found = find_models(P, measured(kinked, 0.02), expectation=parse_growth("p^3"))
-
-    assert {each.verdict for each in found} == {Verdict.MISMATCH}

@@ -24,7 +24,7 @@ def test_it_is_assumed_of_other_series_with_their_own_typical_variance(known):
 
         assert noise.typical != known.noise.typical
         assert noise.typical[0] == pytest.approx(known.noise.typical[0], rel=0.1)
-        assert noise.widening == known.noise.widening
+        assert noise.future == known.noise.future
 
 
 def test_it_is_assumed_of_noisier_repetitions(known):

@@ -47,7 +47,7 @@ def test_series_of_a_machine_tell_that_no_model_fits_them(session):
     analysis.record(session, analysis.analyse(session, AnalysedCommit(1, 1)))
 
     (noise,) = session.scalars(select(tables.Assumption.noise))
-    assert noise["widening"] > 1.2
+    assert noise["future"] >= 0.5
     assert noise["shares"][0] < USUAL.shares[0]
 
 

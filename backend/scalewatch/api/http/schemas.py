@@ -72,8 +72,11 @@ class Noise(Schema):
     summary: str = Field(examples=["robust"])
     level: str | None
     shares: list[float] = Field(description="Probability of each excess of variance.")
-    kinds: list[float] = Field(
-        description="Probability of growths of the space, then of those outside of it."
+    sizes: list[float] = Field(
+        description="Probability of each size by which curves depart from growths."
+    )
+    future: float = Field(
+        description="Least such size beyond the last setting.", examples=[1.5]
     )
     shapes: float = Field(
         description="Probability that a growth has a lower-order term beside it."
@@ -82,9 +85,8 @@ class Noise(Schema):
         description="Variance of one repetition, and its degrees of freedom."
     )
     level_typical: list[float] = Field(description="The same, as `level` sees it.")
-    scale: float = Field(description="Factor for the variance of all locations.")
     widening: float = Field(
-        description="Factor for intervals beyond the measurements.", examples=[1.2]
+        description="Factor for intervals over several parameters.", examples=[1.2]
     )
 
 

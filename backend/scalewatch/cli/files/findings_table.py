@@ -264,9 +264,11 @@ def _reason(row: FindingRow) -> str:
         return "; ".join(filter(None, [finding.reason, sentence]))
     exactness = finding.exactness
     is_ambiguous = exactness and exactness.outcome is modelling.Outcome.AMBIGUOUS
+    reason = finding.reason
     if finding.model and finding.expectation is None and not is_ambiguous:
-        return ""
-    return finding.reason or ""
+        reason = None
+    step = None if finding.last_step is None else str(finding.last_step)
+    return "; ".join(filter(None, [reason, step]))
 
 
 def _compared(row: FindingRow) -> str:

@@ -63,13 +63,11 @@ def located(values: Reals, noise: Noise) -> Location:
     noise
         Says how repetitions become one value.
     """
-    location = _moderated(values, noise.summary, noise.typical, noise.scale)
+    location = _moderated(values, noise.summary, noise.typical)
     if noise.level is None:
         return location
     weight, mass = location.weight, total(location.weight)
-    # What is too much for one summary is not for the other; what jobs share, both lack.
-    scale = max(noise.scale, 1.0)
-    other = _moderated(values, noise.level, noise.level_typical, scale)
+    other = _moderated(values, noise.level, noise.level_typical)
     shift = total(weight * (other.log - location.log)) / mass
     return replace(
         location,
@@ -112,17 +110,17 @@ def typical_variance(values: Reals, summary: Summary) -> tuple[float, float]:
 
 
 def _moderated(
-    values: Reals, summary: Summary, typical: tuple[float, float], scale: float
+    values: Reals, summary: Summary, typical: tuple[float, float]
 ) -> Location:
     """Return locations whose variance is known from other series, too."""
     location = _located(values, summary)
     variance, freedom = typical
     if not freedom:
-        return replace(location, variance=location.variance * scale)
+        return location
     usual = variance / _most_repetitions(values)
     whole = location.freedom + freedom
     both = (location.freedom * location.variance + freedom * usual) / whole
-    return replace(location, variance=both * scale, freedom=whole)
+    return replace(location, variance=both, freedom=whole)
 
 
 def _most_repetitions(values: Reals) -> NDArray[np.intp]:

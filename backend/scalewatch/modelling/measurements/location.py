@@ -76,6 +76,14 @@ class Location:
         Those which repetitions alone tell, 0 without any, shape (S,).
     level_variance
         What the mean of all `log` is uncertain by besides, shape (S,).
+    precision
+        P of a discrepancy in units of `variance`, shape (n, n, S); None where the
+        points are independent, then it is the diagonal of `weight`.
+    size
+        Of that discrepancy, see `discrepancy`.
+    log_share
+        Logarithm of the prior of this size times what all curves share of its
+        likelihood, shape (S,); None where there is one size alone.
     """
 
     log: Reals
@@ -84,6 +92,9 @@ class Location:
     freedom: Reals
     repeated_freedom: Reals
     level_variance: Reals
+    precision: Reals | None = None
+    size: float = 0.0
+    log_share: Reals | None = None
 
     def only(self, series: slice | NDArray[np.intp]) -> "Location":
         """Return some of the series."""
@@ -94,6 +105,9 @@ class Location:
             self.freedom[series],
             self.repeated_freedom[series],
             self.level_variance[series],
+            None if self.precision is None else self.precision[..., series],
+            self.size,
+            None if self.log_share is None else self.log_share[series],
         )
 
     def over(self, log_base: Reals) -> "Location":

@@ -1,13 +1,13 @@
 """Learn the noise that many series of one machine and metric have in common.
 
 The estimator of the repetitions is the one under which the best growth of each series
-leaves the least misfit. The shares of the excesses, of the shapes of growths and of
-the kinds of curves follow by expectation maximisation from those of `USUAL`, which
-count like `PSEUDO_SERIES`; the scale of the variance is the likeliest one. The widening
-is conformal: every series is forecast at its largest setting from the others, and
-intervals are widened until their nominal share of them holds. Real codes fit no
-model exactly; it is their misfit, not the scatter of repetitions, that limits a
-forecast.
+leaves the least misfit. The shares of the sizes of the discrepancy, of the excesses and
+of the shapes of growths follow by expectation maximisation from those of `USUAL`, which
+count like `PSEUDO_SERIES`. What comes beyond the last setting, no past of one series
+tells, but many forecasts that measurements have met do: the largest setting of every
+series is forecast from the others, and `Noise.future` is the least size under which
+`ENOUGH` of the nominal share of these intervals hold. Fewer than `SURE` of them do not
+make it less than `LEAST_FUTURE`.
 
 A `LearnedNoise` is reused for later measurements. To learn takes longer than all that
 is modelled with it, and what jobs that share a node do to a code changes seldom. So it
@@ -19,14 +19,13 @@ References
 ----------
 A. P. Dempster, N. M. Laird, D. B. Rubin, "Maximum Likelihood from Incomplete Data via
 the EM Algorithm", Journal of the Royal Statistical Society B 39, 1977.
-G. Shafer and V. Vovk, "A Tutorial on Conformal Prediction", JMLR 9, 2008.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from statistics import NormalDist
 from typing import Final, Self
 
 import numpy as np
@@ -41,7 +40,7 @@ from scalewatch.modelling.measurements.batch import Batch
 from scalewatch.modelling.measurements.estimators import located, typical_variance
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.measurements.summary import Summary
-from scalewatch.modelling.noise.pools import Endings, Pool, believed, thinned
+from scalewatch.modelling.noise.pools import Endings, Pool, thinned
 from scalewatch.modelling.rules.evidence.prior import Prior
 
 LEAST_SERIES: Final = 20
@@ -49,13 +48,6 @@ LEAST_SERIES: Final = 20
 
 ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
 """Summaries that may locate curves; the least has no typical value."""
-
-SCALES: Final = (1.0, 1.25, 1.6, 2.0, 2.5)
-"""Factors of a variance that are tried, closer than those of `EXCESSES`."""
-
-GAP_SCALE: Final = 0.8
-"""Another one for the least repetition: where delays are exponential and some are
-outliers, gaps tell too large a variance, but with less of it constants would grow."""
 
 ROUNDS: Final = 50
 PSEUDO_SERIES: Final = 20.0
@@ -67,11 +59,16 @@ TRIMMED: Final = 0.9
 """Share of the series, those of least misfit, that choose the estimator."""
 
 MOST_FORECAST: Final = 200
-"""Series that are forecast, evenly spread; their widening is then known to 6 %."""
+"""Series that are forecast, evenly spread."""
 
-SOUND: Final = 8 / 9
-"""Share of the nominal intervals that has to ask for a widening as well: what misses
-by more may be an outlier among what is forecast."""
+FUTURES: Final = (0.0, 0.1, 0.25, 0.5, 1.0, USUAL.future, 2.0, 3.0)
+"""Sizes of the discrepancy beyond the last setting that are tried."""
+
+ENOUGH: Final = 0.97
+"""Share of the nominal intervals that has to hold: chance explains the rest."""
+
+LEAST_FUTURE: Final = 0.5
+SURE: Final = 50
 
 
 def learn_noise(  # noqa: PLR0913, one keyword per choice of the user
@@ -139,21 +136,10 @@ def learn_from(
     if summary is None:
         noise = min(ESTIMATORS, key=lambda estimator: _typical_misfit(pools, estimator))
     noise = with_typical(pools, noise)
-    noise = replace(noise, shares=_shares(pools, noise))
-    noise = replace(noise, scale=_scale(pools, noise))
+    sizes, shares = _shares(pools, noise)
+    noise = replace(noise, sizes=sizes, shares=shares)
     noise = replace(noise, shapes=_shapes(pools, noise))
-    ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
-    noise = replace(noise, kinds=_kinds(ends))
-    score = np.sort(
-        np.concatenate([estimator.scores(noise, level) for estimator in ends])
-    )
-    normal = NormalDist().inv_cdf
-    needed = []
-    for share in (level, SOUND * level):
-        rank = min(math.ceil(share * (len(score) + 1)), len(score))
-        reach = normal((1 + share) / 2) / normal((1 + level) / 2)
-        needed.append(float(score[rank - 1]) / reach)
-    return replace(noise, widening=believed(min(needed)))
+    return replace(noise, future=_future(pools, noise, level))
 
 
 def _usual_space(parameter: str, expectations: Iterable[Growth]) -> Space:
@@ -189,48 +175,49 @@ def _typical(pools: Sequence[Pool], summary: Summary) -> tuple[float, float]:
     return typical_variance(max(pools, key=len).values, summary)
 
 
-def _shares(pools: Sequence[Pool], noise: Noise) -> tuple[float, ...]:
-    """Return the shares of the excesses that make the series likeliest."""
-    excesses = np.eye(len(EXCESSES)).tolist()
-    assumed = [replace(noise, shares=tuple(only)) for only in excesses]
-    likelihood = np.hstack([_likelihoods(pool, assumed) for pool in pools])
-    return _likeliest_shares(likelihood, USUAL.shares)
+def _shares(
+    pools: Sequence[Pool], noise: Noise
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the shares of sizes and of excesses that make the series likeliest.
 
-
-def _likeliest_shares(likelihood: Reals, usual: Sequence[float]) -> tuple[float, ...]:
-    """Return shares of K sources of S series, likelihood of shape (K, S)."""
-    prior = np.array(usual)[:, np.newaxis]
-    shares = prior
+    Both are independent, so that the expectations of both follow from one table.
+    """
+    excesses = [replace(noise, shares=tuple(only)) for only in np.eye(len(EXCESSES))]
+    tables = []
+    for pool in pools:
+        even = replace(noise, sizes=(1.0,) * len(noise.sizes))
+        locations = pool.located(even)
+        likely = [
+            [_log_likelihood(pool, sized, excess) for excess in excesses]
+            for sized in locations
+        ]
+        # Without repetitions there is no size 0.
+        lacking = len(noise.sizes) - len(locations)
+        absent = np.full((lacking, *np.shape(likely)[1:]), -np.inf)
+        tables.append(np.concatenate([absent, likely]))
+    log = np.concatenate(tables, axis=2)
+    likelihood = np.exp(log - log.max(axis=(0, 1)))
+    prior = np.array(USUAL.sizes), np.array(USUAL.shares)
+    sizes, shares = prior
     for _ in range(ROUNDS):
-        source = shares * likelihood
-        source /= source.sum(axis=0)
-        shares = PSEUDO_SERIES * prior + source.sum(axis=1, keepdims=True)
-        shares /= shares.sum()
-    return tuple(shares[:, 0].tolist())
+        source = sizes[:, np.newaxis, np.newaxis] * shares[:, np.newaxis] * likelihood
+        source /= source.sum(axis=(0, 1))
+        sizes, shares = (
+            PSEUDO_SERIES * usual + source.sum(axis=(axis, 2))
+            for usual, axis in zip(prior, (1, 0), strict=True)
+        )
+        sizes, shares = sizes / sizes.sum(), shares / shares.sum()
+    return tuple(sizes.tolist()), tuple(shares.tolist())
 
 
-def _likelihoods(pool: Pool, assumed: Sequence[Noise]) -> Reals:
-    """Return how likely each series is under each assumption, shape (K, S)."""
-    location = located(pool.values, assumed[0])
-    logarithm = np.stack([_log_likelihood(pool, location, each) for each in assumed])
-    return np.asarray(np.exp(logarithm - logarithm.max(axis=0)))
-
-
-def _scale(pools: Sequence[Pool], noise: Noise) -> float:
-    """Return the factor of all variances that makes the series likeliest."""
-    few = thinned(pools, MOST_FORECAST)
-    scales = (GAP_SCALE, *SCALES) if noise.summary == "min" else SCALES
-    tried = [replace(noise, scale=scale) for scale in scales]
-    likely = [sum(_scaled_likelihood(pool, each) for pool in few) for each in tried]
-    return max(zip(likely, scales, strict=True))[1]
-
-
-def _scaled_likelihood(pool: Pool, noise: Noise) -> float:
-    """Return the logarithm but for a summand that does not depend on the scale."""
-    likely = float(_log_likelihood(pool, located(pool.values, noise), noise).sum())
-    # φ has no factor s₀^(1-n), which all growths of a series share.
-    values = pool.values[:, 1:, 0].size
-    return likely - values * math.log(noise.scale) / 2
+def _likeliest_share(likelihood: Reals, usual: float) -> float:
+    """Return the share of the second of two sources, likelihood of shape (2, S)."""
+    share = usual
+    for _ in range(ROUNDS):
+        second = share * likelihood[1]
+        belongs = second / (second + (1 - share) * likelihood[0])
+        share = (PSEUDO_SERIES * usual + belongs.sum()) / (PSEUDO_SERIES + len(belongs))
+    return float(share)
 
 
 def _log_likelihood(pool: Pool, location: Location, noise: Noise) -> Reals:
@@ -239,7 +226,8 @@ def _log_likelihood(pool: Pool, location: Location, noise: Noise) -> Reals:
     log_evidence = pool.weigh(location, noise).log_evidence
     with np.errstate(divide="ignore"):  # without shapes, or with nothing else
         joint = np.log(prior.share)[:, np.newaxis] + log_evidence
-    return np.asarray(np.logaddexp.reduce(joint))
+    share = 0.0 if location.log_share is None else location.log_share
+    return np.asarray(np.logaddexp.reduce(joint) + share)
 
 
 def _shapes(pools: Sequence[Pool], noise: Noise) -> float:
@@ -249,17 +237,34 @@ def _shapes(pools: Sequence[Pool], noise: Noise) -> float:
     nothing else of a growth that has some.
     """
     ends = [replace(noise, shapes=share) for share in (0.0, 1.0)]
-    likelihood = np.hstack([_likelihoods(pool, ends) for pool in pools])
-    _, share = _likeliest_shares(likelihood, (1 - USUAL.shapes, USUAL.shapes))
+    log = np.hstack(
+        [
+            [
+                np.logaddexp.reduce(
+                    [_log_likelihood(pool, sized, end) for sized in pool.located(noise)]
+                )
+                for end in ends
+            ]
+            for pool in pools
+        ]
+    )
+    share = _likeliest_share(np.exp(log - log.max(axis=0)), USUAL.shapes)
     return min(max(share, LEAST_SHAPES), MOST_SHAPES)
 
 
-def _kinds(ends: Sequence[Endings]) -> tuple[float, ...]:
-    """Return the shares of the kinds of curves that make the series likeliest."""
-    likelihoods = [each.likelihoods() for each in ends]
-    if any(len(each) < len(USUAL.kinds) for each in likelihoods):
-        return USUAL.kinds
-    return _likeliest_shares(np.hstack(likelihoods), USUAL.kinds)
+def _future(pools: Sequence[Pool], noise: Noise, level: float) -> float:
+    """Return the least size beyond the last setting under which intervals hold."""
+    ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
+    is_few = sum(len(each.place) for each in ends) < SURE
+    tried = [size for size in FUTURES if size >= LEAST_FUTURE or not is_few]
+
+    def holds(size: float) -> int:
+        assumed = replace(noise, future=size)
+        score = np.concatenate([each.scores(assumed, level) for each in ends])
+        return int(np.mean(score <= 1) >= level * ENOUGH)
+
+    place = bisect_left(tried, 1, key=holds)
+    return tried[min(place, len(tried) - 1)]
 
 
 UNLIKELY: Final = 2.5

@@ -1,7 +1,6 @@
 """Series of one machine and metric, pooled by settings, and what their holdouts show.
 
-The last measurement of each series is forecast from all others. The widening of
-intervals is the quantile of the errors of these forecasts.
+The last measurement of each series is forecast from all others.
 """
 
 import math
@@ -15,11 +14,12 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch, obstacle
+from scalewatch.modelling.measurements.discrepancy import sizes
 from scalewatch.modelling.measurements.estimators import MEASURED, located
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import falls
-from scalewatch.modelling.rules.evidence.prediction import Forecaster, TargetDensities
+from scalewatch.modelling.rules.evidence.prediction import Forecaster
 from scalewatch.modelling.rules.evidence.prior import Prior
 from scalewatch.modelling.rules.evidence.weighing import Weighed
 
@@ -78,6 +78,10 @@ class Pool:
         scratch = hypotheses.scratch(location.log.shape[1])
         return hypotheses.weigh(location, noise, scratch)
 
+    def located(self, noise: Noise) -> list[Location]:
+        """Return the locations under each size of the discrepancy."""
+        return sizes(located(self.values, noise), self.settings, noise)
+
     def but_last(self) -> "Pool":
         """Return it without the largest setting."""
         settings = {name: x[:-1] for name, x in self.settings.items()}
@@ -110,61 +114,52 @@ class Endings:
 
     Parameters
     ----------
-    outlooks
-        Of blocks of series.
+    forecaster
+        Of the last setting.
+    locations, fits
+        Of the others, under each size of the discrepancy.
     place, variance
         Logarithm of the measurement, and its variance, shape (S,).
     """
 
-    outlooks: tuple[TargetDensities, ...]
+    forecaster: Forecaster
+    locations: Sequence[Location]
+    fits: Sequence[tuple[Reals, Reals]]
     place: Reals
     variance: Reals
 
     @classmethod
     def of(cls, pool: Pool, noise: Noise) -> "Endings":
-        """Forecast the last measurement of each series."""
+        """Weigh each series without its last measurement."""
         ((name, x),) = pool.settings.items()
         rest = pool.but_last()
-        location = located(rest.values, noise)
         hypotheses = rest.hypotheses
-        forecaster = Forecaster.of(
-            hypotheses,
-            Prior.of_forecasts(hypotheses, noise.shapes, None, None),
-            rest.settings,
-            [{name: float(x[-1])}],
-        )
-        weighed = rest.weigh(location, noise)
+        locations = rest.located(noise)
+        weighed = [rest.weigh(location, noise) for location in locations]
         actual = located(pool.values, noise)
         # Without repetitions only what fits leave tells how measurements scatter.
-        left = weighed.misfit.mean() / max(len(location.log) - FITTED, 1)
+        left = weighed[-1].misfit.mean() / max(len(rest.values[0]) - FITTED, 1)
         is_measured = actual.freedom >= MEASURED
         return cls(
-            tuple(forecaster.outlooks(location, noise, weighed.fits)),
+            Forecaster.of(
+                hypotheses,
+                Prior.among(hypotheses, noise.shapes, None, None),
+                rest.settings,
+                [{name: float(x[-1])}],
+            ),
+            locations,
+            [each.fits for each in weighed],
             place=actual.log[-1],
             variance=np.where(
                 is_measured, actual.variance, np.maximum(left, actual.variance)
             ),
         )
 
-    def likelihoods(self) -> Reals:
-        """Return how likely each series is as each kind of curve, shape (kinds, S)."""
-        ends = np.cumsum([len(each.kinds[0].deviation.T) for each in self.outlooks])
-        likelihoods = []
-        for outlook, place, variance in zip(
-            self.outlooks,
-            np.split(self.place, ends[:-1]),
-            np.split(self.variance, ends[:-1]),
-            strict=True,
-        ):
-            log = [kind.log_density(0, place, variance) for kind in outlook.kinds]
-            likelihoods.append(np.stack(log))
-        logarithm = np.hstack(likelihoods)
-        return np.asarray(np.exp(logarithm - logarithm.max(axis=0)))
-
     def scores(self, noise: Noise, interval: float) -> Reals:
         """Return by how much each last measurement misses its forecast."""
+        outlooks = self.forecaster.outlooks(self.locations, noise, self.fits)
         low, middle, high = np.concatenate(
-            [each.quantiles(noise.kinds, interval) for each in self.outlooks], axis=2
+            [each.quantiles(interval) for each in outlooks], axis=2
         )[:, 0]
         error = self.place - middle
         reach = np.where(error > 0, high - middle, middle - low)
@@ -174,17 +169,6 @@ class Endings:
 
 MOST_DEVIATIONS: Final = 10.0
 HALVINGS: Final = 40
-
-SLACK: Final = 1.1
-"""Up to this widening, chance and outliers among what is forecast explain it."""
-
-STEEPNESS: Final = 1.5
-"""How soon a widening beyond is believed; all of it is from 1.3 on."""
-
-
-def believed(widening: float) -> float:
-    """Return what is left of a widening after what chance and outliers explain."""
-    return max(1.0, min(widening, 1 + STEEPNESS * (widening - SLACK)))
 
 
 def deviations(shares: Sequence[float], interval: float) -> float:

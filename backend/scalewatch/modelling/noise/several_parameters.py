@@ -1,8 +1,12 @@
 """Widening of forecasts over several parameters, learned from many series.
 
-As in `learn` the widening is conformal: the measurement at the far corner, where all
+The widening is conformal: the measurement at the far corner, where all
 parameters are largest, is forecast from the others, and intervals are widened until the
 nominal share of them holds.
+
+References
+----------
+G. Shafer and V. Vovk, "A Tutorial on Conformal Prediction", JMLR 9, 2008.
 """
 
 import math
@@ -20,12 +24,19 @@ from scalewatch.modelling.measurements.batch import Batch, obstacle
 from scalewatch.modelling.measurements.designs import far_corner, unresolved
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.noise.learn import LEAST_SERIES
-from scalewatch.modelling.noise.pools import believed, deviations, positive
+from scalewatch.modelling.noise.pools import deviations, positive
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.rules.several_parameters.surfaces import select
 
 MOST_FORECAST: Final = 24
 """Surfaces that are forecast, each of them from thousands of hypotheses."""
+
+
+SLACK: Final = 1.1
+"""Up to this widening, chance and outliers among what is forecast explain it."""
+
+STEEPNESS: Final = 1.5
+"""How soon a widening beyond is believed; all of it is from 1.3 on."""
 
 
 def learn_surface_noise(
@@ -68,7 +79,7 @@ def learn_surface_noise(
     if len(scores) < LEAST_SERIES:
         return USUAL
     rank = min(math.ceil(level * (len(scores) + 1)), len(scores))
-    return replace(USUAL, widening=believed(float(np.sort(scores)[rank - 1])))
+    return replace(USUAL, widening=_believed(float(np.sort(scores)[rank - 1])))
 
 
 def _scores(batch: Batch, space: Space, level: float) -> Iterator[float]:
@@ -100,3 +111,8 @@ def _scores(batch: Batch, space: Space, level: float) -> Iterator[float]:
     width = np.where(error > 0, high - middle, middle - low)
     scatter = deviations(USUAL.shares, level) ** 2 * actual.variance
     yield from (np.abs(error) / np.sqrt(width**2 + scatter)).tolist()
+
+
+def _believed(widening: float) -> float:
+    """Return what is left of a widening after what chance and outliers explain."""
+    return max(1.0, min(widening, 1 + STEEPNESS * (widening - SLACK)))

@@ -99,6 +99,9 @@ class Selection:
     forecasts
         Value, low and high at each target, shape (S, len(targets), 3); None for a
         rule without intervals, then the model itself is evaluated.
+    exponents
+        Bounds of the local exponent at the last settings, shape (S, 2), infinite where
+        nothing bounds it; None for a rule without.
     misfits
         How far series lie from all that competes, by position; of those that nothing
         explains.
@@ -117,6 +120,7 @@ class Selection:
     verdict_probability: NDArray[np.float64] | None = None
     leading: tuple[Growth, ...] | None = None
     forecasts: NDArray[np.float64] | None = None
+    exponents: NDArray[np.float64] | None = None
     misfits: Mapping[int, Misfit] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)
 

@@ -25,7 +25,7 @@ from scalewatch.modelling.search.finding import (
     Finding,
     Forecast,
 )
-from scalewatch.modelling.search.horizon import is_told, widest_of
+from scalewatch.modelling.search.horizon import is_told
 from scalewatch.reasons import NO_EXPECTATION, NoFormula, PossibleFormulas
 
 EXACT = "exact"
@@ -97,7 +97,7 @@ class ExactQuestion:
             divergence=self._divergence(model),
             verdict=verdict,
             verdict_probability=probability,
-            forecasts=self._forecasts(counts, model),
+            forecasts=self._forecasts(counts),
             reason=self._reason(counts, outcome, verdict, interval),
             rule=EXACT,
             unexplained=counts.unexplained,
@@ -151,7 +151,7 @@ class ExactQuestion:
                 return verdict
         return Verdict.UNDECIDED
 
-    def _forecasts(self, counts: Counts, model: Model | None) -> tuple[Forecast, ...]:
+    def _forecasts(self, counts: Counts) -> tuple[Forecast, ...]:
         if not self.targets:
             return ()
         targets = {
@@ -162,14 +162,12 @@ class ExactQuestion:
             bounds = outlook(counts, targets)
         if bounds is None:
             return ()
-        growth = model.growth if model else None
         return tuple(
             Forecast(at, value, low, high, self.level)
             for at, (value, low, high) in zip(
                 self.targets, bounds.T.tolist(), strict=True
             )
-            if np.isfinite([value, low, high]).all()
-            and is_told((value, low, high), widest_of(growth, self.settings, at))
+            if np.isfinite([value, low, high]).all() and is_told((value, low, high))
         )
 
     def _reason(

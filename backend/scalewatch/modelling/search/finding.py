@@ -9,6 +9,7 @@ from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
 from scalewatch.modelling.measurements.repetitions import STEADY, Unsteadiness
 from scalewatch.modelling.misfit.misfit import Misfit
+from scalewatch.reasons import LastStep
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,8 @@ class Finding:
     horizon
         The largest setting up to which forecasts are close enough to be told; None if
         no target lies beyond.
+    last_step
+        How the curve goes at the last settings, where the model goes otherwise.
     """
 
     model: Model | None
@@ -137,6 +140,7 @@ class Finding:
     misfit: Misfit | None = None
     horizon: float | None = None
     unsteadiness: Unsteadiness = STEADY
+    last_step: LastStep | None = None
 
     @property
     def told_growth(self) -> Growth | None:

@@ -14,11 +14,12 @@ from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.measurements.repetitions import Unsteadiness
-from scalewatch.modelling.misfit.misfit import Misfit, misfit_of
+from scalewatch.modelling.misfit.misfit import Misfit, local_exponent, misfit_of
+from scalewatch.modelling.rules.evidence.last_step import allows_match
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
-from scalewatch.modelling.search.horizon import is_told, selected_model, widest_of
-from scalewatch.reasons import NO_EXPECTATION, Unsettled
+from scalewatch.modelling.search.horizon import is_told, selected_model
+from scalewatch.reasons import NO_EXPECTATION, LastStep, Unsettled
 
 Key = TypeVar("Key")
 
@@ -158,6 +159,9 @@ def _finding(group: Group, row: int) -> Finding:
     growth, expectation = model.growth, sample.expectation
     verdict_probability = _verdict_probability(selection, row)
     verdict, reason = _verdict(sample, growth, verdict_probability)
+    steps = _LastStep.of(sample, selection, row)
+    if verdict is Verdict.MATCH and steps and not steps.allows(expectation):
+        verdict, reason = Verdict.UNDECIDED, str(steps.beside(expectation))
     misfit = selection.misfits.get(row)
     # Only rules that tell odds claim that a growth explains what was measured.
     if misfit is None and selection.hypothesis_probability is not None:
@@ -206,7 +210,55 @@ def _finding(group: Group, row: int) -> Finding:
         unexplained=misfit.unexplained if misfit else 0.0,
         misfit=misfit,
         horizon=group.horizons.get(row),
+        last_step=steps.unlike(model) if steps else None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class _LastStep:
+    """Last two settings of a series, its exponent there, and the bounds of it."""
+
+    parameter: str
+    between: tuple[float, float]
+    exponent: float
+    bounds: tuple[float, float]
+
+    @classmethod
+    def of(cls, sample: Sample, selection: Selection, row: int) -> "_LastStep | None":
+        """Return that of a series, where a rule bounds its exponent."""
+        if selection.exponents is None or np.isinf(selection.exponents[row]).any():
+            return None
+        ((parameter, x),) = sample.settings.items()
+        before, last = np.log(np.nanmedian(sample.values[row, -2:], axis=1)).tolist()
+        low, high = selection.exponents[row].tolist()
+        start, end = x[-2:].tolist()
+        exponent = (last - before) / math.log(end / start)
+        return cls(parameter, (start, end), exponent, (low, high))
+
+    def allows(self, expectation: Growth | None) -> bool:
+        """Tell whether a curve that goes so may have the expected growth."""
+        return expectation is None or allows_match(
+            self.bounds, expectation, self.between
+        )
+
+    def beside(self, expectation: Growth | None) -> LastStep:
+        """Return it beside the expectation."""
+        expected = local_exponent(expectation or CONSTANT, self.between)
+        return self._and(f"the expected {expectation}", expected)
+
+    def unlike(self, model: Model) -> LastStep | None:
+        """Return it beside a model that goes otherwise; None where it does not."""
+        with np.errstate(all="ignore"):
+            start, end = (model({self.parameter: at}) for at in self.between)
+            ratio = float(end) / float(start) if start > 0 else 0.0
+        if not 0 < ratio < math.inf:
+            return None
+        exponent = math.log(ratio) / math.log(self.between[1] / self.between[0])
+        low, high = self.bounds
+        return None if low <= exponent <= high else self._and("the model", exponent)
+
+    def _and(self, other: str, expected: float) -> LastStep:
+        return LastStep(self.parameter, *self.between, self.exponent, other, expected)
 
 
 def _is_allowed(misfit: Misfit, verdict: Verdict, sample: Sample) -> bool:
@@ -268,7 +320,7 @@ def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
 
 
 def _forecasts(group: Group, row: int, model: Model) -> tuple[Forecast, ...]:
-    growth, horizon = model.growth, group.horizons.get(row, math.inf)
+    horizon = group.horizons.get(row, math.inf)
     sample, forecasts = group.sample, group.selection.forecasts
     if forecasts is None:
         bounds = [(float(model(at)), None, None) for at in sample.targets]
@@ -280,19 +332,15 @@ def _forecasts(group: Group, row: int, model: Model) -> tuple[Forecast, ...]:
         for at, (value, low, high) in zip(sample.targets, bounds, strict=True)
         if math.isfinite(value) and next(iter(at.values())) <= horizon
     )
-    return tuple(
-        each
-        for each in forecasts_told
-        if _is_close(each, widest_of(growth, sample.settings, each.at))
-    )
+    return tuple(filter(_is_close, forecasts_told))
 
 
-def _is_close(forecast: Forecast, widest: float) -> bool:
+def _is_close(forecast: Forecast) -> bool:
     """Tell whether bounds are close enough, where a rule has any."""
     if forecast.low is None or forecast.high is None:
         return True
     bounds = (forecast.value, forecast.low, forecast.high)
-    return math.isfinite(forecast.high) and bool(is_told(bounds, widest))
+    return math.isfinite(forecast.high) and bool(is_told(bounds))
 
 
 def _number(value: np.float64) -> float | None:

@@ -1,12 +1,10 @@
 """How far forecasts reach: up to where their bounds are too far apart to tell anything.
 
-Of what grows that is a factor of ten: beyond, a growth is told, and no value. Of a
-constant, whose value at any scale is the one that was measured, it is a factor of two:
-what is wider there is a growth that may have been missed.
+That is a factor of ten: beyond, a growth is told, and no value.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
@@ -14,7 +12,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model, Term
 from scalewatch.modelling.rules.rule import Sample, Selection
 
@@ -44,38 +41,16 @@ def selected_model(
 WIDEST: Final = 10.0
 """Ratio of the bounds of a forecast that is still one."""
 
-WIDEST_OF_CONSTANT: Final = 2.0
-"""The same beyond the measurements where the growth is constant."""
-
 STEPS_PER_DOUBLING: Final = 2
 
 FARTHEST: Final = 40
 """Steps beyond the largest setting; machines do not become a million times as large."""
 
 
-def widest_of(
-    growth: Growth | None, settings: Mapping[str, Reals], at: Mapping[str, float]
-) -> float:
-    """Return the ratio of the bounds up to which a forecast is told.
-
-    Parameters
-    ----------
-    growth
-        Of the model, if there is one.
-    settings
-        Where the series was measured, shape (n,) by parameter.
-    at
-        Settings of the forecast.
-    """
-    if growth == CONSTANT and any(at[name] > x.max() for name, x in settings.items()):
-        return WIDEST_OF_CONSTANT
-    return WIDEST
-
-
-def is_told(forecasts: ArrayLike, widest: ArrayLike = WIDEST) -> NDArray[np.bool_]:
+def is_told(forecasts: ArrayLike) -> NDArray[np.bool_]:
     """Tell which forecasts of value, low and high, shape (…, 3), are close enough."""
     _, low, high = np.moveaxis(np.asarray(forecasts), -1, 0)
-    return np.asarray((high <= widest * low) | (high == low))
+    return np.asarray((high <= WIDEST * low) | (high == low))
 
 
 def horizons(
@@ -99,7 +74,8 @@ def horizons(
         return {}
     ((name, x),) = sample.settings.items()
     targets = np.array([target[name] for target in sample.targets])
-    rows, widest = _missing(sample, selection, targets > x[-1])
+    is_close = is_told(selection.forecasts).all(axis=1)
+    rows = np.flatnonzero(~is_close & (selection.chosen >= 0))
     if not len(rows):
         return {}
     steps = np.union1d(_steps(x[-1], targets.max()), targets[targets > x[-1]])
@@ -111,32 +87,9 @@ def horizons(
         )
     ).forecasts
     assert reached is not None
-    further = np.cumprod(is_told(reached, widest[:, np.newaxis]), axis=1).sum(axis=1)
+    further = np.cumprod(is_told(reached), axis=1).sum(axis=1)
     ends = np.concatenate([x[-1:], steps])[further]
     return dict(zip(rows.tolist(), ends.tolist(), strict=True))
-
-
-def _missing(
-    sample: Sample, selection: Selection, is_beyond: NDArray[np.bool_]
-) -> tuple[NDArray[np.intp], Reals]:
-    """Return the series that miss a target, and how wide their forecasts may be.
-
-    Only of those that are too wide for a constant it is asked whether they are one.
-    """
-    assert selection.forecasts is not None
-    is_close = is_told(selection.forecasts)
-    is_near = is_close & (is_told(selection.forecasts, WIDEST_OF_CONSTANT) | ~is_beyond)
-    wide = np.flatnonzero(~is_near.all(axis=1) & (selection.chosen >= 0))
-    is_constant = np.array(
-        [
-            selected_model(sample, selection, row).growth == CONSTANT
-            for row in wide.tolist()
-        ],
-        dtype=np.bool_,
-    )
-    is_missed = is_constant | ~is_close[wide].all(axis=1)
-    widest = np.where(is_constant, WIDEST_OF_CONSTANT, WIDEST)
-    return wide[is_missed], widest[is_missed]
 
 
 def _steps(last: float, largest: float) -> Reals:

@@ -4,8 +4,8 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.modelling import CONSTANT, Forecast, MemoryWall
-from scalewatch.modelling.search.horizon import WIDEST, WIDEST_OF_CONSTANT
+from scalewatch.modelling import Forecast, MemoryWall
+from scalewatch.modelling.search.horizon import WIDEST
 from scalewatch.pages.wording import intervals, mathematics, sentences
 from scalewatch.pages.wording.formats import (
     SPACE,
@@ -113,11 +113,6 @@ def _beyond(scan: Scan, outlook: Outlook, target: float) -> Markup:
         f"the bounds would be more than a factor of {WIDEST:g} apart, which says "
         "nothing"
     )
-    if scan.standing.growth == CONSTANT:
-        apart = (
-            f"the bounds would be more than a factor of {WIDEST_OF_CONSTANT:g} apart, "
-            "too far for what does not grow"
-        )
     if len(scan.parameters) > 1:
         return Markup(
             "Not extrapolated to {parameter} = {target}: {names} were not measured as "

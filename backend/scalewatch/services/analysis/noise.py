@@ -10,7 +10,7 @@ those it was learned from.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
 import numpy as np
@@ -190,10 +190,12 @@ def learned(
 
 
 def noise_of(stored: Mapping[str, Any]) -> Noise:
-    """Return noise that was stored as a dictionary."""
+    """Return noise that was stored as a dictionary, by an older version perhaps."""
+    known = {each.name for each in fields(Noise)}
     choices: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in stored.items()
+        if name in known
     }
     return Noise(**choices)
 

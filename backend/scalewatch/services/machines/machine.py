@@ -176,15 +176,16 @@ class MetricNoise:
 
     Parameters
     ----------
-    widening
-        Factor by which the analysis widens the intervals of forecasts for it; None
-        where nothing was analysed yet.
+    future
+        How far its curves depart from growths beyond the last setting, in what is
+        usual of codes, as forecasts that were met have shown; None where nothing was
+        analysed yet, or too few series were.
     """
 
     metric: str
     scatter: Scatter
     regions: tuple[Scatter, ...]
-    widening: float | None
+    future: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +291,7 @@ def _noise(
                     key=lambda scatter: -scatter.median,
                 )[:WORST]
             ),
-            widening=learned[metric].get("widening") if metric in learned else None,
+            future=learned[metric].get("future") if metric in learned else None,
         )
         for metric, regions in sorted(spread.items())
     )

@@ -5,15 +5,15 @@ from scalewatch.modelling import (
     CONSTANT,
     Growth,
     Space,
-    default_deviation_limit,
     find_models,
+    learn_noise,
     pmnf,
 )
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.posterior import posterior
-from scalewatch.modelling.rules.evidence.prior import EXPECTED_SHAPES, Prior
+from scalewatch.modelling.rules.evidence.prior import Prior
 from support.generated import P, measured, random_curves
 
 SETTINGS = {"p": P}
@@ -39,24 +39,6 @@ def test_shapes_leave_the_prior_of_their_growth_as_it_is():
     rising = Hypotheses.of(pmnf(), SETTINGS)
 
     assert shares(rising, 0.1) == pytest.approx(shares(rising, 0.7))
-
-
-@pytest.mark.parametrize(("learned", "share"), [(0.1, EXPECTED_SHAPES), (0.7, 0.7)])
-def test_an_expectation_that_grows_has_shapes_more_often(learned: float, share: float):
-    rising = Hypotheses.of(pmnf(), SETTINGS)
-    limit = default_deviation_limit(LINEAR)
-
-    prior = Prior.among(rising, learned, LINEAR, limit).share
-
-    alone = prior[len(rising.differences) + rising.rising.growths.index(LINEAR)]
-    whole = prior[[growth == LINEAR for growth in rising.growths]].sum()
-    assert alone / whole == pytest.approx(1 - share)
-
-
-def test_forecasts_count_a_shape_as_much_as_its_growth():
-    prior = Prior.of_forecasts(EVERY, USUAL.shapes, None, None)
-
-    assert prior.share == pytest.approx(Prior.among(EVERY, 0.5, None, None).share)
 
 
 def test_laws_of_strong_scaling_are_likelier_beside_shared_work():
@@ -131,7 +113,9 @@ TEXTBOOK = {
 def test_what_programs_do_is_told_with_its_lower_order_term(growth):
     curve = TEXTBOOK[growth]
 
-    findings = find_models(P, measured([curve] * 20, 0.01, seed=7), targets=[4096])
+    values = measured([curve] * 20, 0.01, seed=7)
+
+    findings = find_models(P, values, targets=[4096], noise=learn_noise(P, values))
 
     assert [str(each.growth) for each in findings].count(growth) >= 18
     for finding in findings:
@@ -190,5 +174,5 @@ def test_what_is_negligible_changes_no_probability(noise):
     ]
 
     assert (found[0] != found[1]).mean() > 0.1
-    briefly, thoroughly = (posterior(each.copy(), prior) for each in found)
+    briefly, thoroughly = (posterior(each.copy(), prior)[0] for each in found)
     np.testing.assert_allclose(briefly, thoroughly, atol=1e-5)

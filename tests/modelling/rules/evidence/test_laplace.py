@@ -27,7 +27,7 @@ PRIOR = Prior.of(SPACE, None, None)
 def probabilities(values):
     """Return the posterior of all growths, shape (H, S)."""
     weighed = weigh(GrowthFits, CURVES, locate(values))
-    return posterior(weighed.log_evidence, PRIOR)
+    return posterior(weighed.log_evidence, PRIOR)[0]
 
 
 def integrated(values, nodes=4000):
@@ -48,7 +48,7 @@ def integrated(values, nodes=4000):
         largest = values_of_phi.max(axis=0)
         integral = weight @ np.exp(values_of_phi - largest).astype(np.float64)
         log_evidence[growth] = largest + np.log(integral / weight.sum())
-    return posterior(log_evidence, PRIOR)
+    return posterior(log_evidence, PRIOR)[0]
 
 
 @pytest.mark.parametrize(

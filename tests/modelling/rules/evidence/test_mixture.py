@@ -16,12 +16,14 @@ def drawn(parts, series, seed):
     return Mixture(
         log_weight=rng.normal(0, 2, (parts, series)),
         mean=rng.normal(5, 3, (1, parts, series)),
-        deviation=np.exp(rng.normal(-2, 1, (parts, series))),
+        deviation=np.exp(rng.normal(-2, 1, (1, parts, series))),
     )
 
 
 def test_one_part_is_a_normal_density():
-    mixture = Mixture(np.zeros((1, 1)), np.full((1, 1, 1), 7.0), np.full((1, 1), 0.01))
+    mixture = Mixture(
+        np.zeros((1, 1)), np.full((1, 1, 1), 7.0), np.full((1, 1, 1), 0.01)
+    )
 
     found = mixture.quantiles(LEVELS)[0, :, 0]
 
@@ -40,7 +42,7 @@ def test_quantiles_are_those_of_the_distribution(parts):
     for series in range(5):
         weight = np.exp(mixture.log_weight[:, series])
         weight /= weight.sum()
-        mean, deviation = mixture.mean[0, :, series], mixture.deviation[:, series]
+        mean, deviation = mixture.mean[0, :, series], mixture.deviation[0, :, series]
         for level, quantile in zip(LEVELS, found[0, :, series], strict=True):
             exact = brentq(
                 lambda y, w=weight, m=mean, s=deviation, q=level: (
@@ -58,7 +60,7 @@ def test_parts_too_light_to_matter_are_left_out():
     mixture.mean[:, KEPT:] = 1e6
 
     few = Mixture(
-        mixture.log_weight[:KEPT], mixture.mean[:, :KEPT], mixture.deviation[:KEPT]
+        mixture.log_weight[:KEPT], mixture.mean[:, :KEPT], mixture.deviation[:, :KEPT]
     )
 
     np.testing.assert_allclose(
@@ -79,9 +81,11 @@ def test_the_heaviest_parts_are_told():
 
 
 def test_joined_mixtures_keep_their_relative_weights():
-    light = Mixture(np.full((1, 1), np.log(0.2)), np.zeros((1, 1, 1)), np.ones((1, 1)))
+    light = Mixture(
+        np.full((1, 1), np.log(0.2)), np.zeros((1, 1, 1)), np.ones((1, 1, 1))
+    )
     heavy = Mixture(
-        np.full((1, 1), np.log(0.8)), np.full((1, 1, 1), 50.0), np.ones((1, 1))
+        np.full((1, 1), np.log(0.8)), np.full((1, 1, 1), 50.0), np.ones((1, 1, 1))
     )
 
     median_of_light, median_of_heavy = Mixture.joined([light, heavy]).quantiles(

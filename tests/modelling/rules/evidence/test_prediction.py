@@ -11,7 +11,6 @@ from scalewatch.modelling import (
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.rules.evidence.importance_sampling import free_power, sample
 from scalewatch.modelling.rules.evidence.laplace import ALONE, LOWEST, highest
 from scalewatch.modelling.rules.evidence.log_residuals import Centred
 from scalewatch.modelling.rules.evidence.quadrature import TargetTable, one_term
@@ -45,9 +44,10 @@ def test_intervals_hold_as_often_as_they_promise(noise):
     ratios = [each[-1] - 1 for each in curves]
     truths = [curve(*pair, p=FAR) for pair in zip(growths, ratios, strict=True)]
 
-    findings = find_models(P, measured(curves, noise, seed=42), targets=FAR)
+    values = measured(curves, noise, seed=42)
+    findings = find_models(P, values, targets=FAR, noise=learn_noise(P, values))
 
-    assert 0.86 < covered(truths, findings) < 0.97
+    assert 0.86 < covered(truths, findings) < 0.99
 
 
 def test_values_are_not_drawn_away_from_growths_that_are_right():
@@ -59,7 +59,8 @@ def test_values_are_not_drawn_away_from_growths_that_are_right():
     truths = np.array([curve(*pair, p=FAR) for pair in pairs])
 
     values = measured([curve(*pair) for pair in pairs], 0.05, seed=73)
-    found = bounds(find_models(P, values, targets=FAR))[..., 0]
+    noise = learn_noise(P, values)
+    found = bounds(find_models(P, values, targets=FAR, noise=noise))[..., 0]
 
     error = np.abs(found / truths - 1)[:, 1]
     assert np.nanmedian(error) < 0.03
@@ -82,8 +83,8 @@ def test_intervals_allow_for_a_second_term():
 
     findings = find_models(P, measured(truth(P), 0.1, seed=44), targets=FAR)
 
-    # A second term that no setting shows is held, so that some bounds miss it.
-    assert covered(truth(FAR), findings) > 0.75
+    # Nothing allows for a second term that no setting shows.
+    assert covered(truth(FAR), findings) > 0.65
 
 
 def test_intervals_allow_for_work_that_is_shared():
@@ -172,34 +173,6 @@ def test_the_nodes_of_a_growth_share_its_prior():
     )
 
     assert np.exp(mixture.log_weight - flat).sum() == pytest.approx(1)
-
-
-def test_sampling_integrates_the_likelihood():
-    family = free_power(P, FAR)
-    values = measured([curve(LINEAR, 2.0), curve(LINEAR, 0.5)], 0.2, seed=50)
-    centred = Centred.of(locate(values), USUAL)
-
-    mixture = sample(centred, family)
-
-    u, v = (
-        axis.reshape(-1, 1, 1)
-        for axis in np.meshgrid(
-            np.linspace(family.low[0, 0, 0], family.high[0, 0, 0], 400),
-            np.linspace(family.low[1, 0, 0], family.high[1, 0, 0], 400),
-        )
-    )
-    grid = centred.mixture(
-        family.curves(u, v) * np.ones(2),
-        family.targets(u, v) * np.ones(2),
-        np.full((len(u), 1, 2), -np.log(len(u))),
-    )
-    for found in (mixture, grid):
-        assert np.isfinite(found.log_weight).all()
-    np.testing.assert_allclose(
-        np.log(np.exp(mixture.log_weight).sum(axis=0)),
-        np.log(np.exp(grid.log_weight).sum(axis=0)),
-        atol=0.15,
-    )
 
 
 def test_a_range_of_ratios_has_room_for_terms_that_cannot_be_seen():

@@ -61,16 +61,17 @@ def test_a_space_of_one_growth_is_certain():
 def test_evidence_too_small_for_a_number_still_has_a_posterior():
     log_evidence = np.array([[-5000.0], [-4990.0]], dtype=np.float32)
 
-    found = posterior(log_evidence, Prior(np.array([0.5, 0.5])))
+    found, whole = posterior(log_evidence, Prior(np.array([0.5, 0.5])))
 
     np.testing.assert_allclose(found[1], 1 / (1 + np.exp(-10)), rtol=1e-6)
+    assert whole == pytest.approx(-4990 + np.log(0.5), abs=1e-3)
 
 
 @pytest.mark.parametrize("sharpness", [0.5, 3.0, 10.0])
 def test_the_likeliest_growth_has_the_verdict_that_is_settled(sharpness):
     rng = np.random.default_rng(seed=7)
     log_evidence = sharpness * rng.standard_normal((len(SPACE), 300))
-    probability = posterior(log_evidence.astype(np.float32), PRIOR)
+    probability, _ = posterior(log_evidence.astype(np.float32), PRIOR)
 
     chosen = likeliest(probability, PRIOR, 0.9, SPACE.constant)
 

@@ -6,6 +6,10 @@ posterior of curve h given the measurements D is
 
     P(h | D) ∝ P(h) · Z_h,    Z_h = ∫ P(D | c₀, c₁, s²) dP(c₀, c₁, s²).
 
+What codes do changes with scale, so that y is f(x) times e^D besides, D a random walk
+over log x whose size is one of a few (`measurements.discrepancy`): all below is done
+under each size, and each counts by its evidence.
+
 The chapter in the order in which it is read:
 
 * `model` — curves: growths, their lower-order terms, bases of strong scaling
@@ -15,11 +19,13 @@ The chapter in the order in which it is read:
 * `laplace` — Z_h in closed form
 * `weighing` — the same for blocks of series at once
 * `prior` and `posterior` — P(h), and probabilities of growths and verdicts
-* `log_residuals`, `mixture`, `quadrature`, `importance_sampling`, `prediction` —
-  forecasts by model averaging
+* `log_residuals`, `mixture`, `quadrature`, `prediction` — forecasts by model averaging
+* `last_step` — where a curve goes at its last settings, whatever its growth is
 * `rule` — the rule itself
 
-References ---------- D. J. C. MacKay, "Information Theory, Inference, and Learning
+References
+----------
+D. J. C. MacKay, "Information Theory, Inference, and Learning
 Algorithms", 2003, chapters 27 and 28. J. A. Hoeting et al., "Bayesian Model Averaging:
 A Tutorial", Statistical Science 14, 1999.
 """

@@ -5,7 +5,7 @@ curves of strong scaling, see `model`.
 """
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain, groupby
@@ -173,6 +173,23 @@ class Hypotheses:
     def __len__(self) -> int:
         return len(self.growths)
 
+    def weigh_sizes(
+        self, locations: Sequence[Location], noise: Noise, scratch: Scratch
+    ) -> list[Weighed]:
+        """Weigh every curve under every size of the discrepancy, see `sizes`.
+
+        Under one size a curve is negligible if it is so beside another size.
+        """
+        rival: Reals | float = -np.inf
+        weighed = []
+        for location in locations:
+            share = 0.0 if location.log_share is None else location.log_share
+            # A size that no repetition tells has the share 0, and no rival either.
+            beside = rival - np.where(np.isfinite(share), share, 0.0)
+            weighed.append(self.weigh(location, noise, scratch, rival=beside))
+            rival = np.maximum(rival, weighed[-1].phi + share)
+        return weighed
+
     def scratch(self, series: int) -> Scratch:
         """Return what `weigh` needs for so many series.
 
@@ -192,6 +209,7 @@ class Hypotheses:
         scratch: Scratch,
         *,
         thoroughly: bool = False,
+        rival: Reals | float = -np.inf,
     ) -> Weighed:
         """Weigh every curve for every series of the scratch, see `Competing`."""
         return self.competing.weigh(
@@ -199,6 +217,7 @@ class Hypotheses:
             Likelihood.of(location, noise),
             scratch,
             thoroughly=thoroughly,
+            rival=rival,
         )
 
 

@@ -261,6 +261,7 @@ class DifferenceFits:
         fit.determinant[:] -= np.multiply(sums.s12, sums.s12, out=spare)
         rest = np.multiply(share, sums.y1, out=fit.misfit)
         np.subtract(sums.y2, rest, out=rest)
+        np.maximum(rest, SMALLEST, out=rest)  # no curve is negative
         slope = np.divide(rest, _square(sums, share), out=fit.slope)
         misfit = np.multiply(rest, slope, out=rest)
         np.subtract(sums.mass, misfit, out=misfit)

@@ -7,6 +7,10 @@ asks for. With τ the term over its largest value and w = u/y,
     D = S₁₁ S₂₂ - S₁₂²,  c₀ = (S₂₂ Y₁ - S₁₂ Y₂)/D,  c₁ = (Y₂ - S₁₂ c₀)/S₂₂,
     R = Σ ω - c₀ Y₁ - c₁ Y₂.
 
+Where curves depart from growths, neighbouring residuals are no independent witnesses:
+with the precision P of `discrepancy` the misfit is R = Σᵢⱼ Pᵢⱼ rᵢ rⱼ, and the sums run
+over pairs of points, as S₁₂ = Σᵢⱼ Pᵢⱼ wᵢ wⱼ τⱼ. All else stays.
+
 A fit that violates a bound is repeated at it: the term alone where c₀ < 0, and
 c₁ = `FAINTEST`·c₀ where c₁ is less. To reject it instead costs 13 points of exact
 recovery, because noise turns the constant of a steep curve negative.
@@ -20,6 +24,8 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, combine, total
 from scalewatch.modelling.measurements.location import Location
+
+Products = tuple[Reals, Reals, Reals]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +66,29 @@ class ScaledCurves:
         distinct, place = np.unique(self.base, axis=0, return_inverse=True)
         return distinct, place.reshape(-1)
 
+    @cached_property
+    def squares(self) -> Products:
+        """u·u of each distinct base, u·t and t·t at each point, shape (H, n)."""
+        (u, t), bases = self._both, self._bases
+        return bases * bases, u * t, t * t
+
+    @cached_property
+    def pairs(self) -> Products:
+        """The same at each pair of points i ≤ j, (uᵢtⱼ + uⱼtᵢ)/2, shape (H, pairs)."""
+        (u, t), bases = self._both, self._bases
+        return _symmetric(bases, bases), _symmetric(u, t), _symmetric(t, t)
+
+    @property
+    def _both(self) -> tuple[Reals, Reals]:
+        """Return u and t, shape (H, n)."""
+        u = np.ones_like(self.tau) if self.base is None else self.base
+        return u, u * self.tau
+
+    @property
+    def _bases(self) -> Reals:
+        """Return each distinct u."""
+        return self.tau[:0] if self.base is None else self.distinct_bases[0]
+
     def rows(self, rows: slice) -> "ScaledCurves":
         """Return some of them, of which none is known to be alone."""
         base = None if self.base is None else self.base[rows]
@@ -67,6 +96,12 @@ class ScaledCurves:
 
     def __len__(self) -> int:
         return len(self.tau)
+
+
+def _symmetric(a: Reals, b: Reals) -> Reals:
+    """Return (aᵢbⱼ + aⱼbᵢ)/2 at each pair i ≤ j."""
+    i, j = np.triu_indices(a.shape[1])
+    return np.ascontiguousarray((a[:, i] * b[:, j] + a[:, j] * b[:, i]) / 2)
 
 
 FAINTEST = 0.03
@@ -94,19 +129,24 @@ class Measured:
     inverse
         1/y over that level, shape (n, S).
     weight
-        ω, shape (n, S).
+        ω, shape (n, S), with a precision the sums of its rows.
+    precision
+        P, shape (n, n, S); None for the diagonal of ω.
     """
 
     level: Reals
     inverse: Reals
     weight: Reals
+    precision: Reals | None = None
 
     @classmethod
     def of(cls, location: Location) -> "Measured":
         """Return measurements of n points and S series."""
         level = total(location.weight * location.log) / total(location.weight)
         logs = np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE)
-        return cls(level, np.exp(-logs), location.weight)
+        precision = location.precision
+        weight = location.weight if precision is None else total(precision)
+        return cls(level, np.exp(-logs), weight, precision)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,15 +196,24 @@ class Sums:
     def of(cls, curves: ScaledCurves, measured: Measured, scratch: Scratch) -> "Sums":
         """Add up; `scratch` is of shape (H, S)."""
         once = measured.weight * measured.inverse
-        twice = once * measured.inverse
-        u = 1.0 if curves.base is None else curves.base
-        t = u * curves.tau
+        if measured.precision is None:
+            squares, twice = curves.squares, once * measured.inverse
+        else:
+            i, j = np.triu_indices(len(once))
+            squares, twice = curves.pairs, measured.precision[i, j]
+            twice *= measured.inverse[i] * measured.inverse[j]
+            twice[i != j] *= 2
+        s11, y1 = total(twice), total(once)
+        if curves.base is not None:
+            s11 = _over_base(curves, squares[0], twice, scratch)
+            y1 = _over_base(curves, curves.distinct_bases[0], once, scratch)
+        t = curves.tau if curves.base is None else curves.base * curves.tau
         return cls(
             mass=total(measured.weight),
-            s11=_over_base(curves, 2, twice, scratch),
-            s12=combine(u * t, twice, out=scratch.reals()),
-            s22=combine(t * t, twice, out=scratch.reals()),
-            y1=_over_base(curves, 1, once, scratch),
+            s11=s11,
+            s12=combine(squares[1], twice, out=scratch.reals()),
+            s22=combine(squares[2], twice, out=scratch.reals()),
+            y1=y1,
             y2=combine(t, once, out=scratch.reals()),
         )
 
@@ -197,14 +246,12 @@ class Sums:
 
 
 def _over_base(
-    curves: ScaledCurves, power: int, rows: Reals, scratch: Scratch
+    curves: ScaledCurves, distinct: Reals, rows: Reals, scratch: Scratch
 ) -> Reals:
-    """Return Σ u^power of rows."""
-    if curves.base is None:
-        return total(rows)
-    distinct, place = curves.distinct_bases
+    """Return sums of rows, weighted by each distinct base, for all curves."""
     sums = np.empty((len(distinct), rows.shape[1]))
-    combine(distinct**power, rows, out=sums)
+    combine(distinct, rows, out=sums)
+    place = curves.distinct_bases[1]
     return np.take(sums, place, axis=0, out=scratch.reals(), mode="clip")
 
 
@@ -300,4 +347,5 @@ def _faint_constant(sums: Sums, places: Indices) -> Reals:
     down += sums.s12.take(places) * (2 * FAINTEST)
     down += s11
     constant: Reals = (sums.y2.take(places) * FAINTEST + y1) / down
-    return constant
+    # Of neighbours that depart together the best fit may lie beyond zero.
+    return np.maximum(constant, LEAST_CONSTANT)

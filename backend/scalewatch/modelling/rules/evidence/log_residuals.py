@@ -6,30 +6,31 @@ of log f at another setting is normal with
 
     mean  m̄ + log g(x*) - mean log g,   variance  E / ((ν - 2) Σ ω).
 
-A term that settings do not show would make bounds far beyond them those of the prior:
-of a cubic term of 3 % at the largest setting nothing is seen under 10 % noise, and it
-is a million times the constant at 512 times that setting. So a term is *held* at its
-value at the largest setting unless it changes the curve visibly, by
+Where curves depart from growths (`discrepancy`), P takes the place of ω: R = rᵀPr of
+the residuals r, and what they tell about D at x* is added to the mean,
 
-    z² = Σ ω (d - mean d)² / (E/ν) ≥ `SEEN`,
+    κᵀr,   κ = P·cov(D, D*)/s²;   variance  E / (ν - 2) · (c* - κᵀcov(D, D*) + …),
 
-d the difference of log g with and without it. A bound then means: if nothing appears
-that these measurements could not show.
+the simple kriging of D with the level unknown. The last residuals tell most, so that
+a forecast goes on from the last points.
+
+References
+----------
+N. A. C. Cressie, "Statistics for Spatial Data", 1993, section 3.4 (kriging with an
+unknown mean).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.discrepancy import covariance, innovation
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.mixture import Mixture
-
-SEEN = 2.0
-"""z² from which on a term is seen: √2 standard deviations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,60 @@ class Base:
 
 
 @dataclass(frozen=True, slots=True)
+class Kriging:
+    """Knowledge of D at T targets, in units of the variance of a location.
+
+    Parameters
+    ----------
+    weights
+        κ, shape (T, n, S).
+    known
+        Variance of D at the targets that is left, but for what comes behind the last
+        setting, shape (T, S).
+    innovation
+        What comes there, shape (T, S).
+    least
+        The least of it, a variance, shape (T, 1).
+    """
+
+    weights: Reals
+    known: Reals
+    innovation: Reals
+    least: Reals
+
+    @classmethod
+    def of(
+        cls, location: Location, at: Reals, targets: Reals, future: float
+    ) -> "Kriging":
+        """Return it for logarithms of settings and targets over the first setting."""
+        size, unit = location.size, location.variance
+        beyond = targets - at[-1]
+        least = innovation(beyond, future)[:, np.newaxis]
+        if location.precision is None:
+            nothing = np.zeros((len(targets), len(unit)))
+            mass = total(location.weight)
+            weights = np.zeros((len(targets), *location.weight.shape))
+            return cls(weights, nothing + 1 / mass, nothing, least)
+        cross = covariance(targets, at, size)
+        # Sums whose order does not depend on the series beside.
+        rows = cross.T[:, :, np.newaxis, np.newaxis]
+        weights = total(map(np.multiply, rows, location.precision)) / unit
+        comes = innovation(beyond, size)[:, np.newaxis] / unit
+        there = np.diag(covariance(targets, targets, size))[:, np.newaxis]
+        columns = zip(weights.swapaxes(0, 1), cross.T, strict=True)
+        known = total(each * column[:, np.newaxis] for each, column in columns)
+        left = (there - known) / unit
+        left += innovation(np.zeros(1), size) / unit
+        mass = total(total(location.precision))
+        left += (1 - total(weights.swapaxes(0, 1).copy())) ** 2 / mass
+        return cls(weights, np.maximum(left - comes, LEAST_VARIANCE), comes, least)
+
+
+LEAST_VARIANCE = 1e-12
+"""Rounding does not make it negative."""
+
+
+@dataclass(frozen=True, slots=True)
 class Centred:
     """Locations of n points of S series.
 
@@ -57,32 +112,58 @@ class Centred:
     logs
         Log-locations less `level`, shape (n, S).
     weight, mass
-        ω, shape (n, S), and its sum over the points, shape (S,).
+        ω, or the sums of the rows of P, shape (n, S), and its sum, shape (S,).
+    root
+        L of P = L Lᵀ, a lower triangle, shape (n, n, S); None for the diagonal of ω.
     level_variance
         What `level` is uncertain by besides, shape (S,).
     likelihood
         φ.
+    kriging
+        Of the targets; None without any discrepancy.
     """
 
     level: Reals
     logs: Reals
     weight: Reals
     mass: Reals
+    root: Reals | None
     level_variance: Reals
     likelihood: Likelihood
+    kriging: Kriging | None
 
     @classmethod
-    def of(cls, location: Location, noise: Noise) -> "Centred":
-        """Centre locations."""
-        mass = total(location.weight)
-        level = total(location.weight * location.log) / mass
+    def of(
+        cls, location: Location, noise: Noise, places: "Places | None" = None
+    ) -> "Centred":
+        """Centre locations.
+
+        Parameters
+        ----------
+        places
+            Of settings and targets; None where there is no discrepancy.
+        """
+        weight, root = location.weight, None
+        if location.precision is not None:
+            weight = total(location.precision)
+            stacked = location.precision.transpose(2, 0, 1)
+            # A point that is missing has no precision at all.
+            stacked = stacked + LEAST_VARIANCE * np.eye(len(weight))
+            root = np.asarray(np.linalg.cholesky(stacked)).transpose(1, 2, 0)
+        mass = total(weight)
+        level = total(weight * location.log) / mass
+        kriging = None
+        if places is not None:
+            kriging = Kriging.of(location, *places, noise.future)
         return cls(
             level=level,
             logs=location.log - level,
-            weight=location.weight,
+            weight=weight,
             mass=mass,
+            root=root,
             level_variance=location.level_variance,
             likelihood=Likelihood.of(location, noise),
+            kriging=kriging,
         )
 
     def mean(self, curves: Reals) -> Reals:
@@ -90,12 +171,20 @@ class Centred:
         pairs = zip(self.weight, curves, strict=True)
         return total(weight * curve for weight, curve in pairs) / self.mass
 
-    def misfit(self, curves: Reals, mean: Reals) -> Reals:
-        """Return R of the logarithms of curves, shape (n, …, S), and their `mean`."""
+    def square(self, rows: Reals) -> Reals:
+        """Return rᵀPr of rows, shape (n, …, S)."""
+        if self.root is None:
+            pairs = zip(self.weight, rows, strict=True)
+            return total(weight * row * row for weight, row in pairs)
+        columns = enumerate(self.root.transpose(1, 0, 2))
         return total(
-            weight * (logs - (curve - mean)) ** 2
-            for weight, logs, curve in zip(self.weight, self.logs, curves, strict=True)
+            total(map(np.multiply, column[k:], rows[k:])) ** 2 for k, column in columns
         )
+
+    def left(self, curves: Reals, mean: Reals) -> Reals:
+        """Return what curves, shape (n, …, S), leave of the logarithms."""
+        shape = (len(self.logs), *[1] * (curves.ndim - 2), len(self.level))
+        return np.asarray(self.logs.reshape(shape) - (curves - mean))
 
     def mixture(
         self,
@@ -117,33 +206,52 @@ class Centred:
         base
             Of the last kinds but for the series, shape (…, H, S); none is constant.
         """
-        whole = curves
-        if base is not None:
-            whole = curves + base.settings[:, np.newaxis]
-        mean = self.mean(whole)
-        phi, energy = self.phi(self.misfit(whole, mean))
-        held = np.where(self.is_seen(curves, energy), targets, curves[-1])
-        if base is not None:
-            held += base.targets[:, np.newaxis]
-        variance = energy / (self.likelihood.freedom - 2) / self.mass
-        variance += self.level_variance
         series = len(self.level)
+        if base is not None:
+            curves = curves + base.settings[:, np.newaxis]
+            targets = targets + base.targets[:, np.newaxis]
+        mean = self.mean(curves)
+        left = self.left(curves, mean)
+        phi, energy = self.phi(self.square(left))
+        unit = (energy / (self.likelihood.freedom - 2)).reshape(1, -1, series)
+        place = (self.level + targets - mean).reshape(len(targets), -1, series)
+        if self.kriging is None:
+            variance = np.repeat(unit / self.mass, len(targets), axis=0)
+        else:
+            kriging = self.kriging
+            left = left.reshape(len(left), -1, series)
+            if self.root is not None:
+                for column, residual in zip(
+                    kriging.weights.swapaxes(0, 1), left, strict=True
+                ):
+                    place += column[:, np.newaxis] * residual
+            comes = unit * kriging.innovation[:, np.newaxis]
+            variance = unit * kriging.known[:, np.newaxis]
+            variance += np.maximum(comes, kriging.least[:, np.newaxis])
         return Mixture(
             log_weight=(log_weight + phi).reshape(-1, series),
-            mean=(self.level + held - mean).reshape(len(targets), -1, series),
-            deviation=np.sqrt(variance).reshape(-1, series),
+            mean=place,
+            deviation=np.sqrt(variance + self.level_variance),
         )
-
-    def is_seen(self, changes: Reals, energy: Reals) -> NDArray[np.bool_]:
-        """Tell which changes of logarithms, shape (n, …, S), the settings show."""
-        mean = self.mean(changes)
-        squares = total(
-            weight * (change - mean) ** 2
-            for weight, change in zip(self.weight, changes, strict=True)
-        )
-        return np.asarray(squares * self.likelihood.freedom >= SEEN * energy)
 
     def phi(self, misfit: Reals) -> tuple[Reals, Reals]:
         """Return φ and E, shape of `misfit`."""
         phi, energy = self.likelihood(misfit)
         return phi.astype(np.float64), energy.astype(np.float64)
+
+
+Places = tuple[Reals, Reals]
+"""Logarithms of settings and targets over the first setting."""
+
+
+def places_of(
+    settings: Mapping[str, Reals], targets: Mapping[str, Reals]
+) -> Places | None:
+    """Return them where all of one parameter are positive."""
+    if len(settings) > 1:
+        return None
+    ((parameter, x),) = settings.items()
+    beyond = targets[parameter]
+    if min(x.min(), beyond.min(initial=np.inf)) <= 0:
+        return None
+    return np.log(x / x[0]), np.log(beyond / x[0])

@@ -17,7 +17,7 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
 
-KEPT = 400
+KEPT = 1000
 STEPS = 20
 """Halvings; the first interval is some tens wide, in units of the natural logarithm."""
 
@@ -42,7 +42,7 @@ class Mixture:
     mean
         Shape (T, C, S).
     deviation
-        Standard deviations, shape (C, S).
+        Standard deviations, shape (T, C, S).
     """
 
     log_weight: Reals
@@ -55,18 +55,12 @@ class Mixture:
         return cls(
             np.concatenate([part.log_weight for part in parts]),
             np.concatenate([part.mean for part in parts], axis=1),
-            np.concatenate([part.deviation for part in parts]),
+            np.concatenate([part.deviation for part in parts], axis=1),
         )
 
     def weighted(self, log_factor: Reals | float) -> "Mixture":
         """Return it with other weights, factors of shape (), (C, 1) or (C, S)."""
         return replace(self, log_weight=self.log_weight + log_factor)
-
-    def shifted(self, by: Reals) -> "Mixture":
-        """Return it with the means of each target moved, shape (T,)."""
-        if not by.any():
-            return self
-        return replace(self, mean=self.mean + by[:, np.newaxis, np.newaxis])
 
     def log_density(self, target: int, places: Reals, variance: Reals) -> Reals:
         """Return the logarithm of the density of something at one target, shape (S,).
@@ -78,7 +72,7 @@ class Mixture:
         variance
             Of what is found about where it is, shape (S,).
         """
-        whole = self.deviation**2 + variance
+        whole = self.deviation[target] ** 2 + variance
         distance = (places - self.mean[target]) ** 2 / whole
         log = self.log_weight - (distance + np.log(whole)) / 2
         return np.asarray(np.logaddexp.reduce(log))
@@ -95,7 +89,7 @@ class Mixture:
         reduced = Mixture(
             np.take_along_axis(self.log_weight, kept, axis=0),
             np.take_along_axis(self.mean, kept[np.newaxis], axis=1),
-            np.take_along_axis(self.deviation, kept, axis=0),
+            np.take_along_axis(self.deviation, kept[np.newaxis], axis=1),
         )
         return reduced, kept
 
@@ -104,12 +98,20 @@ class Mixture:
         # Series first: a sum along the last axis does not depend on other series.
         weight = np.exp(self.log_weight - self.log_weight.max(axis=0)).T.copy()
         weight /= weight.sum(axis=1, keepdims=True)
-        deviation = self.deviation.T.copy()
         at_once = max(1, AT_ONCE // (weight.size * len(levels)))
+        starts = range(at_once, len(self.mean), at_once)
+        parts = zip(
+            np.split(self.mean, starts), np.split(self.deviation, starts), strict=True
+        )
         return np.concatenate(
             [
-                _quantiles(weight, mean.transpose(0, 2, 1).copy(), deviation, levels)
-                for mean in np.split(self.mean, range(at_once, len(self.mean), at_once))
+                _quantiles(
+                    weight,
+                    mean.transpose(0, 2, 1).copy(),
+                    deviation.transpose(0, 2, 1).copy(),
+                    levels,
+                )
+                for mean, deviation in parts
             ]
         )
 
@@ -117,7 +119,7 @@ class Mixture:
 def _quantiles(
     weight: Reals, mean: Reals, deviation: Reals, levels: Sequence[float]
 ) -> Reals:
-    """Return quantiles, shape (T, len(levels), S), of means of shape (T, S, C)."""
+    """Return quantiles, shape (T, len(levels), S), of parts of shape (T, S, C)."""
     centre = (weight * mean).sum(axis=2, keepdims=True)
     sharpness = (math.sqrt(2 / math.pi) / deviation).astype(np.float32)
     shares = weight.astype(np.float32)
@@ -132,7 +134,7 @@ def _quantiles(
     for _ in range(STEPS):
         middle = (low + high) / 2
         z = middle[..., np.newaxis].astype(np.float32) - place[:, np.newaxis]
-        z *= sharpness
+        z *= sharpness[:, np.newaxis]
         z += (0.044715 * math.pi / 2) * z * z * z
         np.tanh(z, out=z)
         z *= shares

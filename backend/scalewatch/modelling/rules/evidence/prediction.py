@@ -1,49 +1,36 @@
 """Forecasts with intervals that hold, from all curves that the measurements allow.
 
 The bounds are quantiles of a mixture over the curves that compete, of one unknown each
-(`quadrature`), and over curves outside of the space (`importance_sampling`), with the
-shares of `Noise.kinds`. The value is the median of the same with less weight on the
-latter, and on curves that another growth leads than that of the model: they make
+(`quadrature`), under each size of the discrepancy. The value is the median of the same
+with less weight on curves that another growth leads than that of the model: they make
 intervals honest, but a value worse where the space has the truth.
 
-A `Noise` learned from many series widens the bounds by k, which is what forecasts one
-step beyond the measurements asked for. That curves depart from all models goes on
-beyond: like a random walk, by 1 + (k - 1)·√h after h steps.
-
-References ---------- J. A. Hoeting et al., "Bayesian Model Averaging: A Tutorial",
-Statistical Science 14, 1999.
+References
+----------
+J. A. Hoeting et al., "Bayesian Model Averaging: A Tutorial", Statistical Science 14,
+1999.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import zip_longest
 from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.terms import log2_table, term_table
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.rules.evidence.importance_sampling import (
-    TwoTermCurves,
-    free_power,
-    partners,
-    sample,
-    two_terms,
-)
 from scalewatch.modelling.rules.evidence.least_squares import LEAST_CONSTANT
-from scalewatch.modelling.rules.evidence.log_residuals import Base, Centred
-from scalewatch.modelling.rules.evidence.mixture import Mixture
-from scalewatch.modelling.rules.evidence.model import (
-    Curve,
-    Frame,
-    are_defined,
-    curves_of,
+from scalewatch.modelling.rules.evidence.log_residuals import (
+    Base,
+    Centred,
+    Places,
+    places_of,
 )
+from scalewatch.modelling.rules.evidence.mixture import Mixture
+from scalewatch.modelling.rules.evidence.model import Frame, are_defined, curves_of
 from scalewatch.modelling.rules.evidence.prior import Prior
 from scalewatch.modelling.rules.evidence.quadrature import (
     TargetTable,
@@ -53,8 +40,20 @@ from scalewatch.modelling.rules.evidence.quadrature import (
 
 Settings = Mapping[str, Reals]
 
+Fits = tuple[Reals, Reals]
+"""c₀ and c₁ of H curves and S series, shape (H, S) each."""
+
 LARGEST_LOG2: Final = 900.0
 """Growths are not followed beyond 2 to this power."""
+
+LARGEST_LOG = 709.0
+"""Forecasts beyond e to this power are no numbers."""
+
+OTHERS: Final = 0.3
+"""Weight in the value of curves that another growth leads, if 1 in the bounds."""
+
+BLOCK = 64
+"""Series whose curves are compared together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,136 +102,42 @@ class Curves:
         return cls(rows, prior.share[rows], TargetTable(at.tau, target_tau, base))
 
 
-def target_table(
-    growths: Sequence[Growth], settings: Settings, targets: Settings
-) -> TargetTable:
-    """Return growths over their largest value at the settings."""
-    table = term_table(growths, settings)
-    relative = log2_table(growths, targets) - table.log2_scale[:, np.newaxis]
-    return TargetTable(table.tau, np.exp2(np.minimum(relative, LARGEST_LOG2)))
-
-
-@dataclass(frozen=True, slots=True)
-class Outside:
-    """Curves that are no growth of the space, over a base in common.
-
-    Parameters
-    ----------
-    log_base, target_log_base
-        Logarithm of the base, shapes (n,) and (T,).
-    families
-        In the order of `Noise.kinds`.
-    """
-
-    log_base: Reals
-    target_log_base: Reals
-    families: tuple[TwoTermCurves, ...]
-
-    @classmethod
-    def of(cls, frame: Frame, settings: Settings, targets: Settings) -> "Outside":
-        """Return those over the base of a frame."""
-        least = -LARGEST_LOG2 * np.log(2)
-        far = np.maximum(frame.log_base_at(targets), least)
-        families = tuple(_families(frame.base, settings, targets))
-        return cls(frame.log_base, far, families)
-
-    def mixtures(self, location: Location, noise: Noise) -> list[Mixture]:
-        """Return the density of each family at the targets."""
-        centred = Centred.of(location.over(self.log_base), noise)
-        return [
-            sample(centred, family).shifted(self.target_log_base)
-            for family in self.families
-        ]
-
-
-def _families(
-    base: Curve, settings: Settings, targets: Settings
-) -> Iterator[TwoTermCurves]:
-    """Yield the curves outside of the space that are defined everywhere."""
-    if len(settings) > 1:
-        return
-    ((parameter, x),) = settings.items()
-    beyond = targets[parameter]
-    smallest = min(x.min(), beyond.min(initial=np.inf))
-    if smallest <= 0:
-        return
-    if base in {CONSTANT, Growth.of(parameter, power=-1)}:
-        yield free_power(x, beyond)
-    if base != CONSTANT or smallest < 1:
-        return
-    logarithm, powers = partners(parameter)
-    yield two_terms(
-        target_table((logarithm,), settings, targets),
-        target_table(powers, settings, targets),
-    )
-
-
-_Columns = tuple[tuple[str, tuple[float, ...]], ...]
-"""Settings as a key of a cache."""
-
-Fits = tuple[Reals, Reals]
-"""c₀ and c₁ of H curves and S series, shape (H, S) each."""
-
-OUTSIDE: Final = 0.1
-"""Weight of curves outside of the space in the value, if 1 in the bounds."""
-
-OTHERS: Final = 0.3
-"""The same of curves of other growths than the model's."""
-
-BLOCK = 64
-"""Series whose curves are compared together."""
-
-LARGEST_LOG = 709.0
-"""Forecasts beyond e to this power are no numbers."""
-
-
 @dataclass(frozen=True, slots=True)
 class TargetDensities:
-    """Densities of the metric at the targets, by kind of curve.
+    """Densities of the metric at the targets.
 
     Parameters
     ----------
-    kinds
-        In the order of `Noise.kinds`; the first are those of the space.
+    mixture
+        One density per curve and node.
     leads
-        Which growth leads, per density of the first kind.
+        Which growth leads, per density.
     """
 
-    kinds: tuple[Mixture, ...]
+    mixture: Mixture
     leads: Indices
 
     def quantiles(
-        self, shares: Sequence[float], level: float, growth: Indices | None = None
+        self, level: float, growth: Indices | None = None
     ) -> tuple[Reals, Reals, Reals]:
         """Return low, value and high as logarithms, shape (T, S) each.
 
         Parameters
         ----------
-        shares
-            Of each kind.
         level
             Probability that the bounds should hold.
         growth
             That of the models, shape (S,); None where there are none.
         """
-        # Some settings have growths only: logarithms need positive ones.
-        pairs = zip(self.kinds, shares, strict=False)
-        weighted = [kind.weighted(np.log(share)) for kind, share in pairs]
-        mixture, parts = Mixture.joined(weighted).heaviest()
-        bounds = mixture.quantiles(((1 - level) / 2, (1 + level) / 2))
-        doubted = mixture.weighted(self._log_doubt(parts, growth))
-        value = doubted.quantiles((0.5,))[:, 0]
-        low, high = bounds.transpose(1, 0, 2)
-        return low, np.clip(value, low, high), high
-
-    def _log_doubt(self, parts: Indices, growth: Indices | None) -> Reals:
-        """Return by what the weight of densities differs in the value, like parts."""
-        is_inside = parts < len(self.leads)
-        doubt = np.where(is_inside, 0.0, np.log(OUTSIDE))
+        mixture, parts = self.mixture.heaviest()
+        ends = ((1 - level) / 2, (1 + level) / 2)
         if growth is None:
-            return doubt
-        leads = self.leads[np.where(is_inside, parts, 0)]
-        return np.where(is_inside & (leads != growth), np.log(OTHERS), doubt)
+            low, value, high = mixture.quantiles((ends[0], 0.5, ends[1])).swapaxes(0, 1)
+            return low, value, high
+        low, high = mixture.quantiles(ends).swapaxes(0, 1)
+        doubt = np.where(self.leads[parts] != growth, np.log(OTHERS), 0.0)
+        value = mixture.weighted(doubt).quantiles((0.5,))[:, 0]
+        return low, np.clip(value, low, high), high
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,20 +147,17 @@ class Forecaster:
     Parameters
     ----------
     terms, differences
-        Those of one unknown.
-    outside
-        The others, by base.
+        Those whose terms add up, and those of which one is taken off.
     leads
         Which growth leads, per curve of all that compete.
-    steps
-        How far each target lies beyond the measurements, at least 1, shape (T,).
+    places
+        Of settings and targets; None where there is no discrepancy.
     """
 
     terms: Curves
     differences: Curves
-    outside: tuple[Outside, ...]
     leads: Indices
-    steps: Reals
+    places: Places | None
 
     @classmethod
     def of(
@@ -282,9 +184,9 @@ class Forecaster:
 
     def forecasts(
         self,
-        location: Location,
+        locations: Sequence[Location],
         noise: Noise,
-        fits: Fits,
+        fits: Sequence[Fits],
         level: float,
         growth: Indices,
     ) -> Reals:
@@ -292,75 +194,68 @@ class Forecaster:
 
         Parameters
         ----------
-        location
-            Of S series.
+        locations
+            Of S series, under each size of the discrepancy.
         noise
             Assumptions about their noise.
         fits
-            c₀ and c₁ of the best fits of all curves.
+            c₀ and c₁ of the best fits of all curves, under each.
         level
             Probability that the bounds should hold.
         growth
             That of the models, shape (S,).
         """
-        widening = 1 + (noise.widening - 1) * np.sqrt(self.steps)[:, np.newaxis]
         forecasts = []
         blocks = np.split(growth, range(BLOCK, len(growth), BLOCK))
-        outlooks = self.outlooks(location, noise, fits)
+        outlooks = self.outlooks(locations, noise, fits)
         for outlook, block in zip(outlooks, blocks, strict=True):
-            low, value, high = outlook.quantiles(noise.kinds, level, block)
-            logs = np.stack(
-                [
-                    value,
-                    value + widening * (low - value),
-                    value + widening * (high - value),
-                ]
-            )
+            low, value, high = outlook.quantiles(level, block)
+            logs = np.stack([value, low, high])
             forecasts.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 1, 0))
         return np.concatenate(forecasts)
 
     def outlooks(
-        self, location: Location, noise: Noise, fits: Fits
+        self, locations: Sequence[Location], noise: Noise, fits: Sequence[Fits]
     ) -> Iterator[TargetDensities]:
         """Yield the densities of all curves at the targets by block of series."""
-        for start in range(0, location.log.shape[1], BLOCK):
+        for start in range(0, locations[0].log.shape[1], BLOCK):
             block = slice(start, start + BLOCK)
-            part = location.only(block)
-            constant, slope = (each[:, block] for each in fits)
-            inside = list(self.inside(Centred.of(part, noise), (constant, slope)))
-            outside = zip_longest(
-                *(each.mixtures(part, noise) for each in self.outside)
-            )
+            parts = [
+                (mixture, rows)
+                for location, (constant, slope) in zip(locations, fits, strict=True)
+                for mixture, rows in self.inside(
+                    location.only(block), noise, (constant[:, block], slope[:, block])
+                )
+            ]
+            # Densities are nodes by curves, see `quadrature`.
+            leads = [
+                np.resize(self.leads[rows], len(mixture.log_weight))
+                for mixture, rows in parts
+            ]
             yield TargetDensities(
-                (
-                    Mixture.joined([each for each, _ in inside]),
-                    *(
-                        Mixture.joined([each for each in kind if each])
-                        for kind in outside
-                    ),
-                ),
-                # Densities are nodes by curves, see `inside`.
-                np.concatenate(
-                    [
-                        np.resize(self.leads[rows], len(mixture.log_weight))
-                        for mixture, rows in inside
-                    ]
-                ),
+                Mixture.joined([mixture for mixture, _ in parts]), np.concatenate(leads)
             )
 
-    def inside(self, centred: Centred, fits: Fits) -> Iterator[tuple[Mixture, Indices]]:
-        """Yield densities of curves with one unknown at the targets, and their rows.
-
-        Densities of a mixture are nodes by curves, see `quadrature`.
-        """
+    def inside(
+        self, location: Location, noise: Noise, fits: Fits
+    ) -> Iterator[tuple[Mixture, Indices]]:
+        """Yield densities of curves under one size, and the rows of the curves."""
         constant, slope = fits
+        centred = Centred.of(location, noise, self.places)
+        share = 0.0 if location.log_share is None else location.log_share
         terms, less = self.terms, self.differences
         steep = slope[terms.rows]
         ratio = steep / np.maximum(constant[terms.rows], steep * LEAST_CONSTANT)
-        yield one_term(centred, terms.table, terms.share, ratio), terms.rows
+        mixture = one_term(centred, terms.table, terms.share, ratio)
+        yield mixture.weighted(share), terms.rows
         if len(less.rows):
-            share = -constant[less.rows] / slope[less.rows]
-            yield one_difference(centred, less.table, less.share, share), less.rows
+            taken_off = -constant[less.rows] / slope[less.rows]
+            mixture = one_difference(centred, less.table, less.share, taken_off)
+            yield mixture.weighted(share), less.rows
+
+
+_Columns = tuple[tuple[str, tuple[float, ...]], ...]
+"""Settings as a key of a cache."""
 
 
 # Series by series, the same settings and targets come again and again.
@@ -379,21 +274,6 @@ def _forecaster(
     return Forecaster(
         Curves.of(hypotheses.frames, added, prior, targets),
         Curves.of(hypotheses.differences, taken_off, prior, targets),
-        tuple(
-            Outside.of(frame, settings, targets)
-            for frame in (hypotheses.rising, *hypotheses.falling)
-        ),
         hypotheses.leads,
-        _steps(settings, targets),
+        places_of(settings, targets),
     )
-
-
-def _steps(settings: Settings, targets: Settings) -> Reals:
-    """Return how many times as far as the last two settings lie apart, at least 1."""
-    ((parameter, x),) = settings.items()
-    beyond = targets[parameter]
-    *_, before, last = x
-    if before <= 0:
-        return np.ones_like(beyond)
-    step = np.log(last / before)
-    return np.asarray(np.maximum(np.log(np.maximum(beyond / last, 1)) / step, 1))

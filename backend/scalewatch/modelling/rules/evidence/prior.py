@@ -8,12 +8,7 @@ An expectation is stated by people who know the code: with the probability
 `EXPECTATION_SHARE` it is met for that reason alone, else it holds as often as any
 growth would. Growths that are acceptable and those that are not share the rest in equal
 parts, each in proportion to the prior without expectation; so neither a fine space nor
-a wide deviation limit decides a verdict. An expectation is about the leading-order
-term: beside it a lower-order term is more frequent, with `EXPECTED_SHAPES`.
-
-A forecast depends on the curve, not on its name. There shapes count `IN_FORECASTS`
-times as much, as many as growths where nothing was learned; a growth alone that is
-preferred for being simple makes intervals too narrow.
+a wide deviation limit decides a verdict.
 
 Beside work that is shared, 1/p, the laws of textbooks have the share `LAW_SHARE`.
 """
@@ -35,11 +30,6 @@ from scalewatch.modelling.rules.evidence.model import Frame
 
 CONSTANT_SHARE: Final = 0.2
 EXPECTATION_SHARE: Final = 0.6
-
-EXPECTED_SHAPES: Final = 0.2
-"""Least share of the shapes of an expectation that grows."""
-
-IN_FORECASTS: Final = 9.0
 
 LAW_SHARE: Final = 0.7
 """Share of textbook laws among the terms beside 1/p."""
@@ -87,19 +77,6 @@ class Prior:
         return _among(hypotheses, shapes, expectation, deviation_limit)
 
     @classmethod
-    def of_forecasts(
-        cls,
-        hypotheses: Hypotheses,
-        shapes: float,
-        expectation: Growth | None,
-        deviation_limit: Growth | None,
-    ) -> "Prior":
-        """Return the prior of the curves in forecasts; `shapes` as for `among`."""
-        odds = IN_FORECASTS * shapes
-        share = odds / (1 - shapes + odds)
-        return cls.among(hypotheses, share, expectation, deviation_limit)
-
-    @classmethod
     def given(
         cls,
         share: Reals,
@@ -122,24 +99,19 @@ class Prior:
         return cls(shares / shares.sum(), ranks)
 
 
-def shares_of(
-    hypotheses: Hypotheses, shapes: float, expectation: Growth | None = None
-) -> Reals:
+def shares_of(hypotheses: Hypotheses, shapes: float) -> Reals:
     """Return the prior of each curve, shape (H,)."""
     growths = hypotheses.rising.growths
     rising = _shares(growths, growths[hypotheses.rising.alone])
     share_of = dict(zip(growths, rising.tolist(), strict=True))
-    of_shapes = dict.fromkeys(growths, shapes)
-    if expectation in share_of and expectation != CONSTANT:
-        of_shapes[expectation] = max(shapes, EXPECTED_SHAPES)
     taken_off, added = (
         [growth for frame in frames for growth in frame.growths]
         for frames in (hypotheses.differences, hypotheses.sums)
     )
     number = Counter((*taken_off, *added))
-    rising *= [1 - of_shapes[each] if each in number else 1.0 for each in growths]
+    rising *= [1 - shapes if each in number else 1.0 for each in growths]
     before, after = (
-        np.array([share_of[each] * of_shapes[each] / number[each] for each in led])
+        np.array([share_of[each] * shapes / number[each] for each in led])
         for led in (taken_off, added)
     )
     together = np.concatenate([before, rising, after])
@@ -160,7 +132,7 @@ def _among(
     expectation: Growth | None,
     deviation_limit: Growth | None,
 ) -> Prior:
-    shares = shares_of(hypotheses, shapes, expectation)
+    shares = shares_of(hypotheses, shapes)
     return Prior.given(shares, hypotheses.growths, expectation, deviation_limit)
 
 

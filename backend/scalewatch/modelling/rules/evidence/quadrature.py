@@ -132,9 +132,8 @@ def _deviation(
     """
     if base is not None:
         curve = curve + base.settings
-    _, energy = centred.phi(centred.misfit(curve, centred.mean(curve)))
-    slope = slope - centred.mean(slope)
-    information = centred.mass * centred.mean(slope * slope)
+    _, energy = centred.phi(centred.square(centred.left(curve, centred.mean(curve))))
+    information = centred.square(slope - centred.mean(slope))
     variance: Reals = energy / centred.likelihood.freedom
     variance /= np.maximum(information, LEAST_INFORMATION)
     return np.sqrt(variance)

@@ -16,18 +16,20 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, total
 from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.discrepancy import sizes
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.misfit.misfit import Misfit, Misfits
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
+from scalewatch.modelling.rules.evidence.last_step import last_exponents
+from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import (
-    caution_of,
     likeliest,
-    posterior,
+    posterior_of_sizes,
     verdict_posterior,
 )
 from scalewatch.modelling.rules.evidence.prediction import Forecaster
@@ -57,8 +59,8 @@ class Choice:
         Of all growths that lead, shape (G, S).
     forecasts
         Value, low and high, shape (S, T, 3).
-    misfits
-        How far the series lie from all growths; None where settings cannot tell.
+    exponents
+        Bounds of the local exponent at the last settings, shape (S, 2).
     """
 
     chosen: Indices
@@ -66,7 +68,7 @@ class Choice:
     quality: Reals
     probability: Reals
     forecasts: Reals
-    misfits: Misfits | None
+    exponents: Reals | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +89,6 @@ class Likeliest:
         Probability that settles a verdict and that an interval holds.
     settings
         At which the series were measured.
-    beyond
-        How many times as large as the largest setting the targets are, by parameter,
-        shape (T,).
     """
 
     hypotheses: Hypotheses
@@ -98,7 +97,6 @@ class Likeliest:
     forecaster: Forecaster | None
     level: float
     settings: Mapping[str, Reals]
-    beyond: Mapping[str, Reals]
 
     @classmethod
     def of(cls, sample: Sample, hypotheses: Hypotheses) -> "Likeliest":
@@ -108,11 +106,8 @@ class Likeliest:
         growths = hypotheses.leading
         forecaster = None
         if sample.targets:
-            in_forecasts = Prior.of_forecasts(
-                hypotheses, sample.noise.shapes, *expected
-            )
             forecaster = Forecaster.of(
-                hypotheses, in_forecasts, sample.settings, sample.targets
+                hypotheses, prior, sample.settings, sample.targets
             )
         return cls(
             hypotheses=hypotheses,
@@ -121,31 +116,42 @@ class Likeliest:
             forecaster=forecaster,
             level=sample.level,
             settings=sample.settings,
-            beyond=sample.beyond(),
         )
 
     def choose(self, location: Location, noise: Noise, scratch: Scratch) -> Choice:
         """Choose for as many series as the scratch is made for."""
         hypotheses = self.hypotheses
-        weighed = hypotheses.weigh(location, noise, scratch)
-        probability = posterior(weighed.log_evidence, self.prior)
+        locations = sizes(location, self.settings, noise)
+        weighed = hypotheses.weigh_sizes(locations, noise, scratch)
+        parts, heaviest = posterior_of_sizes(locations, weighed, self.prior)
+        probability = total(parts)
         by_growth = hypotheses.by_growth(probability)
-        excess = None  # an expectation or a fall decides more than residuals do
-        if self.prior.ranks is None and not hypotheses.falling:
-            excess = weighed.misfit / (total(location.weight) * location.variance)
-        chosen = self._chosen(probability, by_growth, caution_of(noise, excess))
-        model, fitted = self._centred(weighed.coefficients(chosen), chosen, location)
+        chosen = self._chosen(probability, by_growth)
+        coefficients = np.stack([each.coefficients(chosen) for each in weighed])
+        model, fitted = self._centred(
+            coefficients[heaviest, :, np.arange(len(chosen))].T,
+            chosen,
+            location,
+            np.array([each.size > 0 for each in locations])[heaviest],
+        )
         forecasts = np.zeros((len(chosen), 0, 3))
         if self.forecaster:
-            leads = hypotheses.leads[chosen]
             forecasts = self.forecaster.forecasts(
-                location, noise, weighed.fits, self.level, leads
+                locations,
+                noise,
+                [each.fits for each in weighed],
+                self.level,
+                hypotheses.leads[chosen],
             )
-        misfits = None
-        if len(self.settings) == 1 and min(map(np.min, self.settings.values())) > 0:
-            misfits = Misfits.of(self.settings, location, weighed.misfit, noise)
-            misfits.widen(forecasts, self.beyond)
-        weighed.give_back(scratch)
+        variance = np.choose(
+            heaviest,
+            [
+                Likelihood.of(at, noise).variance(each.misfit)
+                for at, each in zip(locations, weighed, strict=True)
+            ],
+        )
+        for curves in weighed:
+            curves.give_back(scratch)
         contributions = hypotheses.contributions[chosen]
         return Choice(
             chosen=chosen,
@@ -154,23 +160,30 @@ class Likeliest:
             quality=self._quality(fitted, chosen, location),
             probability=by_growth,
             forecasts=forecasts,
-            misfits=misfits,
+            exponents=last_exponents(self.settings, location, variance),
         )
 
-    def _chosen(self, probability: Reals, by_growth: Reals, caution: Reals) -> Indices:
+    def _chosen(self, probability: Reals, by_growth: Reals) -> Indices:
         """Return the likeliest curve of the likeliest growth, shape (S,)."""
         hypotheses = self.hypotheses
         constant = int(hypotheses.leads[hypotheses.constant])
-        growth = likeliest(by_growth, self.of_growths, self.level, constant, caution)
+        growth = likeliest(by_growth, self.of_growths, self.level, constant)
         curves = hypotheses.of_leading[:, growth]
         series = np.arange(len(growth))
         among = probability.take(curves * len(growth) + series)
         return np.asarray(curves[among.argmax(axis=0), series])
 
     def _centred(
-        self, model: Reals, chosen: Indices, location: Location
+        self,
+        model: Reals,
+        chosen: Indices,
+        location: Location,
+        departs: NDArray[np.bool_],
     ) -> tuple[Reals, Reals]:
         """Return the models through the middle of the logarithms, as forecasts run.
+
+        Of a curve that `departs` from its growth that is the last measurement, from
+        which it goes on; a reader asks for what lies there and beyond.
 
         Relative least squares pays at most 1 for any point far above the curve, so
         that a growth which fits badly would lie below nearly all of its measurements.
@@ -181,6 +194,8 @@ class Likeliest:
         if curves.base is not None:
             fitted *= curves.base[chosen].T
         weight = np.where(fitted > 0, location.weight, 0)  # log p is 0 at p = 1
+        is_later = np.cumsum(weight[::-1] > 0, axis=0)[::-1] > 1
+        weight[is_later & departs] = 0
         logarithm = np.log(fitted, out=np.zeros_like(fitted), where=fitted > 0)
         middle = total(weight * (location.log - logarithm)) / total(weight)
         factor = np.exp(middle)
@@ -222,8 +237,6 @@ def select(sample: Sample) -> Selection:
             scratch = rising.hypotheses.scratch(len(rows))
         choices.put(rows, rising.choose(location, noise, scratch))
     if may_fall:
-        for row in choices.misfits.keys() & np.concatenate(falling).tolist():
-            del choices.misfits[row]
         for rows in _blocks(np.concatenate(falling)):
             location = located(sample.values[rows], noise)
             scratch = competing.hypotheses.scratch(len(rows))
@@ -240,7 +253,7 @@ class _Choices:
     quality: Reals
     probability: Reals
     forecasts: Reals
-    misfits: dict[int, Misfit]
+    exponents: Reals
 
     @classmethod
     def empty(cls, series: int, competing: Likeliest, targets: int) -> "_Choices":
@@ -250,7 +263,7 @@ class _Choices:
             quality=np.full((2, series), np.nan),
             probability=np.zeros((len(competing.hypotheses.leading), series)),
             forecasts=np.zeros((series, targets, 3)),
-            misfits={},
+            exponents=np.tile([-np.inf, np.inf], (series, 1)),
         )
 
     def put(self, rows: Indices, choice: Choice) -> None:
@@ -261,9 +274,8 @@ class _Choices:
         self.quality[:, place] = choice.quality
         self.probability[: len(choice.probability), place] = choice.probability
         self.forecasts[place] = choice.forecasts
-        if choice.misfits is not None:
-            flagged = choice.misfits.flagged()
-            self.misfits.update((int(rows[row]), misfit) for row, misfit in flagged)
+        if choice.exponents is not None:
+            self.exponents[place] = choice.exponents
 
     def selection(self, competing: Likeliest, refused: Indices) -> Selection:
         """Return the answer of the rule."""
@@ -279,7 +291,7 @@ class _Choices:
                 self.probability.T, competing.of_growths
             ),
             forecasts=self.forecasts if competing.forecaster else None,
-            misfits=self.misfits,
+            exponents=self.exponents,
             reasons=dict.fromkeys(refused.tolist(), NOT_POSITIVE),
         )
 

@@ -53,11 +53,13 @@ class Competing:
         scratch: Scratch,
         *,
         thoroughly: bool = False,
+        rival: Reals | float = -np.inf,
     ) -> "Weighed":
         """Weigh every curve for every series; the scratch is of shape (H, S).
 
         Unless it is done `thoroughly`, curves that are negligible beside the best one
-        of their series get one and the same small evidence.
+        of their series, or beside a rival of this φ, get one and the same small
+        evidence.
         """
         with np.errstate(all="ignore"):
             sums = Sums.of(self.curves, measured, scratch)
@@ -68,7 +70,8 @@ class Competing:
             least = np.minimum.reduce(fit.misfit)
             bases, _ = self.curves.every_alone
             phi, _ = likelihood(np.stack([least, *fit.misfit[bases]]))
-            limit = NO_LIMIT if thoroughly else likelihood.limit(least, phi[0])
+            best = np.maximum(phi[0], rival).astype(np.float32)
+            limit = NO_LIMIT if thoroughly else likelihood.limit(least, best)
             log_evidence = scratch.singles()
             log_evidence[:] = limit.log_evidence
             places = Places.where(fit.misfit <= limit.misfit)
@@ -79,7 +82,7 @@ class Competing:
         # A base alone is at its lower bound like any term that is not seen.
         fit.constant[bases] *= 1 + FAINTEST
         fit.slope[bases] = 0.0
-        return Weighed(log_evidence, least, fit, measured.level)
+        return Weighed(log_evidence, least, phi[0], fit, measured.level)
 
     def _at(self, places: Places, alone: Singles) -> Singles:
         """Return φ of the base alone of each place; -∞ where that does not compete."""
@@ -108,8 +111,8 @@ class Weighed:
     ----------
     log_evidence
         log Z, but for a summand per series, shape (H, S).
-    misfit
-        The least misfit of all curves, shape (S,).
+    misfit, phi
+        The least misfit of all curves, and its φ, shape (S,).
     fit
         Of all curves, in units of exp `level`.
     level
@@ -118,6 +121,7 @@ class Weighed:
 
     log_evidence: Singles
     misfit: Reals
+    phi: Singles
     fit: Fit
     level: Reals
 

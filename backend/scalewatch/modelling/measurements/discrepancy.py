@@ -1,0 +1,171 @@
+"""How far what a code does departs from every growth: its exponent wanders.
+
+Between settings and beyond them the exponent d log y / d log x of a real code changes:
+caches, protocols, nodes and networks set in, and no growth says how. So a curve is a
+growth times e^D, where the exponent of D is a random walk over log x and D itself takes
+one besides. With a ≤ b logarithms over the first setting,
+
+    cov(D(a), D(b)) = bend² (a³/3 + a² (b - a)/2) + drift² a.
+
+To each measurement comes a `scatter` that no repetition of its job shows. Locations of
+variance v and weights ω have the covariance
+
+    C = v diag(1/ω) + K,   K = scatter² 1 + cov(D),
+
+and P = (v + scatter²) C⁻¹ is their precision. With the eigenvalues λ and the
+eigenvectors U of ω^½ K ω^½, which are the same for all series of these weights,
+
+    C⁻¹ = ω^½ U diag(1/(v + λ)) Uᵀ ω^½.
+
+Bend, drift and scatter come from measured curves of many codes, and a series has them
+times one of a few sizes; what is likelier, the marginal likelihood decides, of which
+
+    Γ((ν₀ + n - 1)/2) / Γ(ν₀/2) · (ν₀ s²)^(-(n-1)/2) · |P|^(1/2) / (Σ P)^(1/2),
+
+s² = v + scatter², is the factor that all curves share. That there is no discrepancy
+at all, only repetitions can tell.
+
+Beyond the last setting D goes on from what residuals tell about it there, by at least
+the innovation of the size `Noise.future`: that nothing departed before tells little
+about what will.
+
+References
+----------
+G. Wahba, "Improper priors, spline smoothing and the problem of guarding against model
+errors in regression", Journal of the Royal Statistical Society B 40, 1978.
+M. C. Kennedy and A. O'Hagan, "Bayesian calibration of computer models", ibid. 63, 2001.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+from scipy.special import gammaln
+
+from scalewatch.modelling.arrays import Indices, Reals, combine, total
+from scalewatch.modelling.measurements.assumptions import ASSUMED, Noise
+from scalewatch.modelling.measurements.estimators import MEASURED
+from scalewatch.modelling.measurements.location import Location
+
+
+def covariance(before: Reals, after: Reals, size: float) -> Reals:
+    """Return that of D at logarithms over the first setting, shapes (A,), (B,).
+
+    Below the first setting D walks the other way, and has nothing in common with what
+    it does above.
+
+    Returns
+    -------
+    array
+        Shape (A, B).
+    """
+    row, column = before[:, np.newaxis], after[np.newaxis]
+    low = np.minimum(abs(row), abs(column))
+    high = np.maximum(abs(row), abs(column))
+    walk = ASSUMED.bend**2 * (low**3 / 3 + low**2 * (high - low) / 2)
+    walk = size**2 * (walk + ASSUMED.drift**2 * low)
+    return np.asarray(np.where(row * column > 0, walk, 0.0))
+
+
+def innovation(beyond: Reals, size: float) -> Reals:
+    """Return the variance that comes to D, and a scatter, behind the last setting.
+
+    Parameters
+    ----------
+    beyond
+        Logarithms over that setting.
+    """
+    h = np.maximum(beyond, 0)
+    walk = ASSUMED.bend**2 * h**3 / 3 + ASSUMED.drift**2 * h
+    return np.asarray(size**2 * (walk + ASSUMED.scatter**2))
+
+
+def sizes(
+    location: Location, settings: Mapping[str, Reals], noise: Noise
+) -> list[Location]:
+    """Return locations under each size of the discrepancy, with its `log_share`.
+
+    Of several parameters, and where a setting is not positive, there is none.
+    """
+    if len(settings) > 1 or min(map(np.min, settings.values())) <= 0:
+        return [location]
+    (x,) = settings.values()
+    return list(_sizes(location, np.log(x / x[0]), noise))
+
+
+def _sizes(location: Location, at: Reals, noise: Noise) -> Iterator[Location]:
+    is_told = location.repeated_freedom >= MEASURED
+    is_told |= np.ptp(location.log, axis=0) == 0  # without any change nothing departs
+    for size, share in zip(ASSUMED.sizes, noise.sizes, strict=True):
+        if share and (size or is_told.any()):
+            departing = with_discrepancy(location, at, size)
+            log = np.log(share) + departing.log_share
+            yield replace(
+                departing, log_share=np.where(is_told | (size > 0), log, -np.inf)
+            )
+
+
+def with_discrepancy(location: Location, at: Reals, size: float) -> Location:
+    """Return locations whose curves depart from growths.
+
+    Parameters
+    ----------
+    at
+        Logarithms of the settings over the first one, shape (n,).
+    size
+        Of the discrepancy.
+    """
+    points = np.count_nonzero(location.weight, axis=0)
+    precision, log_determinant = None, -np.log(points)
+    unit, freedom = location.variance, location.freedom
+    if size:
+        unit = unit + (size * ASSUMED.scatter) ** 2
+        step = innovation(np.diff(at), size).mean()
+        # Degrees of freedom of a sum of variances (Satterthwaite).
+        freedom = (location.variance + step) ** 2 / (
+            location.variance**2 / location.freedom + step**2 / ASSUMED.freedom
+        )
+        precision, log_determinant = _precision(location, at, size, unit)
+    log_share = gammaln((freedom + points - 1) / 2) - gammaln(freedom / 2)
+    log_share -= (points - 1) / 2 * np.log(freedom * unit)
+    return replace(
+        location,
+        variance=unit,
+        freedom=freedom,
+        precision=precision,
+        size=size,
+        log_share=log_share + log_determinant / 2,
+    )
+
+
+def _precision(
+    location: Location, at: Reals, size: float, unit: Reals
+) -> tuple[Reals, Reals]:
+    """Return P, shape (n, n, S), and log |P| - log Σ P but for one of the weights."""
+    n, series = location.weight.shape
+    shared = covariance(at, at, size) + (size * ASSUMED.scatter) ** 2 * np.eye(n)
+    precision = np.empty((n, n, series))
+    log_determinant = np.empty(series)
+    for rows in _alike(location.weight):
+        root = np.sqrt(location.weight[:, rows[0]])
+        values, vectors = np.linalg.eigh(shared * root[:, np.newaxis] * root)
+        whole = np.maximum(values, 0)[:, np.newaxis] + location.variance[rows]
+        whole /= unit[rows]
+        sides = root[:, np.newaxis] * vectors
+        products = (sides[:, np.newaxis] * sides[np.newaxis]).reshape(n * n, n)
+        part = combine(products, 1 / whole, out=np.empty((n * n, len(rows))))
+        precision[..., rows] = part.reshape(n, n, -1)
+        # A point that is missing has the eigenvalue 0, and no place in the likelihood.
+        missing = np.count_nonzero(root == 0)
+        log_determinant[rows] = missing * np.log(location.variance[rows] / unit[rows])
+        log_determinant[rows] -= total(np.log(whole))
+    log_determinant -= np.log(total(total(precision)))
+    return precision, log_determinant
+
+
+def _alike(weight: Reals) -> list[Indices]:
+    """Return series that have the same weights."""
+    if (weight == weight[:, :1]).all():
+        return [np.arange(weight.shape[1])]
+    _, which = np.unique(weight, axis=1, return_inverse=True)
+    return [np.flatnonzero(which.reshape(-1) == k) for k in range(which.max() + 1)]
