@@ -9,7 +9,8 @@ asks for. With τ the term over its largest value and w = u/y,
 
 Where curves depart from growths, neighbouring residuals are no independent witnesses:
 with the precision P of `discrepancy` the misfit is R = Σᵢⱼ Pᵢⱼ rᵢ rⱼ, and the sums run
-over pairs of points, as S₁₂ = Σᵢⱼ Pᵢⱼ wᵢ wⱼ τⱼ. All else stays.
+over pairs of points, as S₁₂ = Σᵢⱼ Pᵢⱼ wᵢ wⱼ τⱼ. All else stays, but that the misfit of
+the best fit is that of logarithms then.
 
 A fit that violates a bound is repeated at it: the term alone where c₀ < 0, and
 c₁ = `FAINTEST`·c₀ where c₁ is less. To reject it instead costs 13 points of exact
@@ -338,6 +339,40 @@ class Fit:
         misfit += np.multiply(slope, sums.y2, out=spare)
         np.subtract(sums.mass, misfit, out=misfit)
         np.maximum(misfit, 0, out=misfit)
+
+    def compare_logarithms(
+        self, curves: ScaledCurves, measured: Measured, scratch: Scratch
+    ) -> None:
+        """Write the misfits of logarithms about these fits, levels free.
+
+        Relative residuals are at most 1 however far a measurement lies above a curve,
+        so that with a precision a steep rise would look like a walk about a constant.
+        """
+        precision = measured.precision
+        assert precision is not None
+        pulled, product = scratch.reals(), scratch.reals()
+        left = []
+        for point, inverse in enumerate(measured.inverse):
+            at = curves.tau[:, point, np.newaxis]
+            curve = np.multiply(self.slope, at, out=scratch.reals())
+            curve += self.constant
+            if curves.base is not None:
+                curve *= curves.base[:, point, np.newaxis]
+            curve *= inverse
+            left.append(np.log(curve, out=curve))
+        misfit, level = self.misfit.copy(), scratch.reals()
+        self.misfit[:] = level[:] = 0
+        for i, row in enumerate(left):
+            np.multiply(row, precision[i, i], out=pulled)
+            for j, other in enumerate(left[:i]):
+                pulled += np.multiply(other, 2 * precision[i, j], out=product)
+            self.misfit[:] += np.multiply(pulled, row, out=pulled)
+            level += np.multiply(row, measured.weight[i], out=product)
+        self.misfit[:] -= np.multiply(level, level, out=level) / total(measured.weight)
+        # A curve has no logarithm where it is 0, as log p is at p = 1.
+        np.copyto(self.misfit, misfit, where=~np.isfinite(self.misfit))
+        np.maximum(self.misfit, 0, out=self.misfit)
+        scratch.take_back(*left, pulled, product, level)
 
 
 def _faint_constant(sums: Sums, places: Indices) -> Reals:
