@@ -302,11 +302,11 @@ def test_a_target_may_be_a_whole_number():
     assert whole.forecasts[0].at == {"p": 1024.0}
 
 
-def test_a_model_that_fits_badly_runs_through_its_last_point():
+def test_a_model_that_fits_badly_runs_through_the_middle_of_its_points():
     steps = np.array([7.0, 130, 260, 27000, 21000, 24000])
     noise = np.random.default_rng(5).lognormal(0, 1.5, (1, len(P), 40))
 
     (finding,) = find_models(P, steps[:, np.newaxis] * noise, rule="evidence")
 
-    last = np.log(steps[-1] / finding.model(p=P[-1]))
-    assert abs(last) < 0.5
+    residuals = np.log(steps / finding.model(p=P))
+    assert abs(residuals.mean()) < 0.5

@@ -73,7 +73,9 @@ def test_the_likeliest_growth_has_the_verdict_that_is_settled(sharpness):
     log_evidence = sharpness * rng.standard_normal((len(SPACE), 300))
     probability, _ = posterior(log_evidence.astype(np.float32), PRIOR)
 
-    chosen = likeliest(probability, PRIOR, 0.9, SPACE.constant)
+    chosen = likeliest(
+        probability, PRIOR, 0.9, SPACE.constant, np.zeros(300, dtype=bool)
+    )
 
     limit = default_deviation_limit(LINEAR)
     shares = verdict_posterior(probability.T, PRIOR)

@@ -138,18 +138,31 @@ def test_a_smooth_curve_that_bends_away_from_shared_work_is_no_match():
     assert Verdict.APPROXIMATE not in verdicts[1:]
 
 
+def test_what_rises_tenfold_is_no_constant_however_much_curves_depart():
+    size = np.array([1.8e6, 1.4e7, 4.8e7, 1.1e8, 2.2e8])
+    memory = np.array([0.097, 0.121, 0.259, 0.512, 1.0])
+
+    (finding,) = find_models(size, memory.reshape(1, -1, 1), targets=[4e8])
+
+    (forecast,) = finding.forecasts
+    assert finding.growth > CONSTANT
+    assert finding.class_probability[CONSTANT] < 0.1
+    assert forecast.low < finding.model(p=4e8) < forecast.high
+
+
 def test_a_last_step_that_the_model_does_not_have_is_told():
     p = 2.0 ** np.arange(6)
-    values = np.array([100, 52, 27, 14.5, 8.2, 5.1]).reshape(1, -1, 1)
+    flattening = [100, 50, 25, 12.5, 6.25, 5]
+    bent = [100, 52, 27, 14.5, 8.2, 5.1]  # the model has the constant that remains
+    values = np.array([flattening, bent, 100 / p])[..., np.newaxis]
 
-    ideal = parse_growth("1/p")
-    (bent,) = find_models(p, values, expectation=ideal)
-    (straight,) = find_models(p, (100 / p).reshape(1, -1, 1), expectation=ideal)
+    told, *others = find_models(p, values, expectation=parse_growth("1/p"))
 
-    assert str(bent.last_step) == (
-        "from p = 16 to 32 it goes like p^-0.69, the model like p^-1.00"
+    assert str(told.last_step) == (
+        "from p = 16 to 32 it goes like p^-0.32, the model like p^-1.00"
     )
-    assert straight.last_step is None
+    assert [each.last_step for each in others] == [None, None]
+    assert others[0].model(p=p[-1]) == pytest.approx(bent[-1], rel=0.02)
 
 
 def test_values_that_are_not_positive_are_said_in_words_and_the_others_go_on():

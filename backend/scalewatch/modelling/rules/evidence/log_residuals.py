@@ -240,6 +240,32 @@ class Centred:
         return phi.astype(np.float64), energy.astype(np.float64)
 
 
+def at_last(location: Location, settings: Mapping[str, Reals], left: Reals) -> Reals:
+    """Return what residuals say about a curve at the last setting, shape (S,).
+
+    Parameters
+    ----------
+    location
+        Of S series, under one size of the discrepancy.
+    settings
+        Where they were measured.
+    left
+        Logarithms of the locations less those of the curve, shape (n, S); NaN where the
+        curve has none.
+    """
+    is_known = np.isfinite(left)
+    if location.precision is None:
+        weight = np.where(is_known, location.weight, 0.0)
+        return np.asarray(total(weight * np.where(is_known, left, 0.0)) / total(weight))
+    (x,) = settings.values()
+    at = np.log(x / x[0])
+    left = np.where(is_known, left, left[-1])
+    weight = total(location.precision)
+    level = total(weight * left) / total(weight)
+    (toward,) = Kriging.of(location, at, at[-1:], 0.0).weights
+    return np.asarray(level + total(toward * (left - level)))
+
+
 Places = tuple[Reals, Reals]
 """Logarithms of settings and targets over the first setting."""
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Singles, total
 from scalewatch.modelling.measurements.location import Location
@@ -18,6 +19,10 @@ from scalewatch.modelling.rules.evidence.weighing import Weighed
 CAUTION: Final = 4.0
 """How much likelier than the constant a growth has to be to be selected: a false growth
 costs more than a missed one."""
+
+IMPROBABLE: Final = 0.09
+"""Probability below which the constant of a curve that departs is not selected, however
+many growths share the rest: they are alike, and any of them tells more than none."""
 
 
 def posterior(log_evidence: Singles, prior: Prior) -> tuple[Reals, Reals]:
@@ -81,7 +86,13 @@ def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
     )
 
 
-def likeliest(probability: Reals, prior: Prior, level: float, constant: int) -> Indices:
+def likeliest(
+    probability: Reals,
+    prior: Prior,
+    level: float,
+    constant: int,
+    departs: NDArray[np.bool_],
+) -> Indices:
     """Return the likeliest growth of the verdict that is settled, shape (S,).
 
     It is the likeliest of all where none is settled, see `verdict.decide`, and
@@ -97,10 +108,12 @@ def likeliest(probability: Reals, prior: Prior, level: float, constant: int) -> 
         Probability that settles a verdict.
     constant
         Row of the constant.
+    departs
+        Whether a discrepancy is likelier than none, shape (S,).
     """
     verdicts = verdict_posterior(probability.T, prior)
     weight = probability.copy()
-    weight[constant] *= CAUTION
+    weight[constant] *= np.where(departs & (weight[constant] < IMPROBABLE), 0, CAUTION)
     chosen: Indices = weight.argmax(axis=0)
     if prior.ranks is None or verdicts is None:
         return chosen

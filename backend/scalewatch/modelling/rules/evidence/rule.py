@@ -11,7 +11,7 @@ Where measurements fall with p although the space has only growths that rise, th
 strong scaling compete as well, see `model.frames_of`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -26,6 +26,7 @@ from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.last_step import last_exponents
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.log_residuals import at_last
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import (
     likeliest,
@@ -126,13 +127,14 @@ class Likeliest:
         parts, heaviest = posterior_of_sizes(locations, weighed, self.prior)
         probability = total(parts)
         by_growth = hypotheses.by_growth(probability)
-        chosen = self._chosen(probability, by_growth)
+        departs = np.array([each.size > 0 for each in locations])[heaviest]
+        chosen = self._chosen(probability, by_growth, departs)
         coefficients = np.stack([each.coefficients(chosen) for each in weighed])
         model, fitted = self._centred(
             coefficients[heaviest, :, np.arange(len(chosen))].T,
             chosen,
-            location,
-            np.array([each.size > 0 for each in locations])[heaviest],
+            locations,
+            heaviest,
         )
         forecasts = np.zeros((len(chosen), 0, 3))
         if self.forecaster:
@@ -163,11 +165,13 @@ class Likeliest:
             exponents=last_exponents(self.settings, location, variance),
         )
 
-    def _chosen(self, probability: Reals, by_growth: Reals) -> Indices:
+    def _chosen(
+        self, probability: Reals, by_growth: Reals, departs: NDArray[np.bool_]
+    ) -> Indices:
         """Return the likeliest curve of the likeliest growth, shape (S,)."""
         hypotheses = self.hypotheses
         constant = int(hypotheses.leads[hypotheses.constant])
-        growth = likeliest(by_growth, self.of_growths, self.level, constant)
+        growth = likeliest(by_growth, self.of_growths, self.level, constant, departs)
         curves = hypotheses.of_leading[:, growth]
         series = np.arange(len(growth))
         among = probability.take(curves * len(growth) + series)
@@ -177,28 +181,36 @@ class Likeliest:
         self,
         model: Reals,
         chosen: Indices,
-        location: Location,
-        departs: NDArray[np.bool_],
+        locations: Sequence[Location],
+        heaviest: Indices,
     ) -> tuple[Reals, Reals]:
-        """Return the models through the middle of the logarithms, as forecasts run.
+        """Return the models as forecasts run at the last setting, in logarithms.
 
-        Of a curve that `departs` from its growth that is the last measurement, from
-        which it goes on; a reader asks for what lies there and beyond.
+        Of a curve that departs from its growth that is near the last measurement, from
+        which it goes on, and a reader asks for what lies there and beyond; of one that
+        does not it is the middle of all.
 
         Relative least squares pays at most 1 for any point far above the curve, so
         that a growth which fits badly would lie below nearly all of its measurements.
         With them come their values at the settings, shape (n, S).
+
+        Parameters
+        ----------
+        model
+            c₀ and c₁, shape (2, S).
+        chosen
+            Which curve, shape (S,).
+        locations, heaviest
+            Under each size of the discrepancy, and the likeliest size, shape (S,).
         """
         curves = self.hypotheses.curves
         fitted: Reals = model[0] + model[1] * curves.tau[chosen].T
         if curves.base is not None:
             fitted *= curves.base[chosen].T
-        weight = np.where(fitted > 0, location.weight, 0)  # log p is 0 at p = 1
-        is_later = np.cumsum(weight[::-1] > 0, axis=0)[::-1] > 1
-        weight[is_later & departs] = 0
-        logarithm = np.log(fitted, out=np.zeros_like(fitted), where=fitted > 0)
-        middle = total(weight * (location.log - logarithm)) / total(weight)
-        factor = np.exp(middle)
+        log = np.log(fitted, out=np.full_like(fitted, np.nan), where=fitted > 0)
+        left = locations[0].log - log  # log p is 0 at p = 1
+        of_sizes = [at_last(each, self.settings, left) for each in locations]
+        factor = np.exp(np.choose(heaviest, of_sizes))
         return model * factor, fitted * factor
 
     def _quality(self, fitted: Reals, chosen: Indices, location: Location) -> Reals:
