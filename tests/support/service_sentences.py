@@ -5,7 +5,7 @@ from typing import Final
 
 SAID: Final[Mapping[str, str]] = {
     "better by a rate": "fast is better in 1 of 1 region from p = 2 on",
-    "better from a scale on": "Juqueen is better in 7 of 8 regions from p = 256 on",
+    "better from a scale on": "Juqueen is better in 7 of 8 regions from p = 512 on",
     "better in one of many": "one is better in 1 of 80 regions",
     "beyond the horizon": "Not extrapolated beyond p = ",
     "clock": "a clock ran backwards",
@@ -16,7 +16,7 @@ SAID: Final[Mapping[str, str]] = {
     "few settings": "4 distinct settings needed, 2 measured",
     "further settings": "3 of 5 settings: p = 1 and 16 would tell how it grows",
     "given up": "its agents were lost 3 times",
-    "growths apart": "more than a factor of 2 apart",
+    "growths apart": "more than a factor of 10 apart",
     "guideline without models": "MPI_Allreduce has no model yet",
     "hidden growth": "would not have shown; it would double",
     "new baseline": "new baseline of jureca from",
