@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 
 from scalewatch.modelling import Verdict, find_models, parse_growth
 
@@ -18,6 +19,14 @@ def kinked(p):
     return np.where(p < 32, p**0.4, p**0.4 * 1.3)
 
 
+@pytest.mark.parametrize("curve", [lambda p: p, lambda p: 3 + np.log2(p)])
+@pytest.mark.parametrize("width", [0.001, 0.02, 0.1])
+def test_growths_of_the_space_hardly_ever_have_another_last_step(curve, width):
+    found = find_models(P, measured(curve, width, series=200))
+
+    assert np.mean([each.last_step is not None for each in found]) < 0.03
+
+
 def test_intervals_reach_as_far_as_the_local_exponents():
     def curve(p):
         return p / np.log2(2 * p)
@@ -34,8 +43,26 @@ def test_intervals_between_the_settings_stay_narrow():
     assert all(f.high < 1.6 * f.low for each in found for f in each.forecasts)
 
 
+def test_a_match_that_the_last_step_does_not_support_is_undecided():
+    found = find_models(P, measured(kinked, 0.02), expectation=parse_growth("p^(3/4)"))
+
+    for each in found:
+        assert each.verdict is Verdict.UNDECIDED
+        assert each.last_step.exponent == pytest.approx(0.4, abs=0.05)
+        assert each.last_step.expected > 0.55
+
+
 def test_local_exponents_within_the_deviation_limit_are_approximate():
     found = find_models(P, measured(kinked, 0.02), expectation=parse_growth("p^(2/5)"))
 
     settled = [each.verdict for each in found if each.verdict is not Verdict.UNDECIDED]
     assert set(settled) <= {Verdict.APPROXIMATE, Verdict.MATCH}
+
+
+def test_a_mismatch_beyond_all_local_exponents_is_probable():
+    found = find_models(P, measured(kinked, 0.02), expectation=parse_growth("p^3"))
+
+    # Of a series by itself a kink leaves a tenth to its machine.
+    assert {each.verdict for each in found} == {Verdict.MISMATCH, Verdict.UNDECIDED}
+    for each in found:
+        assert each.verdict_probability[Verdict.MISMATCH] > 0.87

@@ -160,8 +160,11 @@ def _finding(group: Group, row: int) -> Finding:
     verdict_probability = _verdict_probability(selection, row)
     verdict, reason = _verdict(sample, growth, verdict_probability)
     steps = _LastStep.of(sample, selection, row)
+    last_step = steps.unlike(model) if steps else None
     if verdict is Verdict.MATCH and steps and not steps.allows(expectation):
         verdict, reason = Verdict.UNDECIDED, str(steps.beside(expectation))
+    elif verdict is Verdict.MATCH and last_step is not None:
+        verdict, reason = Verdict.UNDECIDED, str(last_step)
     misfit = selection.misfits.get(row)
     # Only rules that tell odds claim that a growth explains what was measured.
     if misfit is None and selection.hypothesis_probability is not None:
@@ -210,7 +213,7 @@ def _finding(group: Group, row: int) -> Finding:
         unexplained=misfit.unexplained if misfit else 0.0,
         misfit=misfit,
         horizon=group.horizons.get(row),
-        last_step=steps.unlike(model) if steps else None,
+        last_step=last_step,
     )
 
 

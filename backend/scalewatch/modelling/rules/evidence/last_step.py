@@ -8,8 +8,8 @@ the last two, and the last one going on as it changed, within `REACH` standard
 deviations of what scatters between measurements.
 
 So a match with what falls is stated only where these bounds allow the exponent that is
-expected. A constant beside what grows hides it, and its exponent tells nothing; beside
-what falls it is what remains, as in Amdahl's law.
+expected. A constant beside what grows hides it, so that there they have to allow the
+last step of the model; beside what falls it is what remains, as in Amdahl's law.
 """
 
 from collections.abc import Mapping
