@@ -119,6 +119,17 @@ def test_few_forecasts_that_were_met_do_not_tell_that_nothing_will_depart():
     assert learned(measured(curves, 0.05, 65)).future == LEAST_FUTURE
 
 
+def test_curves_outside_of_the_space_are_noticed():
+    _, inside = random_curves(100, seed=88)
+    slow, fast = np.random.default_rng(89).uniform(0.2, 5, (2, 100, 1))
+    outside = 1 + slow * np.log2(P) / 7 + fast * np.sqrt(P / 128)
+
+    growths, others = (learned(measured(each, 0.02, 90)) for each in (inside, outside))
+
+    assert growths.sizes[0] > 0.8
+    assert others.sizes[0] < 0.2
+
+
 def test_curves_that_bend_at_the_end_are_a_future_that_departs():
     _, curves = random_curves(100, seed=64)
     bent = np.array(curves)

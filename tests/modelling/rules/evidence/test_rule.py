@@ -2,14 +2,7 @@ import numpy as np
 import pytest
 
 from scalewatch import reasons
-from scalewatch.modelling import (
-    CONSTANT,
-    Verdict,
-    find_models,
-    judge,
-    learn_noise,
-    parse_growth,
-)
+from scalewatch.modelling import CONSTANT, Verdict, find_models, judge, parse_growth
 from support.generated import P, curve, measured, random_curves
 
 LINEAR = parse_growth("p")
@@ -23,8 +16,7 @@ def lead(finding):
 def test_growths_are_recovered_under_noise():
     growths, curves = random_curves(400, seed=21)
 
-    values = measured(curves, 0.1, seed=22)
-    findings = find_models(P, values, noise=learn_noise(P, values))
+    findings = find_models(P, measured(curves, 0.1, seed=22))
 
     distance = [
         abs(lead(finding) - float(growth.factor("p").power))
