@@ -98,14 +98,17 @@ def direction(divergence: Growth) -> Direction | None:
     return Direction.WORSE if divergence > CONSTANT else Direction.BETTER
 
 
-def decide(probability: Mapping[Verdict, float], level: float) -> Verdict:
+def decide(
+    probability: Mapping[Verdict, float], level: float, alarm: float | None = None
+) -> Verdict:
     """Return the verdict that a posterior settles, or `undecided`.
 
-    A mismatch is alarmed at `level` and cleared at 1 - `level`; in between more has
-    to be measured. Once it is cleared, the likelier of the others is the verdict.
+    A mismatch is alarmed at `alarm`, unless given at `level`, and cleared at 1 -
+    `level`; in between more has to be measured. Once it is cleared, the likelier of
+    the others is the verdict.
     """
     mismatch = probability[Verdict.MISMATCH]
-    if mismatch >= level:
+    if mismatch >= (level if alarm is None else alarm):
         return Verdict.MISMATCH
     if mismatch > 1 - level:
         return Verdict.UNDECIDED

@@ -15,7 +15,11 @@ from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.measurements.repetitions import Unsteadiness
 from scalewatch.modelling.misfit.misfit import Misfit, local_exponent, misfit_of
-from scalewatch.modelling.rules.evidence.last_step import allows_match
+from scalewatch.modelling.rules.evidence.last_step import (
+    allows_match,
+    last_settings,
+    level_of_mismatch,
+)
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
 from scalewatch.modelling.search.horizon import is_told, selected_model
@@ -158,7 +162,8 @@ def _finding(group: Group, row: int) -> Finding:
     model = selected_model(sample, selection, row, group.log2_scale[row])
     growth, expectation = model.growth, sample.expectation
     verdict_probability = _verdict_probability(selection, row)
-    verdict, reason = _verdict(sample, growth, verdict_probability)
+    alarm = _alarm(sample, selection, row)
+    verdict, reason = _verdict(sample, growth, verdict_probability, alarm)
     steps = _LastStep.of(sample, selection, row)
     last_step = steps.unlike(model) if steps else None
     if verdict is Verdict.MATCH and steps and not steps.allows(expectation):
@@ -219,7 +224,7 @@ def _finding(group: Group, row: int) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class _LastStep:
-    """Last two settings of a series, its exponent there, and the bounds of it."""
+    """Last settings of a series, its exponent between them, and the bounds of it."""
 
     parameter: str
     between: tuple[float, float]
@@ -232,9 +237,11 @@ class _LastStep:
         if selection.exponents is None or np.isinf(selection.exponents[row]).any():
             return None
         ((parameter, x),) = sample.settings.items()
-        before, last = np.log(np.nanmedian(sample.values[row, -2:], axis=1)).tolist()
+        between = last_settings(x)[1:]
+        medians = np.nanmedian(sample.values[row, between], axis=1)
+        before, last = np.log(medians).tolist()
         low, high = selection.exponents[row].tolist()
-        start, end = x[-2:].tolist()
+        start, end = x[between].tolist()
         exponent = (last - before) / math.log(end / start)
         return cls(parameter, (start, end), exponent, (low, high))
 
@@ -276,15 +283,23 @@ def _is_allowed(misfit: Misfit, verdict: Verdict, sample: Sample) -> bool:
     )
 
 
+def _alarm(sample: Sample, selection: Selection, row: int) -> float:
+    """Return the probability at which a mismatch is settled."""
+    if selection.exponents is None:
+        return sample.level
+    (alarm,) = np.atleast_1d(level_of_mismatch(selection.exponents[[row]], sample))
+    return float(alarm)
+
+
 def _verdict(
-    sample: Sample, growth: Growth, probability: Mapping[Verdict, float]
+    sample: Sample, growth: Growth, probability: Mapping[Verdict, float], alarm: float
 ) -> tuple[Verdict, str | None]:
     """Return the verdict, and why there is none."""
     if sample.expectation is None or sample.deviation_limit is None:
         return Verdict.UNDECIDED, NO_EXPECTATION
     if not probability:
         return _judge(growth, sample.expectation, sample.deviation_limit), None
-    verdict = decide(probability, sample.level)
+    verdict = decide(probability, sample.level, alarm)
     if verdict is not Verdict.UNDECIDED:
         return verdict, None
     shares = {str(each): probability[each] for each in VERDICTS}

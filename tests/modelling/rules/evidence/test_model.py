@@ -112,6 +112,50 @@ def test_what_remains_beside_ideal_scaling_is_a_mismatch(curve, verdict):
         assert finding.verdict is verdict
 
 
+DOUBLINGS = 2.0 ** np.arange(6)
+
+
+@pytest.mark.parametrize(
+    "settings", [DOUBLINGS[:5], DOUBLINGS, 2.0 ** np.arange(9), np.arange(1.0, 9.0)]
+)
+@pytest.mark.parametrize(
+    "curve",
+    [
+        lambda p: 1 + 99 / p,
+        lambda p: 3 + 97 / p,
+        lambda p: 10 + 90 / p,
+        lambda p: 100 / p + 2 * np.log2(p),
+        lambda p: 10 / p + 0.5 * np.log2(p),
+    ],
+    ids=["1 %", "3 %", "10 %", "logarithm", "steep logarithm"],
+)
+def test_single_values_with_what_remains_never_match_ideal_scaling(curve, settings):
+    values = curve(settings).reshape(1, -1, 1)
+
+    (finding,) = find_models(settings, values, expectation=IDEAL)
+
+    assert finding.verdict in {Verdict.MISMATCH, Verdict.UNDECIDED}
+
+
+@pytest.mark.parametrize("settings", [DOUBLINGS, np.arange(1.0, 9.0)])
+def test_single_values_match_ideal_scaling(settings):
+    values = (100 / settings).reshape(1, -1, 1)
+
+    (finding,) = find_models(settings, values, expectation=IDEAL)
+
+    assert finding.verdict is Verdict.MATCH
+
+
+def test_a_mismatch_that_the_last_settings_show_too_may_leave_more_doubt():
+    values = (10 + 90 / DOUBLINGS).reshape(1, -1, 1)
+
+    (finding,) = find_models(DOUBLINGS, values, expectation=IDEAL, level=0.995)
+
+    assert finding.verdict is Verdict.MISMATCH
+    assert 0.985 <= finding.verdict_probability[Verdict.MISMATCH] < 0.995
+    assert finding.growth != IDEAL
+
+
 def test_a_series_that_falls_and_grows_again_may_match_its_growth():
     values = measured([100 / P + 2 * np.log2(P)] * 20, 0.05, seed=93)
 

@@ -12,6 +12,7 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.growths.verdict import Verdict, decide
 from scalewatch.modelling.rules.evidence.posterior import (
+    cautious,
     likeliest,
     posterior,
     verdict_posterior,
@@ -73,12 +74,11 @@ def test_the_likeliest_growth_has_the_verdict_that_is_settled(sharpness):
     log_evidence = sharpness * rng.standard_normal((len(SPACE), 300))
     probability, _ = posterior(log_evidence.astype(np.float32), PRIOR)
 
-    chosen = likeliest(
-        probability, PRIOR, 0.9, SPACE.constant, np.zeros(300, dtype=bool)
-    )
+    shares = verdict_posterior(probability.T, PRIOR)
+    weight = cautious(probability, SPACE.constant, np.zeros(300, dtype=bool), 0.9)
+    chosen = likeliest(weight, PRIOR, shares, 0.9, np.asarray(0.9))
 
     limit = default_deviation_limit(LINEAR)
-    shares = verdict_posterior(probability.T, PRIOR)
     for growth, share in zip(chosen, shares, strict=True):
         verdict = decide(dict(zip(RANKS, share, strict=True)), 0.9)
         if verdict is not Verdict.UNDECIDED:

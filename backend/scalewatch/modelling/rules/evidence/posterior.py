@@ -20,10 +20,6 @@ CAUTION: Final = 4.0
 """How much likelier than the constant a growth has to be to be selected: a false growth
 costs more than a missed one."""
 
-IMPROBABLE: Final = 0.09
-"""Probability below which the constant of a curve that departs is not selected, however
-many growths share the rest: they are alike, and any of them tells more than none."""
-
 
 def posterior(log_evidence: Singles, prior: Prior) -> tuple[Reals, Reals]:
     """Return the probability of each growth, (H, S), and the log evidence of all, (S,).
@@ -86,12 +82,34 @@ def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
     )
 
 
+def cautious(
+    probability: Reals, constant: int, departs: NDArray[np.bool_], level: float
+) -> Reals:
+    """Return the weight of each growth as a model, shape (H, S).
+
+    The constant of a curve that departs has none where it is refused at `level`,
+    however many growths share the rest: they are alike then, and any of them tells more
+    of the curve than none.
+
+    Parameters
+    ----------
+    probability
+        Of each growth, shape (H, S).
+    constant
+        Row of the constant.
+    departs
+        Whether a discrepancy is likelier than none, shape (S,).
+    level
+        Probability that settles a verdict.
+    """
+    weight = probability.copy()
+    is_refused = departs & (weight[constant] < 1 - level)
+    weight[constant] *= np.where(is_refused, 0, CAUTION)
+    return weight
+
+
 def likeliest(
-    probability: Reals,
-    prior: Prior,
-    level: float,
-    constant: int,
-    departs: NDArray[np.bool_],
+    weight: Reals, prior: Prior, verdicts: Reals | None, level: float, alarm: Reals
 ) -> Indices:
     """Return the likeliest growth of the verdict that is settled, shape (S,).
 
@@ -100,29 +118,26 @@ def likeliest(
 
     Parameters
     ----------
-    probability
+    weight
         Of each growth, shape (H, S).
     prior
         Of the same growths.
+    verdicts
+        Probability of each, shape (S, 3).
     level
         Probability that settles a verdict.
-    constant
-        Row of the constant.
-    departs
-        Whether a discrepancy is likelier than none, shape (S,).
+    alarm
+        That which settles a mismatch, shape (S,) or ().
     """
-    verdicts = verdict_posterior(probability.T, prior)
-    weight = probability.copy()
-    weight[constant] *= np.where(departs & (weight[constant] < IMPROBABLE), 0, CAUTION)
     chosen: Indices = weight.argmax(axis=0)
-    if prior.ranks is None or verdicts is None:
+    if verdicts is None:
         return chosen
     match, approximate, mismatch = verdicts.T
     is_clear = mismatch <= 1 - level
     settled = (
         is_clear & (match >= approximate),
         is_clear & (match < approximate),
-        mismatch >= level,
+        mismatch >= alarm,
     )
     for rank, is_settled in enumerate(settled):
         candidates = np.flatnonzero(prior.ranks == rank)

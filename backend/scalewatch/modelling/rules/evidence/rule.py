@@ -11,12 +11,11 @@ Where measurements fall with p although the space has only growths that rise, th
 strong scaling compete as well, see `model.frames_of`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, total
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -24,11 +23,15 @@ from scalewatch.modelling.measurements.discrepancy import sizes
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.rules.evidence.last_step import last_exponents
+from scalewatch.modelling.rules.evidence.last_step import (
+    last_exponents,
+    level_of_mismatch,
+)
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.log_residuals import at_last
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import (
+    cautious,
     likeliest,
     posterior_of_sizes,
     verdict_posterior,
@@ -86,18 +89,15 @@ class Likeliest:
         Of the growths that lead them.
     forecaster
         None without targets.
-    level
-        Probability that settles a verdict and that an interval holds.
-    settings
-        At which the series were measured.
+    sample
+        What is asked.
     """
 
     hypotheses: Hypotheses
     prior: Prior
     of_growths: Prior
     forecaster: Forecaster | None
-    level: float
-    settings: Mapping[str, Reals]
+    sample: Sample
 
     @classmethod
     def of(cls, sample: Sample, hypotheses: Hypotheses) -> "Likeliest":
@@ -115,20 +115,36 @@ class Likeliest:
             prior=prior,
             of_growths=Prior.given(np.ones(len(growths)), growths, *expected),
             forecaster=forecaster,
-            level=sample.level,
-            settings=sample.settings,
+            sample=sample,
         )
 
     def choose(self, location: Location, noise: Noise, scratch: Scratch) -> Choice:
         """Choose for as many series as the scratch is made for."""
         hypotheses = self.hypotheses
-        locations = sizes(location, self.settings, noise)
+        settings, level = self.sample.settings, self.sample.level
+        locations = sizes(location, settings, noise)
         weighed = hypotheses.weigh_sizes(locations, noise, scratch)
         parts, heaviest = posterior_of_sizes(locations, weighed, self.prior)
         probability = total(parts)
         by_growth = hypotheses.by_growth(probability)
         departs = np.array([each.size > 0 for each in locations])[heaviest]
-        chosen = self._chosen(probability, by_growth, departs)
+        variance = np.choose(
+            heaviest,
+            [
+                Likelihood.of(at, noise).variance(each.misfit)
+                for at, each in zip(locations, weighed, strict=True)
+            ],
+        )
+        exponents = last_exponents(settings, location, variance)
+        constant = int(hypotheses.leads[hypotheses.constant])
+        growth = likeliest(
+            cautious(by_growth, constant, departs, level),
+            self.of_growths,
+            verdict_posterior(by_growth.T, self.of_growths),
+            level,
+            level_of_mismatch(exponents, self.sample),
+        )
+        chosen = self._likeliest_of(growth, probability)
         coefficients = np.stack([each.coefficients(chosen) for each in weighed])
         model, fitted = self._centred(
             coefficients[heaviest, :, np.arange(len(chosen))].T,
@@ -142,16 +158,9 @@ class Likeliest:
                 locations,
                 noise,
                 [each.fits for each in weighed],
-                self.level,
+                level,
                 hypotheses.leads[chosen],
             )
-        variance = np.choose(
-            heaviest,
-            [
-                Likelihood.of(at, noise).variance(each.misfit)
-                for at, each in zip(locations, weighed, strict=True)
-            ],
-        )
         for curves in weighed:
             curves.give_back(scratch)
         contributions = hypotheses.contributions[chosen]
@@ -162,17 +171,12 @@ class Likeliest:
             quality=self._quality(fitted, chosen, location),
             probability=by_growth,
             forecasts=forecasts,
-            exponents=last_exponents(self.settings, location, variance),
+            exponents=exponents,
         )
 
-    def _chosen(
-        self, probability: Reals, by_growth: Reals, departs: NDArray[np.bool_]
-    ) -> Indices:
-        """Return the likeliest curve of the likeliest growth, shape (S,)."""
-        hypotheses = self.hypotheses
-        constant = int(hypotheses.leads[hypotheses.constant])
-        growth = likeliest(by_growth, self.of_growths, self.level, constant, departs)
-        curves = hypotheses.of_leading[:, growth]
+    def _likeliest_of(self, growth: Indices, probability: Reals) -> Indices:
+        """Return the likeliest curve of each selected growth, shape (S,)."""
+        curves = self.hypotheses.of_leading[:, growth]
         series = np.arange(len(growth))
         among = probability.take(curves * len(growth) + series)
         return np.asarray(curves[among.argmax(axis=0), series])
@@ -209,7 +213,7 @@ class Likeliest:
             fitted *= curves.base[chosen].T
         log = np.log(fitted, out=np.full_like(fitted, np.nan), where=fitted > 0)
         left = locations[0].log - log  # log p is 0 at p = 1
-        of_sizes = [at_last(each, self.settings, left) for each in locations]
+        of_sizes = [at_last(each, self.sample.settings, left) for each in locations]
         factor = np.exp(np.choose(heaviest, of_sizes))
         return model * factor, fitted * factor
 
