@@ -26,6 +26,7 @@ BENCHMARKS: Final = (
     "imports",
     "hostile_imports",
     "history",
+    "histories",
     "history_speed",
     "nights",
     "night_gates",

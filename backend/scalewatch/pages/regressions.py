@@ -73,7 +73,7 @@ def show_regressions(
         found=listed,
         shown=[cause for cause in ordered if cause.state in unfolded],
         commits=by_commit(ordered),
-        factor_words=factor_words,
+        factor_of=factor_of,
         folded={name: causes for name, causes in folded.items() if causes},
         headline=headline,
         fewest_commits=FEWEST_COMMITS,
@@ -173,14 +173,14 @@ class Headline:
     Parameters
     ----------
     growth
-        The growth before and after, or the one that stayed.
+        The growth before and after, or the one that stayed; None where not known.
     factor
         How much worse or better its worst series became, and at which scale.
     where
         On which machines.
     """
 
-    growth: Markup
+    growth: Markup | None
     factor: str
     where: str
 
@@ -193,20 +193,28 @@ def headline(cause: Regression) -> Headline | None:
     machines = cause.machines
     return Headline(
         growth=growth_words(cause),
-        factor=factor_words(
-            worst.details.largest_factor, worst.metric, worst.details.largest
-        ),
+        factor=factor_of(worst),
         where=machines[0]
         if len(machines) == 1
         else f"{plural(len(machines), 'machine')}, worst on {worst.machine}",
     )
 
 
-def growth_words(cause: Regression) -> Markup:
-    """Write the growth of the worst series before and after."""
+def factor_of(member: Member) -> str:
+    """Write by which factor a series changed, and where, unless it has one setting.
+
+    Benchmarks without a parameter are measured at p = 1, which says nothing.
+    """
+    details = member.details
+    where = {} if details.largest == {"p": 1} else details.largest
+    return factor_words(details.largest_factor, member.metric, where)
+
+
+def growth_words(cause: Regression) -> Markup | None:
+    """Write the growth of the worst series before and after, None if not known."""
     details = cause.worst.details
     if details.growth_before is None or details.growth_after is None:
-        return Markup("growth not known")
+        return None
     before, after = map(stated_order, (details.growth_before, details.growth_after))
     if details.growth_before == details.growth_after:
         return Markup("{} as before").format(after)
