@@ -40,12 +40,11 @@ def operations_of(app, address):
 def complaint_of(operation, examples=EXAMPLES):
     """Return what is wrong with the answers of an operation, or None.
 
-    All checks of schemathesis but two: not all that is refused can be said in a schema,
-    and a server without tokens asks for none.
+    All checks of schemathesis but one: a schema cannot say that a setting of a query is
+    a positive number, nor how the fields of a run depend on one another.
     """
     from schemathesis.core.failures import FailureGroup  # noqa: PLC0415
     from schemathesis.specs.openapi.checks import (  # noqa: PLC0415
-        ignored_auth,
         positive_data_acceptance,
     )
 
@@ -58,7 +57,7 @@ def complaint_of(operation, examples=EXAMPLES):
     )
     @given(case=operation.as_strategy())
     def answers_as_described(case):
-        case.call_and_validate(excluded_checks=[ignored_auth, positive_data_acceptance])
+        case.call_and_validate(excluded_checks=[positive_data_acceptance])
 
     try:
         answers_as_described()

@@ -90,11 +90,12 @@ def with_answers(routes: Iterable[BaseRoute]) -> list[BaseRoute]:
 
 
 def complete(description: dict[str, Any]) -> dict[str, Any]:
-    """Add the schemas of problems to a description, and the titles of operations.
+    """Add schemas of problems, titles of operations, and that a token is optional.
 
     Titles are first sentences, without what follows a colon or semicolon: the framework
     makes them of the names of functions, and of the names of routes where addresses are
-    built from these: `Scaling-Error-Figure`.
+    built from these: `Scaling-Error-Figure`. No operation needs a token everywhere: a
+    server without any asks for none, and public projects are read without one.
     """
     description["components"]["schemas"].update(problems.schemas())
     for operations in description["paths"].values():
@@ -103,6 +104,8 @@ def complete(description: dict[str, Any]) -> dict[str, Any]:
             for mark in (". ", "; ", ": "):
                 title = title.partition(mark)[0]
             operation["summary"] = title.removesuffix(".")
+            if "security" in operation:
+                operation["security"] = [{}, *operation["security"]]
     return description
 
 
