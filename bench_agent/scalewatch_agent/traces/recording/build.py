@@ -55,7 +55,7 @@ def interposer(
     reasons = []
     for compiler in candidates:
         try:
-            return compiled_by(compiler, folders.make_folder(folder), environment)
+            return compiled_by(compiler, folders.code_folder(folder), environment)
         except errors.TracingImpossible as error:
             reasons.append(error)
     raise reasons[0]
