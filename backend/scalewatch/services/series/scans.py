@@ -106,6 +106,17 @@ class Scan:
                     raised[flag].append(measurement.x)
         return {flag: tuple(at) for flag, at in raised.items()}
 
+    @property
+    def failures(self) -> Mapping[str, tuple[float, ...]]:
+        """Settings at which no run succeeded where others did, by the reason told."""
+        measured = {each.x for each in self.measurements if each.middle is not None}
+        failed: dict[str, list[float]] = defaultdict(list)
+        for measurement in self.measurements:
+            reason = measurement.reason or ""
+            if measured and measurement.x not in measured | {*failed[reason]}:
+                failed[reason].append(measurement.x)
+        return {reason: tuple(at) for reason, at in failed.items() if at}
+
 
 def measurements_of(
     points: Sequence[Summary],

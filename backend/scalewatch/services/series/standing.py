@@ -111,7 +111,7 @@ class Standing:
     def growths(self) -> Mapping[str, Growth]:
         """How the model grows by each of its parameters while the others are held."""
         model = self.model
-        terms = model.terms if model else ()
+        terms = model.terms if model and self._told_growth else ()
         return _by_parameter(tuple([t.growth for t in terms if t.coefficient]))
 
     @property
