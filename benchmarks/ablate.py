@@ -2,8 +2,9 @@
 
 Rooms of the modelling core keep their numbers in a ledger, `Assumptions`; an assumption
 of it is set to its neutral value, see `neutral.py`, and everything that its room takes
-part in is measured again on the same series. A row *changes* where the paired bootstrap
-interval at 99 % of the difference, over series, excludes zero. Where none does, the
+part in is measured again on the same series. A row *changes* where the bootstrap
+interval at 99 % of the mean difference, over series that have a number in both,
+excludes zero. Where none does, the
 assumption decides nothing here: it is to be deleted, or to get a row that shows it.
 
 Rows are measured curves (`real`); generated ones by themselves and with learned noise
@@ -137,8 +138,11 @@ def _changes(before: Rows, after: Rows) -> Iterator[str]:
         new = after[name]
         if np.array_equal(old, new, equal_nan=True):
             continue
-        drawn = rng.integers(len(old), size=(RESAMPLED, len(old)))
-        moved = np.nanmean(new[drawn], axis=1) - np.nanmean(old[drawn], axis=1)
-        low, high = np.nanquantile(moved, [(1 - CERTAIN) / 2, (1 + CERTAIN) / 2])
+        moved = (new - old)[~np.isnan(new - old)]
+        if not len(moved):
+            continue
+        drawn = moved[rng.integers(len(moved), size=(RESAMPLED, len(moved)))]
+        chance = (1 - CERTAIN) / 2
+        low, high = np.quantile(drawn.mean(axis=1), [chance, 1 - chance])
         if low > 0 or high < 0:
             yield f"{name} {np.nanmean(old):.3f} → {np.nanmean(new):.3f}"

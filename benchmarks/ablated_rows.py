@@ -20,6 +20,7 @@ from scalewatch.modelling import (
     CONSTANT,
     Comparison,
     Finding,
+    Verdict,
     compare_versions,
     find_models,
     learn_noise,
@@ -154,20 +155,22 @@ def _lost(series: int) -> Rows:
 
 
 def _surfaces(series: int) -> Rows:
-    """Measure models of two parameters on a grid and on a cross, noise learned, too."""
+    """Measure models of two parameters on grids and crosses, and where jobs share."""
     rng = np.random.default_rng(SEED)
     known = two_parameters.truths(series, rng)
-    return _joined(
+    rows = _joined(
         _rows_of_surfaces(known, x, factor)
         for x in two_parameters.designs().values()
-        for factor in (*two_parameters.noises(rng).values(), _shared)
+        for factor in two_parameters.noises(rng).values()
     )
+    shared = _rows_of_surfaces(known, two_parameters.designs()["5 × 5 grid"], _shared)
+    return rows | {f"{name}, jobs share": each for name, each in shared.items()}
 
 
 def _shared(shape: tuple[int, ...]) -> Reals:
     """Draw noise of which the repetitions of a job share more than they show."""
     rng = np.random.default_rng(SEED)
-    common = rng.normal(0, 0.05, (*shape[:2], 1))
+    common = rng.normal(0, 0.01, (*shape[:2], 1))
     return np.exp(common + rng.normal(0, 0.01, shape))
 
 
@@ -194,6 +197,11 @@ def _rows_of_surfaces(
             dtype=np.float64,
         )
         rows |= {f"{row}, {name}": each for row, each in numbers.items()}
+    matches = [
+        find_models(x, values[[row]], expectation=truth.growth, **ask)[0].verdict
+        for row, truth in enumerate(known)
+    ]
+    rows["match"] = np.array([each is Verdict.MATCH for each in matches], float)
     return rows
 
 

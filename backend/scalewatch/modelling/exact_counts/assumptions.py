@@ -23,20 +23,15 @@ class Assumptions:
     """Bits of any other term of the search space."""
     rounded_up_bits: float = 4.0
     """Bits of ⌈log p⌉, which is log p where only powers of two were measured."""
-    proportional_bit: float = 1.0
-    """Bits to encode coefficients as multiples of the first."""
     unrounded_bits: float = 5.0
     """Bits by which a formula is shorter that needs no rounding."""
     negligible_bits: float = 10.0
     """A formula that is longer by so many bits weighs nothing."""
-    least_weight: float = 1e-3
-    """Share of the weights of formulas below which one is left out."""
-    most_formulas: int = 40
-    """Formulas that are told apart; the others weigh nothing."""
     least_but_one: int = 6
     """Settings, or half of them, by which a formula is told though one is off."""
     most_lost: float = 0.5
-    """Share of the foretold count by which that one is off: a lost message."""
+    """Share of the foretold count by which that one is off: a lost message, where a
+    formula that is wrong is off by a multiple."""
     formulas_of_half: int = 5
     """Shortest formulas of a half that name suspects."""
     farthest: int = 3

@@ -124,18 +124,14 @@ class Counts:
         formulas: Sequence[Formula],
         smooth: float,
     ) -> "Counts":
-        """Keep the formulas that weigh anything beside the smooth function."""
+        """Weigh formulas beside the smooth function."""
         if not formulas:
             return cls(settings, y, (), np.zeros(0))
         bits = np.array([each.bits for each in formulas])
         weights = np.exp2(bits[0] - bits)
         rival = np.exp2(min(ASSUMED.most_bits, bits[0] - smooth))
         share = weights.sum() / (weights.sum() + rival)
-        kept = np.flatnonzero(weights / weights.sum() > ASSUMED.least_weight)[
-            : ASSUMED.most_formulas
-        ]
-        weights = weights[kept] / weights[kept].sum() * share
-        return cls(settings, y, tuple(formulas[each] for each in kept), weights)
+        return cls(settings, y, tuple(formulas), weights / weights.sum() * share)
 
     @property
     def is_without_rounding(self) -> bool:

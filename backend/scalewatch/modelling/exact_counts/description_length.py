@@ -69,8 +69,7 @@ def sum_bits(coefficients: Reals, free: float) -> float:
     alone = sum(coefficient_bits(coefficient, free) for coefficient in (first, *others))
     multiples = coefficient_bits(first, free)
     for coefficient in others:
-        bits = coefficient_bits(coefficient / first, free) + ASSUMED.proportional_bit
-        multiples += min(free, bits)
+        multiples += coefficient_bits(coefficient / first, free)
     return min(alone, multiples)
 
 
