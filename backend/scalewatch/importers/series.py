@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2s
@@ -222,6 +222,20 @@ def plain_setting(text: str) -> Setting:
     return number if math.isfinite(number) else text
 
 
+class Follower(NamedTuple):
+    """A parameter that varies only together with another, which stands for both.
+
+    Parameters
+    ----------
+    levels
+        Its settings, in the order of the other's.
+    """
+
+    name: str
+    leader: str
+    levels: tuple[float, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class ImportedSeries:
     """Measurements of a metric of a region along a scan.
@@ -245,7 +259,7 @@ class ImportedSeries:
     crowded
         Positions of coordinates at which processes or threads shared cores.
     together
-        Pairs of parameters that vary only together; the first is no parameter here.
+        Parameters that are none here, as each varies only together with one of these.
     """
 
     region: str
@@ -257,7 +271,52 @@ class ImportedSeries:
     values: NDArray[np.float64]
     is_exact: bool = False
     crowded: tuple[int, ...] = ()
-    together: tuple[tuple[str, str], ...] = ()
+    together: tuple[Follower, ...] = ()
+
+    def along(self, names: Collection[str]) -> Self:
+        """Return it over parameters of some names, as far as they vary with its own."""
+        swaps = {
+            each.leader: each
+            for each in self.together
+            if each.name in names and each.leader not in names
+        }
+        if not swaps:
+            return self
+        columns = [
+            swaps[name].levels if name in swaps else column
+            for name, column in zip(self.parameters, self.settings.T, strict=True)
+        ]
+        settings = np.column_stack(columns)
+        order = np.lexsort(settings.T[::-1])
+        followers = [
+            each
+            for swap in swaps.values()
+            for each in (
+                Follower(swap.leader, swap.name, self._levels(swap.leader)),
+                *(
+                    each._replace(leader=swap.name)
+                    for each in self.together
+                    if each.leader == swap.leader and each is not swap
+                ),
+            )
+        ]
+        others = [each for each in self.together if each.leader not in swaps]
+        return replace(
+            self,
+            parameters=tuple(
+                swaps[name].name if name in swaps else name for name in self.parameters
+            ),
+            settings=settings[order],
+            values=self.values[order],
+            crowded=tuple(np.flatnonzero(np.isin(order, self.crowded)).tolist()),
+            together=tuple(
+                each._replace(levels=tuple(np.array(each.levels)[order].tolist()))
+                for each in (*others, *followers)
+            ),
+        )
+
+    def _levels(self, name: str) -> tuple[float, ...]:
+        return tuple(self.settings[:, self.parameters.index(name)].tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,7 +494,11 @@ def _series(
             if coordinate in scan.crowded
         ),
         together=tuple(
-            (parameter, subject.parameters[other])
+            Follower(
+                parameter,
+                subject.parameters[other],
+                tuple(settings[:, column].tolist()),
+            )
             for column, parameter in enumerate(subject.parameters)
             if column not in varied and _levels(settings[:, [column]]) > 1
             for other in varied

@@ -1,9 +1,11 @@
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from scalewatch.importers import ImportedSeries
+from scalewatch.importers import ImportedSeries, Scans
+from scalewatch.importers.series import measurement
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services.analysis.questions import find_all
 from scalewatch.services.files.model_files import Question, Stated, questions_of
@@ -162,3 +164,43 @@ def test_region_alone_means_its_time_and_all_where_it_has_none() -> None:
 
     assert [one.expectation is not None for one in asked] == [True, False, True]
     assert all(one.expectation is not None for one in general)
+
+
+def weakly_scaled():
+    """Return a time over p, with which nodes rise and the share of each node falls."""
+    scans = Scans(
+        measurement(
+            "solve", "time", "s", 1 + 8 / nodes, {"p": 32 * nodes, "nodes": nodes}
+        )
+        for nodes in (1, 2, 4, 8, 16, 32)
+    )
+    return scans.series()
+
+
+@pytest.mark.parametrize(
+    ("growth", "parameter"),
+    [("O(1 / nodes)", "nodes"), ("O(1 / p)", "p"), ("O(log n)", "p")],
+)
+def test_a_series_is_modelled_over_what_is_expected_of_it(growth, parameter):
+    question = Question(expectations=(stated("solve", growth),))
+
+    (over,) = question.along(weakly_scaled())
+
+    assert over.parameters == (parameter,)
+    step = 32 if parameter == "p" else 1
+    assert over.settings.ravel().tolist() == [step * x for x in (1, 2, 4, 8, 16, 32)]
+    assert over.along(("p",)).along((parameter,)).together == over.together
+
+
+def test_settings_that_fall_as_others_rise_are_put_in_order():
+    (over,) = Scans(
+        measurement("solve", "time", "s", p, {"p": p, "rows": 64 / p})
+        for p in (2, 4, 8, 16, 32)
+    ).series()
+
+    over = replace(over, crowded=(4,))
+    along = over.along(("rows",))
+
+    assert along.settings.ravel().tolist() == [2, 4, 8, 16, 32]
+    assert along.values.ravel().tolist() == [32, 16, 8, 4, 2]
+    assert along.crowded == (0,)

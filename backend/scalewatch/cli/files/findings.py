@@ -60,10 +60,10 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     with progress.status("Reading …"):
         reading = read_files(files, *terms)
         earlier = read_files(since, *terms)
-        series = reading.series
+        series = question.along(reading.series)
     preview.tell(reading, earlier)
     if earlier.series:
-        question = replace(question, earlier=earlier.series)
+        question = replace(question, earlier=question.along(earlier.series))
     warn(series, question)
     with progress.status(f"Modelling {len(series)} series …"):
         rows = modelled(series, question)

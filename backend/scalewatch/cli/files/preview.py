@@ -71,7 +71,7 @@ def tell_faults(faults: Iterable[tuple[str, str]]) -> None:
 def tell_together(all_series: Sequence[ImportedSeries]) -> None:
     """Say which parameters vary only together, so that nothing tells them apart."""
     for name, other in dict.fromkeys(
-        pair for series in all_series for pair in series.together
+        (each.name, each.leader) for series in all_series for each in series.together
     ):
         click.echo(
             f"Warning: {name} and {other} vary only together, and what grows with "

@@ -1,7 +1,7 @@
 """Model the series of files, without a database: rank, compose and split them."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Final
@@ -151,6 +151,20 @@ class Question:
     def expects(self, series: ImportedSeries) -> bool:
         """Tell whether an expectation is about this series."""
         return _stated(self.expectations, series, ()) is not None
+
+    def along(self, all_series: Iterable[ImportedSeries]) -> list[ImportedSeries]:
+        """Return series over the parameters that their expectations name.
+
+        Where nodes and p vary only together, p stands for both, unless a growth with
+        nodes is expected.
+        """
+        series = [*all_series]
+        timed = {each.region for each in series if each.metric == TIME}
+        expected = [_stated(self.expectations, each, timed) for each in series]
+        return [
+            each.along(growth.parameters) if growth else each
+            for each, growth in zip(series, expected, strict=True)
+        ]
 
     def chosen(self, *names: str) -> dict[str, Any]:
         """Return the choices of these names that were made."""

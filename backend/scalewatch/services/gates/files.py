@@ -232,6 +232,7 @@ def sides_of(
     all_series: Sequence[ImportedSeries], question: Question
 ) -> list[FileSide]:
     """Return the series of a version with what their measurements tell."""
+    all_series = question.along(all_series)
     questions = questions_of(all_series, question)
     findings = find_all(questions, question.choices)
     return [
