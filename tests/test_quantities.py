@@ -194,6 +194,36 @@ def test_prefixes_are_powers_of_a_thousand(unit, prefix, other):
     assert factor == pytest.approx(1000.0 ** (exponents[prefix] - exponents[other]))
 
 
+SI = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+IEC = {f"{prefix}i": 1024.0**power for power, prefix in enumerate("KMGTP", 1)}
+SMALL = {"m": 1e-3, "u": 1e-6, "µ": 1e-6, "n": 1e-9, "p": 1e-12, "f": 1e-15}
+PREFIXED = [
+    *((f"{prefix}s", "s", size) for prefix, size in SMALL.items()),
+    *(
+        (f"{prefix}{unit}", unit, size)
+        for unit in ("B", "B/s", "B/min")
+        for prefix, size in {**SI, **IEC}.items()
+    ),
+    *(
+        (f"{prefix}{unit}", unit, size)
+        for unit in ("flop/s", "FLOP/s", "cells/s", "op/s", "cycles", "J", "W")
+        for prefix, size in SI.items()
+    ),
+    *(
+        (f"{prefix}{unit}", unit, size)
+        for unit in "JW"
+        for prefix, size in SMALL.items()
+    ),
+]
+"""All prefixes of time, bytes in both systems, their rates, work, energy and power."""
+
+
+@pytest.mark.parametrize(("unit", "other", "factor"), PREFIXED)
+def test_every_prefix_has_its_size(unit, other, factor):
+    assert parse_unit(unit).in_units_of(parse_unit(other)) == pytest.approx(factor)
+    assert parse_unit(other).in_units_of(parse_unit(unit)) == pytest.approx(1 / factor)
+
+
 @pytest.mark.parametrize("unit", ["B/s", "ns/day", "it/s", "1/s", "GFLOPS", "SYPD"])
 def test_work_in_a_time_is_a_rate(unit):
     assert parse_unit(unit).is_rate

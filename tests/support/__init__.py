@@ -3,7 +3,8 @@
 Data with defaults
     `builders` runs, results and points with every field defaulted; `strategies` the
     same for Hypothesis; `generated` and `grids` measurements of a known truth;
-    `exact_counts`, `openmp_runs`, `traced`, `traces` runs of these kinds; `weighing`
+    `exact_counts`, `openmp_runs`, `traced`, `traces` runs of these kinds;
+    `told_tables` rows that fail; `weighing`
     every curve of a batch; `reference_tables` the published tables.
 
 A filled database

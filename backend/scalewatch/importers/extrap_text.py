@@ -135,7 +135,7 @@ def numbers(words: Sequence[str], source: Source) -> list[float]:
     values = []
     for word in words:
         try:
-            values.append(float(word))
+            values.append(series.written_number(word))
         except ValueError:
             raise source.malformed("a number", quoted(word)) from None
     return values

@@ -207,11 +207,16 @@ def postable_metric(metric: str, unit: str | None) -> str:
     return f"{metric}_in_{_UNNAMEABLE.sub('_', unit) or 'one'}"
 
 
+_GROUPED: Final = re.compile(r"[-+]?\d{1,3}(_\d{3})+(\.\d+)?")
+
+
 def plain_setting(text: str) -> Setting:
     """Return a setting as the number that it is, or else as the text.
 
     Whole numbers beyond 64 bits are no settings that databases hold: they stay texts.
     """
+    if "_" in text and not _GROUPED.fullmatch(text):
+        return text
     with suppress(ValueError):
         whole = int(text)
         return whole if -_WHOLE <= whole < _WHOLE else text
@@ -220,6 +225,19 @@ def plain_setting(text: str) -> Setting:
     except ValueError:
         return text
     return number if math.isfinite(number) else text
+
+
+def written_number(text: str) -> float:
+    """Return a number of any notation; `1_024` is grouped by thousands, `1_0` torn.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    if "_" in text and not _GROUPED.fullmatch(text.strip()):
+        raise ValueError(text)
+    return float(text)
 
 
 class Follower(NamedTuple):
@@ -260,6 +278,8 @@ class ImportedSeries:
         Positions of coordinates at which processes or threads shared cores.
     together
         Parameters that are none here, as each varies only together with one of these.
+    partly_failed
+        Positions of coordinates at which some runs failed and others succeeded.
     """
 
     region: str
@@ -272,6 +292,7 @@ class ImportedSeries:
     is_exact: bool = False
     crowded: tuple[int, ...] = ()
     together: tuple[Follower, ...] = ()
+    partly_failed: tuple[int, ...] = ()
 
     def along(self, names: Collection[str]) -> Self:
         """Return it over parameters of some names, as far as they vary with its own."""
@@ -309,6 +330,9 @@ class ImportedSeries:
             settings=settings[order],
             values=self.values[order],
             crowded=tuple(np.flatnonzero(np.isin(order, self.crowded)).tolist()),
+            partly_failed=tuple(
+                np.flatnonzero(np.isin(order, self.partly_failed)).tolist()
+            ),
             together=tuple(
                 each._replace(levels=tuple(np.array(each.levels)[order].tolist()))
                 for each in (*others, *followers)
@@ -460,8 +484,26 @@ class Scans:
         common = {each for each in common if SIMULATED not in str(each[1])}
         differing = {key for origin in origins for key, _ in set(origin) - common}
         return [
-            _series(subject, scan, differing) for subject, scan in self._scans.items()
+            _series(subject, scan, differing)
+            for subject, scan in self._with_failures().items()
         ]
+
+    def _with_failures(self) -> dict[SeriesIdentity, _Scan]:
+        """Return scans with the failures of no unit: `FAIL` in the place of `3 s`."""
+        scans = dict(self._scans)
+        for subject, scan in self._scans.items():
+            units = self._units.get(subject, ()) if subject.unit is None else ()
+            has_values = any(
+                not math.isnan(value) for each in scan.runs.values() for value in each
+            )
+            if len(units) != 1 or has_values:
+                continue
+            whole = subject._replace(unit=units[0])
+            runs = {key: [*values] for key, values in scans[whole].runs.items()}
+            for key, values in scans.pop(subject).runs.items():
+                runs.setdefault(key, []).extend(values)
+            scans[whole] = replace(scans[whole], runs=runs)
+        return scans
 
 
 def _series(
@@ -492,6 +534,11 @@ def _series(
             row
             for row, (coordinate, _) in enumerate(rows)
             if coordinate in scan.crowded
+        ),
+        partly_failed=tuple(
+            row
+            for row, (_, measured) in enumerate(rows)
+            if 0 < np.count_nonzero(np.isnan(measured)) < len(measured)
         ),
         together=tuple(
             Follower(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Protocol, Self
 
 from scalewatch.errors import MalformedFile, UnreadableFile
+from scalewatch.importers.series import written_number
 from scalewatch.outcomes import signs_of_abort
 
 HEAD: Final = 64 * 1024
@@ -204,7 +205,7 @@ class Source:
             If the last line read has another one.
         """
         try:
-            number = float(text)
+            number = written_number(text)
         except ValueError:
             raise self.malformed("a number", quoted(text)) from None
         if math.isinf(number):

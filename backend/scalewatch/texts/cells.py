@@ -10,17 +10,23 @@ from scalewatch.quantities import parse_unit
 
 _PLAIN: Final = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _GROUPED: Final = re.compile(
-    r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?|[+-]?\d{1,3}(?:(?P<gap>[ '’\xa0\u202f])\d{3})"
+    r"[+-]?\d{1,3}(?:,\d{3})++(?:\.\d++)?|"
+    r"[+-]?\d{1,3}(?:(?P<gap>[ _'’\xa0\u202f])\d{3})"
     r"(?:(?P=gap)\d{3})*+(?:[.,]\d++)?"
 )
 _POINTLESS: Final = re.compile(r"[+-]?\d++,\d++(?:[eE][+-]?\d++)?")
-_EMPHASIS: Final = re.compile(r"\x1b\[[\d;]*m|[*`_~]++|\$|\\[,;%]?")
+_EMPHASIS: Final = re.compile(
+    r"\x1b\[[\d;]*m|(?<!\d)[*`_~$]++|[*`_~$]++(?!\d)|\\(?![,;]\d)[,;%]?"
+)
+"""Marks around a number; between its digits they tear it."""
+
+_THIN_SPACE: Final = re.compile(r"(?<=\d)\\[,;](?=\d)")
 _WITH_UNIT: Final = re.compile(
     r"(?P<number>[+-]?[.,]?\d++(?:[.,'’ \xa0]++\d++)*+\.?(?:[eE][+-]?\d++)?)\s*+"
     r"(?P<unit>[^\d\s.,+±-]\S*)"
 )
 _SPREAD: Final = re.compile(r"±|\+/-|\+-")
-_GAPS: Final = re.compile("[ '’\xa0\u202f]")
+_GAPS: Final = re.compile("[ _'’\xa0\u202f]")
 _POINT: Final = re.compile(r",\d{1,2}\Z")
 _CLOCK: Final = re.compile(
     r"(?:(?P<d>\d++)-)?(?P<h>\d++):(?P<m>[0-5]?\d)(?::(?P<s>[0-5]?\d(?:\.\d*+)?)|(?P<of_minute>\.\d++))?"
@@ -68,7 +74,9 @@ def read_cell(text: str, *, has_decimal_comma: bool = False) -> Cell:
     """
     if _PLAIN.fullmatch(text):
         return Cell(float(text))
-    plain = _SPREAD.split(_EMPHASIS.sub("", text[:_LONGEST]), 1)[0].strip()
+    plain = _SPREAD.split(
+        _EMPHASIS.sub("", _THIN_SPACE.sub("\xa0", text[:_LONGEST])), 1
+    )[0].strip()
     if is_absent(text) or judge_value(text) or is_absent(plain) or judge_value(plain):
         return _MISSING
     if len(text) > _LONGEST:

@@ -18,7 +18,7 @@ from pydantic import (
 
 from scalewatch.errors import BadPattern
 from scalewatch.texts.patterns import line_pattern_of
-from scalewatch.wire import UNITS, Commit, Name, wrong
+from scalewatch.wire import UNITS, Commit, Name, kept_unit, wrong
 from scalewatch.wire.directions import Direction
 from scalewatch_agent.experiments import documents
 from scalewatch_agent.experiments.expressions import parse_expression
@@ -148,10 +148,9 @@ class ResultRule(documents.FileSection):
         sources = (self.line, self.pattern, self.document, self.json_lines)
         if sum(source is not None for source in sources) != 1:
             raise wrong("a result has one of line, pattern, json and json_lines")
-        if self.unit is not None and self.unit not in UNITS.get(
-            self.metric, {self.unit}
-        ):
-            known = ", ".join(UNITS[self.metric])
+        units, unit = UNITS.get(self.metric), self.unit
+        if units and unit is not None and kept_unit(self.metric, unit)[0] not in units:
+            known = ", ".join(units)
             message = f"{self.unit!r} is no unit of {self.metric!r}; known are {known}"
             raise wrong(message, field="unit")
         return self

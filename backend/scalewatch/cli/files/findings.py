@@ -177,17 +177,18 @@ def _tell_single(rows: Sequence[FindingRow]) -> None:
 def warn(all_series: Sequence[ImportedSeries], question: Question) -> None:
     """Say which parts of the question are about no series, or about two parameters."""
     for series in all_series:
-        failing = np.isnan(series.values).all(axis=1)
-        if failing.any():
+        wholly = np.flatnonzero(np.isnan(series.values).all(axis=1))
+        for failing, words in ((wholly, ""), (series.partly_failed, "in some runs ")):
             places = {
                 tuple(zip(series.parameters, row, strict=True))
-                for row in series.settings[failing].tolist()
+                for row in series.settings[[*failing]].tolist()
             }
-            name = f"{series.region} ({series.metric})"
-            where = places_words(places)
-            click.echo(
-                f"Warning: {name} failed at {where}, and is modelled without", err=True
-            )
+            if places:
+                click.echo(
+                    f"Warning: {series.region} ({series.metric}) failed {words}at "
+                    f"{places_words(places)}, and is modelled without",
+                    err=True,
+                )
     preview.tell_together(all_series)
     regions = sorted({series.region for series in all_series})
     for stated in (*question.expectations, *question.deviation_limits):

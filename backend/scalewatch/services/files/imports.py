@@ -19,6 +19,7 @@ from scalewatch.wire.directions import Direction, stated_direction, told_directi
 SUITE: Final = "imported"
 
 
+FAILED_IN_PART: Final = "some of its runs failed"
 FAILED: Final = "the file says that it failed, or has no value"
 """Why nothing of a series is known at a setting: said to servers, and by the gate."""
 

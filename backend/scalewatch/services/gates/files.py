@@ -53,7 +53,7 @@ from scalewatch.services.files.histories import (
     WorseValue,
     beside_history,
 )
-from scalewatch.services.files.imports import FAILED
+from scalewatch.services.files.imports import FAILED, FAILED_IN_PART
 from scalewatch.services.files.model_files import Question, questions_of
 from scalewatch.services.gates.decision import Circumstances, GateOutcome, decide
 from scalewatch.services.gates.findings import (
@@ -462,7 +462,13 @@ def _failures(side: FileSide) -> list[str]:
         return []
     failing = np.isnan(series.values).all(axis=1)
     where = _places(series.parameters, series.settings[failing].tolist())
-    return [f"{places_words(where)}: {FAILED}"] if where else []
+    partly = series.settings[list(series.partly_failed)].tolist()
+    also = _places(series.parameters, partly)
+    return [
+        f"{places_words(places)}: {words}"
+        for places, words in ((where, FAILED), (also, FAILED_IN_PART))
+        if places
+    ]
 
 
 def _unlike(pair: FilePair) -> str | None:
