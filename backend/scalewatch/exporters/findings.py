@@ -59,6 +59,8 @@ def fit_object(finding: Finding) -> dict[str, Any]:
         "unexplained": round(finding.unexplained, 6),
         "misfit": finding.misfit and _misfit(finding.misfit),
         **unsteadiness_object(finding.unsteadiness),
+        "last_step": finding.last_step
+        and {**asdict(finding.last_step), "sentence": str(finding.last_step)},
         "outcome": known.outcome,
         "candidates": [
             {

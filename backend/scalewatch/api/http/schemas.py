@@ -121,6 +121,18 @@ class TwoModes(Schema):
     sentence: str
 
 
+class LastStep(Schema):
+    """A model that goes otherwise between the last settings than what was measured."""
+
+    parameter: str = Field(examples=["p"])
+    start: float = Field(description="The settings between which it does.")
+    end: float
+    exponent: float = Field(description="Of what was measured.", examples=[-0.69])
+    other: str = Field(description="Beside which it stands.", examples=["the model"])
+    expected: float = Field(description="Exponent of that.", examples=[-0.9])
+    sentence: str
+
+
 class Candidate(Schema):
     """A formula that reproduces exact counts."""
 
@@ -157,6 +169,7 @@ class Standing(Schema):
     )
     warm_up: WarmUp | None
     modes: TwoModes | None
+    last_step: LastStep | None
     outcome: Literal["exact", "ambiguous", "none"] | None = Field(
         description="What exact counts tell; null for measurements with noise."
     )

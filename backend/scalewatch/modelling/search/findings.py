@@ -170,6 +170,8 @@ def _finding(group: Group, row: int) -> Finding:
         verdict, reason = Verdict.UNDECIDED, str(steps.beside(expectation))
     elif verdict is Verdict.MATCH and last_step is not None:
         verdict, reason = Verdict.UNDECIDED, str(last_step)
+    elif verdict is Verdict.UNDECIDED and steps and not steps.allows(expectation):
+        reason = f"{reason}; {steps.beside(expectation)}"
     misfit = selection.misfits.get(row)
     # Only rules that tell odds claim that a growth explains what was measured.
     if misfit is None and selection.hypothesis_probability is not None:

@@ -60,8 +60,9 @@ def model_row(
 
 
 def fit_text(finding: Finding) -> str:
-    """Return exactness, misfit and unlike repetitions as JSON; empty for most."""
-    if not (finding.exactness or finding.misfit or any(finding.unsteadiness)):
+    """Return exactness, misfit, unlike repetitions, last step as JSON; often empty."""
+    known = (finding.exactness, finding.misfit, finding.last_step)
+    if not any((*known, *finding.unsteadiness)):
         return ""
     return orjson.dumps(fit_object(finding)).decode()
 

@@ -318,6 +318,7 @@ _NO_FIT: Final[Mapping[str, Any]] = {
     "misfit": None,
     "warm_up": None,
     "modes": None,
+    "last_step": None,
     "outcome": None,
     "candidates": [],
     "separating": None,
