@@ -94,6 +94,7 @@ def test_object_is_what_the_contract_promises() -> None:
             "misfit": None,
             "warm_up": None,
             "modes": None,
+            "last_step": None,
             "outcome": None,
             "candidates": [],
             "separating": None,

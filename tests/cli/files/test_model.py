@@ -55,6 +55,7 @@ def test_json_is_one_object_per_series_in_the_order_of_the_input(measurements) -
         "misfit",
         "warm_up",
         "modes",
+        "last_step",
         "outcome",
         "candidates",
         "separating",

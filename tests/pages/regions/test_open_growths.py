@@ -47,11 +47,9 @@ def test_what_no_growth_explains_says_so_and_draws_no_model(posted):
     page = words(posted.get("/p/shapes/r/saw?machine=jureca"))
 
     assert sentences.FITS_NO_GROWTH in page
-    assert re.search(r"local exponent lies between −?[\d.]+ and −?[\d.]+\. ", page)
     assert sentences.NOTHING_FORECAST in page
     assert "no growth fits" in words(posted.get("/p/shapes?view=table"))
     assert not any("model" in name for name in traces(posted, "saw"))
-    assert any("interval" in name for name in traces(posted, "saw"))
 
 
 def test_what_no_growth_explains_says_so_where_nothing_is_promised(posted):

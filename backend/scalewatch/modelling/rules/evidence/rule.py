@@ -196,7 +196,8 @@ class Likeliest:
 
         Relative least squares pays at most 1 for any point far above the curve, so
         that a growth which fits badly would lie below nearly all of its measurements.
-        With them come their values at the settings, shape (n, S).
+        With them come the values at the settings of the curve through their middle,
+        shape (n, S): how well it explains them is asked of its shape.
 
         Parameters
         ----------
@@ -215,7 +216,9 @@ class Likeliest:
         left = locations[0].log - log  # log p is 0 at p = 1
         of_sizes = [at_last(each, self.sample.settings, left) for each in locations]
         factor = np.exp(np.choose(heaviest, of_sizes))
-        return model * factor, fitted * factor
+        even = replace(locations[0], precision=None)
+        middle = np.exp(at_last(even, self.sample.settings, left))
+        return model * factor, fitted * middle
 
     def _quality(self, fitted: Reals, chosen: Indices, location: Location) -> Reals:
         """Return adjusted R², NaN for a constant, and SMAPE, shape (2, S)."""
