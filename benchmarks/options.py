@@ -35,6 +35,7 @@ BENCHMARKS: Final = (
     "partitions",
     "server",
     "faults",
+    "queue_turns",
     "reads",
     "pages",
     "ablate",
