@@ -140,7 +140,11 @@ def test_compressed_body_and_archive_are_unpacked(client):
     [
         (b"p,time\n2,1\n4,x\n", {}, "cannot read body: line 3: expected a number"),
         (b"p,time\n2,-1\n", {}, "is no run: results.0.values: a time is negative"),
-        (b"no such format\n", {}, "cannot read body: expected Extra-P text"),
+        (
+            b"no such format\n",
+            {},
+            "is of no known format",
+        ),
         (b"", {}, "cannot read body: it holds no measurements"),
         (TABLE, {"at": "p"}, "at p= is not like p=8"),
         (TABLE, {"name": "{p"}, "has a stray '{'"),

@@ -73,7 +73,7 @@ def test_server_that_is_away_is_said(measurements):
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
-        ("nonsense\n", "expected Extra-P text, JSON"),
+        ("nonsense\n", "is of no known format"),
         (
             "p,metric,value\n2,time,-1.5\n",
             "measured.csv is no run: results.0.values: a time is negative",
@@ -209,7 +209,7 @@ def test_failed_job_is_posted_as_failed_without_its_number(tmp_path):
 
 def test_direction_of_a_metric_without_a_unit_is_posted(tmp_path):
     path = tmp_path / "rates.csv"
-    path.write_text("p,efficiency\n2,0.9\n")
+    path.write_text("p,throughput\n2,0.9\n")
 
     done = import_files(str(path), *ORIGIN, "--dry-run", "--json")
 

@@ -217,5 +217,4 @@ def test_file_that_begins_with_thousands_of_blank_lines_is_of_no_known_format(
 
     [error] = read_files([str(path)]).unreadable
 
-    assert error.reason.startswith("expected Extra-P text")
-    assert error.reason.endswith("found 'p,time'")
+    assert "is of no known format" in error.reason

@@ -61,7 +61,10 @@ def test_standard_input_is_a_file_called_dash(monkeypatch) -> None:
         ("{", "line 1: expected JSON"),
         (b"\x7fELF\x02\x01\x01\x00\x00", "line 1: expected text, found a binary file"),
         (b"p,time\n4,\xff\n", "line 2: expected text in UTF-8, found byte 0xff"),
-        ("It was a dark and stormy night.", "expected Extra-P text, JSON, JSON Lines"),
+        (
+            "It was a dark and stormy night.",
+            "line 1, 'It was a dark and stormy night.', is of",
+        ),
     ],
     ids=["empty", "blank", "no data", "brace", "binary", "latin", "prose"],
 )

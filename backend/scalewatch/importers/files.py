@@ -50,7 +50,7 @@ from scalewatch.importers.series import (
     postable_metric,
 )
 from scalewatch.importers.settings import SettingRules, bounded, placed
-from scalewatch.importers.source import LONGEST_LOG_LINE, Source, quoted
+from scalewatch.importers.source import LONGEST_LOG_LINE, ReadTable, Source, quoted
 
 _ENDS_IN_NUMBER: Final = re.compile(r"/\d+\Z")
 """The end of a name that says a setting, `BM_sort<int>/1024`."""
@@ -76,6 +76,7 @@ class Reading:
     passed_over: list[str] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    tables: list[ReadTable] = field(default_factory=list)
     missing: set[str] = field(default_factory=set)
     files: int = 0
     measurements: int = 0
@@ -200,6 +201,7 @@ def _add(
     except UnreadableFile as error:
         reading.unreadable.append(error)
     reading.unreadable.extend(unmatched)
+    reading.tables.extend(source.tables)
     reading.left_out.extend(f"{source.name}: {note}" for note in source.notes)
     reading.skipped.update(source.skipped)
 

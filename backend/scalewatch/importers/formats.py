@@ -15,6 +15,9 @@ MARKDOWN: Final = "markdown"
 COMMENTED: Final = "commented-table"
 LINES: Final = "lines"
 
+BASE_TIME: Final = "base-time"
+"""Key, among columns, of the time of the base of speed-ups and efficiencies."""
+
 ACROSS: Final = ("max", "sum", "mean")
 """Statistics over the processes of a profile, the default first."""
 

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 from scalewatch.errors import BadPattern, NoSuchLine
 from scalewatch.importers import series
 from scalewatch.importers.derivations import Derivation, derivation_of
+from scalewatch.importers.sentences import sentence_of
 from scalewatch.importers.source import Source, quoted
 from scalewatch.importers.tables.columns import metric_and_unit
 from scalewatch.outcomes import is_about_outcome, judge_cell
@@ -144,6 +145,9 @@ def read(
     head = source.head()
     known = (each for each in (*programs, *shipped_programs()) if each.recognises(head))
     program = next(known, programs[0] if programs else None)
+    if program is None and (sentence := sentence_of(head)) is not None:
+        program = program_of(STATED, {"lines": [sentence[0]]})
+        source.notes.append(f"its lines are read as `--line '{sentence[0]}'` says")
     if program is None:
         titles = ", ".join(each.title for each in shipped_programs())
         raise NoSuchLine(

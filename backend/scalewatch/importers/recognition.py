@@ -12,10 +12,10 @@ from scalewatch.importers.documents import Document
 from scalewatch.importers.formats import (
     BINARY_READERS,
     CSV,
-    FORMATS,
     JSON,
     JSON_READERS,
     LINES,
+    MARKDOWN,
     SCRIPT,
     TABLES,
     TEXT,
@@ -23,7 +23,9 @@ from scalewatch.importers.formats import (
     TITLES,
     UNNAMED_JSON,
 )
-from scalewatch.importers.source import Source, quoted
+from scalewatch.importers.guesses import best_guess
+from scalewatch.importers.sentences import sentence_of
+from scalewatch.importers.source import Source
 
 if TYPE_CHECKING:
     from scalewatch.importers.lines import Program
@@ -44,6 +46,10 @@ _TITLE: Final = re.compile(b"|".join(map(re.escape, TITLES)))
 
 _MOST_TITLES: Final = 20
 """Lines with a title whose readers are asked; the first is nearly always the one."""
+
+
+_MOST: Final = 0.5
+"""Share of lines that are one sentence where a file is read by it unasked."""
 
 
 class UnknownFormat(UnreadableFile):
@@ -72,11 +78,16 @@ def format_of(source: Source, programs: "Sequence[Program]" = ()) -> str:
     first = source.peek()
     if programs and any(each.recognises(source.head()) for each in programs):
         return LINES
-    if first.lstrip().startswith(("{", "[", SCRIPT)) and not _CHATTER.match(first):
+    is_script = first.lstrip().startswith(("{", "[", SCRIPT))
+    if is_script and not _CHATTER.match(first):
         return JSON
     if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
         return TEXT
-    head = source.head()
+    return _format_of_text(source, source.head())
+
+
+def _format_of_text(source: Source, head: str) -> str:
+    """Return the format of a text that is neither JSON nor Extra-P's."""
     of_head = (
         name for name, module in TEXT_READERS.items() if reader(module).recognises(head)
     )
@@ -85,9 +96,12 @@ def format_of(source: Source, programs: "Sequence[Program]" = ()) -> str:
         return name
     if _DOCUMENT.search(head):
         return JSON
-    known = ", ".join(FORMATS[4:])
-    expected = f"Extra-P text, JSON, JSON Lines, a table with a header, or {known}"
-    raise UnknownFormat(source.name, f"expected {expected}, found {quoted(first)}")
+    sentence, share = sentence_of(head) or (None, 0.0)
+    if share >= _MOST:
+        return LINES
+    if reader(TEXT_READERS[MARKDOWN]).recognises_aligned(head):
+        return MARKDOWN
+    raise UnknownFormat(source.name, best_guess(head, sentence))
 
 
 def _far_format(source: Source) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import Final, Protocol, Self
+from typing import Final, NamedTuple, Protocol, Self
 
 from scalewatch.errors import MalformedFile, UnreadableFile
 from scalewatch.importers.series import written_number
@@ -30,6 +30,26 @@ _DIGITS: Final = re.compile(r"[\d.]+")
 
 _SHOWN: Final = 40
 """Characters of the text that an error quotes."""
+
+
+LEFT_OUT: Final = "left out"
+"""Meaning of a column that is neither setting nor value."""
+
+
+class ReadColumn(NamedTuple):
+    """A column of a table, with its meaning and the reason for it."""
+
+    name: str
+    meaning: str
+    why: str
+
+
+class ReadTable(NamedTuple):
+    """A table that was read: its place, its heading and its columns."""
+
+    place: str
+    title: str
+    columns: Sequence[ReadColumn]
 
 
 class Surroundings(Protocol):
@@ -63,6 +83,8 @@ class Source:
         Remarks of readers on parts that they left out or took otherwise than expected.
     skipped
         Counts results that readers left out, by the reason.
+    tables
+        The tables that were read, each with the meanings of its columns.
     across
         Statistic over the processes of a profile: `max`, `sum` or `mean`.
     longest_line
@@ -81,6 +103,7 @@ class Source:
         self.surroundings = surroundings
         self.notes: list[str] = []
         self.skipped: Counter[str] = Counter()
+        self.tables: list[ReadTable] = []
         self.across = "max"
         self.longest_line = LONGEST_LINE
         self.line = 0

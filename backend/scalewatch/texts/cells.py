@@ -91,6 +91,21 @@ def read_cell(text: str, *, has_decimal_comma: bool = False) -> Cell:
     return Cell(number, unit if number is not None else None)
 
 
+@lru_cache(maxsize=4096)
+def read_label(text: str) -> float | None:
+    """Return the count that a label of a scale says: `16`, `4× A100`, `2*8`, `8 GPUs`.
+
+    None if it is no such label.
+    """
+    plain = _EMPHASIS_OF_LABEL.sub("", text[:_LONGEST]).strip()
+    if _PLAIN.fullmatch(plain) or _GROUPED.fullmatch(plain):
+        return _number(plain, has_decimal_comma=False)
+    if product := _PRODUCT.fullmatch(plain):
+        return float(int(product["first"]) * int(product["second"]))
+    counted = _COUNTED.fullmatch(plain)
+    return float(counted["count"]) if counted else None
+
+
 def _number(text: str, *, has_decimal_comma: bool) -> float | None:
     if has_decimal_comma and _POINTLESS.fullmatch(text):
         return float(text.replace(",", "."))
@@ -120,5 +135,8 @@ def _duration(text: str) -> float | None:
     )
 
 
+_EMPHASIS_OF_LABEL: Final = re.compile(r"[*`_]{2,}|[`$]|\\times(?=\W)")
+_PRODUCT: Final = re.compile(r"(?P<first>\d{1,7}) ?[*x×·] ?(?P<second>\d{1,7})")
+_COUNTED: Final = re.compile(r"(?P<count>\d{1,9}) ?(?:[x×*] ?)?[A-Za-z][\w -]*+")
 _FEWEST: Final = 2
 """Parts of a duration: of one alone the unit says as much."""

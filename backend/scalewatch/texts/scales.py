@@ -47,6 +47,7 @@ _COUNTING: Final = frozenset(
 )
 _WORD: Final = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|±")
 _UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
+_LISTED: Final = re.compile(r"[*×/]|(?<=\s)x(?=\s)")
 _PER: Final = re.compile(r"\bper\b", re.IGNORECASE)
 
 
@@ -63,7 +64,25 @@ def scale_of(name: str) -> str | None:
     if "%" in name or "/" in name or _PER.search(name):
         return None
     words = [word for word in words_of(name) if word not in _COUNTING]
+    words = words[1:] if len(words) > 1 and words[0] == "n" else words
     return _SCALES.get(" ".join(map(_singular, words)))
+
+
+def scales_of(name: str) -> tuple[str, ...]:
+    """Return the parameters that a name lists: `nodes * GPUs`, `ranks / threads`."""
+    parts = _LISTED.split(name)
+    scales = [scale_of(part) for part in parts]
+    if len(parts) < 2 or None in scales:
+        return ()
+    return tuple(scale for scale in scales if scale is not None)
+
+
+def is_about_scale(name: str) -> bool:
+    """Tell whether a name has a word of a scale, as `PEs / NUMA domain (%)` has."""
+    if scale_of(name) is not None:
+        return True
+    parts = _LISTED.split(_PER.sub("/", name.replace("%", "")))
+    return scale_of(parts[0]) is not None
 
 
 def words_of(name: str) -> list[str]:

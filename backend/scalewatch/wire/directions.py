@@ -32,7 +32,7 @@ _GAIN_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _COST_NAME: Final = re.compile(
-    "time|latency|load|memory|error|elapsed|duration", re.IGNORECASE
+    "time|latency|(?<![a-z])load|memory|error|elapsed|duration", re.IGNORECASE
 )
 
 

@@ -114,7 +114,8 @@ def test_path_of_no_pattern_is_named_and_ends_with_3(run):
 @pytest.mark.parametrize(
     ("header", "options", "told"),
     [
-        ("efficiency", (), " higher "),
+        ("efficiency", ("--column", "value=efficiency"), " higher "),
+        ("efficiency", (), " lower "),
         ("latency", (), " lower "),
         ("FOM", (), " higher "),
         ("grind", (), "lower (assumed)"),

@@ -7,7 +7,7 @@ import click
 
 from scalewatch.cli.project_file import FILE, stated_here, unknown
 from scalewatch.errors import BadDerivation, BadExpression, BadPattern, BadSetting
-from scalewatch.importers.formats import ACROSS, AUTO, FORMATS
+from scalewatch.importers.formats import ACROSS, AUTO, BASE_TIME, FORMATS
 
 # Numpy takes longer than --help may: what needs it is imported where it is used.
 if TYPE_CHECKING:
@@ -174,7 +174,13 @@ _OPTIONS: Final = (
         multiple=True,
         help="Meaning of a table's column: region, metric, value, unit, repetition, "
         "configuration, ignore, or the name of a parameter; configuration=status says "
-        "that a column is no outcome of runs.",
+        "that a column is no outcome of runs, p=header that those of the header are p.",
+    ),
+    click.option(
+        "--base-time",
+        metavar="TIME",
+        help="Time of the base of speed-ups and efficiencies, such as 139.1s: they "
+        "become times.",
     ),
     click.option(
         "--name",
@@ -297,6 +303,8 @@ def read_terms(options: Mapping[str, Any], *, for_growth: bool = False) -> ReadT
     columns: dict[str, list[str]] = {}
     for meaning, name in options["columns"]:
         columns.setdefault(meaning, []).append(name)
+    if options["base_time"]:
+        columns[BASE_TIME] = [options["base_time"]]
     stated = {key: options[key] for key in (*KEYS, *FLAGS) if options[key]}
     rules = {}
     programs = stated_here().get("lines", {})

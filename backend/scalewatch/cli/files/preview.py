@@ -1,5 +1,6 @@
 """Preview of files: a row per series, and the parts that could not be read."""
 
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -9,6 +10,7 @@ from rich.table import Table
 
 from scalewatch.errors.files import printable
 from scalewatch.importers import ImportedSeries, Reading
+from scalewatch.importers.source import LEFT_OUT, ReadTable
 from scalewatch.services.files.previews import PreviewedSetting, previewed
 from scalewatch.wire.directions import Direction
 
@@ -83,6 +85,7 @@ def tell_together(all_series: Sequence[ImportedSeries]) -> None:
 def show(reading: Reading, better: Mapping[str, Direction]) -> None:
     """Print a row per series."""
     tell_together(reading.series)
+    show_tables(reading.tables)
     table = Table(box=None, pad_edge=False)
     for name in COLUMNS:
         table.add_column(name, justify="right" if name == VALUES else "left")
@@ -103,6 +106,21 @@ def show(reading: Reading, better: Mapping[str, Direction]) -> None:
     console.print(table)
     values = sum(row.values for row in rows)
     click.echo(f"{len(rows)} series, {values} values; nothing was sent or modelled.")
+
+
+def show_tables(tables: Sequence[ReadTable]) -> None:
+    """Print what each column of a table was taken for, and why."""
+    for table in tables:
+        heading = f" below {table.title!r}" if table.title else ""
+        click.echo(printable(f"Table of {table.place}{heading}:"))
+        for column in table.columns:
+            why = f" ({column.why})" if column.why else ""
+            option = ""
+            if column.meaning == LEFT_OUT and column.name:
+                option = f"; `--column {shlex.quote(f'value={column.name}')}` takes it"
+            click.echo(printable(f"  {column.name}: {column.meaning}{why}{option}"))
+    if tables:
+        click.echo()
 
 
 def setting_text(setting: PreviewedSetting) -> str:

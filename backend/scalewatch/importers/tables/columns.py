@@ -2,15 +2,22 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Final
 
 from scalewatch.importers import series
 from scalewatch.outcomes import is_about_outcome
 from scalewatch.quantities import parse_unit
-from scalewatch.texts.cells import read_cell
-from scalewatch.texts.scales import PARAMETERS, parameter_of, scale_of, words_of
+from scalewatch.texts.cells import read_cell, read_label
+from scalewatch.texts.scales import (
+    PARAMETERS,
+    is_about_scale,
+    parameter_of,
+    scale_of,
+    words_of,
+)
 from scalewatch.wire import UNITS
 from scalewatch.wire.directions import told_direction
 
@@ -50,6 +57,9 @@ _OF_HPCG: Final[Mapping[str, str]] = {
 }
 """Units of further columns of JUBE's tables of HPCG."""
 
+PARALLEL: Final = ("p", "gpus", "nodes", "threads")
+"""Parameters of resources, those first that others follow from."""
+
 _RESOURCES: Final = frozenset({"p", "nodes", "gpus"})
 _IDEALS: Final = frozenset(
     {"ideal", "linear", "perfect", "theoretical", "expected", "reference", "target"}
@@ -66,11 +76,16 @@ _DEVIATIONS: Final = frozenset(
 _EXTREMES: Final = frozenset({"min", "max", "minimum", "maximum"})
 _MEANS: Final = frozenset({"avg", "average", "mean", "median"})
 _SHARES: Final = frozenset({"percent", "pct", "percentage"})
+_MEMORY: Final = frozenset({"memory", "mem", "rss", "maxrss", "hwm"})
 _TIMES: Final = frozenset(
     {"time", "wall", "elapsed", "runtime", "walltime", "duration", "latency"}
     | {"seconds", "laufzeit", "cputime"}
 )
-_DERIVED: Final = re.compile(r"speed[ _-]?up|efficien|effizienz", re.IGNORECASE)
+_DERIVED: Final = re.compile(
+    r"speed[ _-]?ups?|efficienc(?:y|ies)|effizienz", re.IGNORECASE
+)
+SPEEDUP: Final = "speed-up"
+EFFICIENCY: Final = "efficiency"
 RELATIVE_TIME: Final = "relative time"
 """Metric of the times that speed-ups alone tell: the base has 1."""
 
@@ -83,6 +98,7 @@ _FEWEST_ROWS: Final = 2
 _NEARLY: Final = 0.5
 """Power of the scale beyond which an ideal rises or falls with it."""
 
+_UNADDRESSABLE: Final = frozenset("/?#")
 _SUFFIXED: Final = re.compile(r"(?P<name>.+)_(?P<unit>[^_\W]+)")
 _BRACED: Final = re.compile(r"(?P<name>.*\S|.)\s*+[\[(](?P<unit>[^\[\]()]++)[\])]")
 
@@ -91,13 +107,14 @@ _BRACED: Final = re.compile(r"(?P<name>.*\S|.)\s*+[\[(](?P<unit>[^\[\]()]++)[\])
 class MeasuredColumn:
     """A column of values, with metric and unit where no other column has them.
 
-    One that `is_inverse` holds speed-ups, of which relative times are made.
+    One that `derived` from times holds speed-ups or efficiencies, of which relative
+    times are made.
     """
 
     position: int
     metric: str
     unit: str | None
-    is_inverse: bool = False
+    derived: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +123,7 @@ class Columns:
 
     Columns of counts that are `following` others, as nodes do GPUs, are left out. An
     `undeclared` column has no known meaning: it belongs to the configuration
-    unless its cells exclude that.
+    unless its cells exclude that. `reasons` tell why a column has its meaning.
     """
 
     measured: Sequence[MeasuredColumn]
@@ -118,6 +135,7 @@ class Columns:
     undeclared: Mapping[str, int]
     following: Sequence[str] = ()
     repetition: int | None = None
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 class Content:
@@ -142,19 +160,30 @@ class Content:
         self.is_number = bool(numbers) and len(numbers) == len(there)
         self.has_clocks = any(":" in cell for cell in cells)
         self.numbers = [cell.number for cell in read]
+        if not self.is_number and there:
+            labels = [
+                None if cell.is_missing else read_label(text)
+                for cell, text in zip(read, cells, strict=True)
+            ]
+            if sum(label is not None for label in labels) == len(there):
+                self.numbers, self.is_whole = labels, True
+                return
         self.is_whole = self.is_number and all(
             cell.number == int(cell.number) and cell.unit is None
             for cell in there
             if cell.number is not None and math.isfinite(cell.number)
         )
 
-    def is_count(self) -> bool:
-        """Tell whether it may be a parameter."""
-        return self.is_whole
-
     def is_value(self) -> bool:
         """Tell whether it may hold results."""
         return self.is_number and not self.is_whole
+
+
+FOLLOWS: Final = "it follows from the scale"
+CALLED: Final = "its name"
+ONLY: Final = "the only column of whole numbers that is left"
+FIRST: Final = "the first column, which rises from row to row"
+"""Reasons of meanings that others ask for."""
 
 
 class UnclearColumns(ValueError):
@@ -195,46 +224,168 @@ def columns_of(
     UnclearColumns
         If a column is missing, with what was expected as its message.
     """
-    meanings, following = _stated(header, stated), list[int]()
-    _read_usual_names(header, meanings, ROLES)
     contents = [Content([row[at] for row in rows]) for at in range(len(header))]
-    if not _parameters(meanings):
-        _read_usual_names(header, meanings, PARAMETERS)
-        _read_scales(header, contents, meanings)
-        following = _following(contents, meanings)
-        meanings |= dict.fromkeys(following, IGNORED)
-    meanings |= {
-        at: IGNORED
-        for at, name in enumerate(header)
-        if at not in meanings
-        and (is_aside(name) or _is_copy(at, header, contents, meanings))
-    }
-    if MEASURED not in meanings.values():
-        meanings |= {
-            at: MEASURED
-            for at, name in enumerate(header)
-            if at not in meanings
-            and (metric_and_unit(name) or _is_measured(name, contents[at]))
-        }
-        _leave_out_spreads(header, meanings)
-    if MEASURED not in meanings.values():
-        meanings |= {
-            at: MEASURED
-            for at, name in enumerate(header)
-            if at not in meanings and _is_speedup(name) and contents[at].is_number
-        }
-    if not _parameters(meanings) and not has_coordinate:
-        position = _only(Content.is_count, contents, meanings, "p")
-        meanings[position] = header[position]
-    if MEASURED not in meanings.values():
-        position = _only(Content.is_value, contents, meanings, MEASURED)
-        meanings[position] = MEASURED
-    columns = _columns(header, meanings)
+    meanings = _Meanings(header, contents)
+    meanings.take(_stated(header, stated), "stated")
+    meanings.read_usual_names(ROLES)
+    if not meanings.parameters():
+        meanings.read_usual_names(PARAMETERS)
+        meanings.read_scales()
+        meanings.leave_out(_following(contents, meanings.by_column), FOLLOWS)
+    meanings.leave_out_asides()
+    if MEASURED not in meanings.by_column.values():
+        meanings.read_values()
+    if not meanings.parameters() and not has_coordinate:
+        meanings.read_unnamed_scale()
+    if MEASURED not in meanings.by_column.values():
+        position = _only(Content.is_value, contents, meanings.by_column, MEASURED)
+        meanings.take({position: MEASURED}, "the only column of numbers that is left")
+    columns = _columns(header, meanings.by_column, is_stated=MEASURED in stated)
     return replace(
         columns,
-        measured=_by_ideal(header, rows, columns),
-        following=[header[at] for at in following],
+        measured=_by_base(contents, _by_ideal(header, rows, columns), columns),
+        following=[
+            header[at]
+            for at, why in meanings.reasons.items()
+            if why == FOLLOWS and meanings.by_column[at] == IGNORED
+        ],
+        reasons={header[at]: why for at, why in meanings.reasons.items()},
     )
+
+
+class _Meanings:
+    """The meanings of columns that are known until now, each with the reason."""
+
+    def __init__(self, header: Sequence[str], contents: Sequence[Content]) -> None:
+        self.header, self.contents = header, contents
+        self.by_column: dict[int, str] = {}
+        self.reasons: dict[int, str] = {}
+
+    def take(self, meanings: Mapping[int, str], why: str) -> None:
+        """Take meanings of columns, for one reason."""
+        self.by_column |= meanings
+        self.reasons |= dict.fromkeys(meanings, why)
+
+    def leave_out(self, columns: Iterable[int], why: str) -> None:
+        """Take columns for none that matters."""
+        self.take(dict.fromkeys(columns, IGNORED), why)
+
+    def parameters(self) -> dict[str, int]:
+        """Return the columns of parameters."""
+        return _parameters(self.by_column)
+
+    def unknown(self) -> list[int]:
+        """Return the columns of which no meaning is known."""
+        return [at for at in range(len(self.header)) if at not in self.by_column]
+
+    def read_usual_names(self, usual: Mapping[str, str]) -> None:
+        """Take the first column that has one of the usual names of a meaning."""
+        for meaning, names in usual.items():
+            named = (
+                at for at in self.unknown() if self.header[at].lower() in names.split()
+            )
+            at = next(named, None)
+            if at is not None and meaning not in self.by_column.values():
+                self.take({at: meaning}, CALLED)
+
+    def read_scales(self) -> None:
+        """Take columns of counts that are called like what programs scale over."""
+        scales: dict[str, int] = {}
+        for at in self.unknown():
+            parameter = scale_of(self.header[at])
+            is_free = parameter not in self.by_column.values()
+            if parameter is not None and is_free and self.contents[at].is_whole:
+                scales.setdefault(parameter, at)
+        varied = [*scales.values(), *self.parameters().values()]
+        rows = len(self.contents[0].numbers) if self.contents else 0
+        if rows <= 1 or any(len(set(self.contents[at].numbers)) > 1 for at in varied):
+            self.take({at: parameter for parameter, at in scales.items()}, CALLED)
+
+    def leave_out_asides(self) -> None:
+        """Leave out ideals, paths and numbers, and columns that repeat another one."""
+        header, contents = self.header, self.contents
+        self.leave_out(
+            [at for at in self.unknown() if is_aside(header[at])],
+            "an ideal, a path, a date or a number of rows",
+        )
+        self.leave_out(
+            [
+                at
+                for at in self.unknown()
+                if _is_copy(at, header, contents, self.by_column)
+            ],
+            "it repeats another column",
+        )
+
+    def read_values(self) -> None:
+        """Take columns of results: times and rates, or what else has fractions."""
+        header, contents = self.header, self.contents
+        measured = [
+            at
+            for at in self.unknown()
+            if not (_is_about_scale(header[at]) or is_derived(header[at]))
+            and (metric_and_unit(header[at]) or _is_measured(header[at], contents[at]))
+        ]
+        self.take(dict.fromkeys(measured, MEASURED), "its name, unit or fractions")
+        self.leave_out(
+            _spreads(header, measured), "a spread or an extreme beside its mean"
+        )
+        if all(_is_memory(header[at]) for at in self.values()):
+            # A table is hardly ever about memory alone.
+            counts = [
+                at
+                for at in self.unknown()
+                if contents[at].is_number
+                and not _is_about_scale(header[at])
+                and not is_derived(header[at])
+                and not is_about_outcome(header[at])
+                and len(set(contents[at].numbers)) == len(contents[at].numbers) > 1
+                and self.parameters()
+            ]
+            if self.values() or len(counts) == 1:
+                self.take(dict.fromkeys(counts, MEASURED), "it differs in every row")
+        if MEASURED not in self.by_column.values():
+            derived = [
+                at
+                for at in self.unknown()
+                if is_derived(header[at]) and contents[at].is_number
+            ]
+            speedups = [at for at in derived if is_speedup(header[at])]
+            self.take(
+                dict.fromkeys(speedups or derived, MEASURED),
+                "it has no time beside it, and tells a relative one",
+            )
+
+    def values(self) -> list[int]:
+        """Return the columns of results."""
+        return [at for at, meaning in self.by_column.items() if meaning == MEASURED]
+
+    def read_unnamed_scale(self) -> None:
+        """Take the only column of counts as a scale, or a first one that only rises.
+
+        Raises
+        ------
+        UnclearColumns
+            If there is none.
+        """
+        header, contents = self.header, self.contents
+        counts = [
+            at
+            for at in self.unknown()
+            if contents[at].is_whole and not is_derived(header[at])
+        ]
+        first = contents[0].numbers if contents else []
+        if len(counts) == 1:
+            self.take({counts[0]: _parameter_name(header[counts[0]])}, ONLY)
+        elif (
+            _rises(first)
+            and self.by_column.get(0) in {None, MEASURED}
+            and not _is_result(header[0])
+            and any(at for at in self.values())
+        ):
+            self.take({0: _parameter_name(header[0])}, FIRST)
+        else:
+            raise UnclearColumns("one column of a parameter (say --column p=NAME)")
 
 
 def _stated(
@@ -249,41 +400,12 @@ def _stated(
     return meanings
 
 
-def _read_usual_names(
-    header: Sequence[str], meanings: dict[int, str], usual: Mapping[str, str]
-) -> None:
-    for meaning, names in usual.items():
-        for position, name in enumerate(header):
-            if (
-                meaning not in meanings.values()
-                and position not in meanings
-                and name.lower() in names.split()
-            ):
-                meanings[position] = meaning
-
-
 def _parameters(meanings: Mapping[int, str]) -> dict[str, int]:
     return {
         meaning: position
         for position, meaning in meanings.items()
         if meaning not in ROLES
     }
-
-
-def _read_scales(
-    header: Sequence[str], contents: Sequence[Content], meanings: dict[int, str]
-) -> None:
-    """Take columns of whole numbers that are called like what programs scale over."""
-    scales: dict[str, int] = {}
-    for at, name in enumerate(header):
-        parameter = scale_of(name)
-        is_free = parameter not in meanings.values() and at not in meanings
-        if parameter is not None and is_free and contents[at].is_whole:
-            scales.setdefault(parameter, at)
-    varied = [*scales.values(), *_parameters(meanings).values()]
-    rows = len(contents[0].numbers) if contents else 0
-    if rows <= 1 or any(len(set(contents[at].numbers)) > 1 for at in varied):
-        meanings |= {at: parameter for parameter, at in scales.items()}
 
 
 def _following(contents: Sequence[Content], meanings: Mapping[int, str]) -> list[int]:
@@ -338,15 +460,42 @@ def _is_measured(name: str, content: Content) -> bool:
     return has_fractions or is_told or set(words_of(name)) <= _ACTUAL
 
 
-def _leave_out_spreads(header: Sequence[str], meanings: dict[int, str]) -> None:
-    """Ignore deviations, and extremes beside means."""
-    measured = [at for at, meaning in meanings.items() if meaning == MEASURED]
+def _spreads(header: Sequence[str], measured: Sequence[int]) -> list[int]:
+    """Return deviations, and extremes beside means."""
     names = {at: set(_PARTS.split(header[at].lower())) for at in measured}
     spreads = {at for at, words in names.items() if words & _DEVIATIONS}
     if any(words & _MEANS for words in names.values()):
         spreads |= {at for at, words in names.items() if words & _EXTREMES}
-    if len(spreads) < len(measured):
-        meanings |= dict.fromkeys(spreads, IGNORED)
+    return sorted(spreads) if len(spreads) < len(measured) else []
+
+
+def _is_about_scale(name: str) -> bool:
+    """Tell whether a column counts resources, also per node or as a share."""
+    braced = _BRACED.fullmatch(name)
+    is_rate = is_rate_name(name) or (braced and parse_unit(braced["unit"]).is_rate)
+    return is_about_scale(name) and not is_rate
+
+
+def _is_memory(name: str) -> bool:
+    known = metric_and_unit(name)
+    unit = (known and known[1]) or ""
+    is_bytes = dict(parse_unit(unit).dimension) == {"B": 1}
+    return is_bytes or not _MEMORY.isdisjoint(words_of(name))
+
+
+def _is_result(name: str) -> bool:
+    """Tell whether a name is that of a time, a rate or of memory."""
+    metric, unit = _metric_of(name)
+    is_bytes = dict(parse_unit(unit or "").dimension) == {"B": 1}
+    return told_direction(metric, "" if is_bytes else unit or "") is not None
+
+
+def _rises(numbers: Sequence[float | None]) -> bool:
+    """Tell whether numbers only rise, as settings do that a table goes through."""
+    known = [number for number in numbers if number is not None]
+    return len(known) == len(numbers) > _FEWEST_ROWS and all(
+        before < after for before, after in pairwise(known)
+    )
 
 
 def _only(
@@ -370,16 +519,19 @@ def _only(
     return fitting[0]
 
 
-def _columns(header: Sequence[str], meanings: Mapping[int, str]) -> Columns:
+def _columns(
+    header: Sequence[str], meanings: Mapping[int, str], *, is_stated: bool
+) -> Columns:
     positions = {meaning: position for position, meaning in meanings.items()}
     measured = []
     for position, meaning in sorted(meanings.items()):
         if meaning == MEASURED:
             metric, unit = _metric_of(header[position])
-            is_inverse = _is_speedup(header[position])
-            if is_inverse:
-                metric = _SPEEDUP.sub(RELATIVE_TIME, metric)
-            measured.append(MeasuredColumn(position, metric, unit, is_inverse))
+            derived = None
+            if is_derived(header[position]) and not is_stated:
+                derived = SPEEDUP if is_speedup(header[position]) else EFFICIENCY
+                metric, unit = _DERIVED.sub(RELATIVE_TIME, metric), None
+            measured.append(MeasuredColumn(position, metric, unit, derived))
     return Columns(
         measured=measured,
         parameters=_parameters(meanings),
@@ -434,8 +586,15 @@ def _metric_of(name: str) -> tuple[str, str | None]:
     return _nameable(name), None
 
 
-def _is_speedup(name: str) -> bool:
+def is_speedup(name: str) -> bool:
+    """Tell whether a column that is derived holds speed-ups."""
     return _SPEEDUP.search(name) is not None
+
+
+def is_time_name(name: str) -> bool:
+    """Tell whether a column of this name holds times."""
+    metric, unit = _metric_of(name)
+    return metric == "time" or series.seconds_of(unit) is not None
 
 
 def is_rate_name(name: str) -> bool:
@@ -448,6 +607,39 @@ def _nameable(name: str) -> str:
     """Return a name of a column as addresses can hold it."""
     plain = " ".join(name.replace("/", " per ").replace("#", " ").split())
     return plain if _NUMBERED.search(plain) else plain.strip(" ?()")
+
+
+def _parameter_name(name: str) -> str:
+    """Return a column's name as that of a parameter, which addresses can hold."""
+    return name if _UNADDRESSABLE.isdisjoint(name) else _nameable(name)
+
+
+def _by_base(
+    contents: Sequence[Content],
+    measured: Sequence[MeasuredColumn],
+    columns: Columns,
+) -> Sequence[MeasuredColumn]:
+    """Name columns that say nothing and are all 1 in one row: relative to that row.
+
+    Those that rise with the scale are speed-ups.
+    """
+    unnamed = [
+        each
+        for each in measured
+        if each.derived is None and told_direction(each.metric, each.unit or "") is None
+    ]
+    if len(unnamed) < _FEWEST_ROWS or len(unnamed) < len(measured):
+        return measured
+    held = [contents[each.position].numbers for each in unnamed]
+    has_base = any(all(cell == 1 for cell in row) for row in zip(*held, strict=True))
+    rise = all(known[0] < known[-1] for row in held if (known := _known(row)))
+    if not has_base or not rise or not columns.parameters:
+        return measured
+    return [replace(each, metric=f"speedup {each.metric}") for each in measured]
+
+
+def _known(numbers: Sequence[float | None]) -> list[float]:
+    return [number for number in numbers if number is not None and number == number]  # noqa: PLR0124
 
 
 def _by_ideal(

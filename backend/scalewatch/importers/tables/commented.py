@@ -114,7 +114,9 @@ def read(
             block.add(key, facts[key])
             meanings.setdefault(CONFIGURATION, []).append(key)
         table = block.table(source)
-        yield from separated.read(table, meanings, has_coordinate=has_coordinate)
+        yield from separated.read(
+            table, meanings, has_coordinate=has_coordinate, title=block.title
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +157,7 @@ class _Block:
         )
         table.line = first - 2
         table.notes, table.origin = source.notes, source.origin
+        table.tables = source.tables
         return table
 
 

@@ -59,6 +59,7 @@ def read(
             del meanings[MEASURED]
         table = Source(f"{source.name}/{name}", rows)
         table.notes = source.notes
+        table.tables = source.tables
         yield from separated.read(table, meanings, has_coordinate=has_coordinate)
 
 

@@ -1,6 +1,7 @@
-"""Tables in Markdown, with or without titles, as JUBE's pretty results are.
+"""Tables in texts: Markdown, Org, reStructuredText, LaTeX, and aligned columns.
 
 JUBE before 2.5 draws them without bars at the sides, `nodes | time` over `-----+-----`.
+Columns that are only aligned are parted by two blanks or more, or by tabs.
 """
 
 import csv
@@ -14,18 +15,39 @@ from scalewatch.errors import UnclearTable
 from scalewatch.importers.series import ImportedMeasurement
 from scalewatch.importers.source import Source
 from scalewatch.importers.tables import separated
-from scalewatch.importers.tables.columns import CONFIGURATION
-from scalewatch.texts.cells import read_cell
+from scalewatch.texts.cells import read_cell, read_label
+from scalewatch.texts.scales import scale_of
 
 _RULE: Final = frozenset("-=:|+ \t")
 """Signs of a line that divides rows."""
 
 _OLD_RULE: Final = re.compile(r"[-: ]+([+|][-: ]+)+")
+_SIMPLE_RULE: Final = re.compile(r"=++(?: ++=++)+")
+_SIGNS: Final = re.compile(r"=++")
+_DASHES: Final = re.compile(r"[-=]++(?:\s++[-=]++)*")
+_GAP: Final = re.compile(r" {2,}|\t+")
 _HEADING: Final = re.compile(r"(?:#+|\*+|=+)\s++(?P<text>\S.*)")
 _BOLD: Final = re.compile(r"\*\*(?P<text>[^*]+)\*\*:?")
-_EMPHASIS: Final = re.compile(r"[*`]+")
+_EMPHASIS: Final = re.compile(r"\*\*+|`+|(?<!\S)\*(?=\S)|(?<=\S)\*(?!\S)")
+_UNDERLINE: Final = re.compile(r"(?P<sign>[=~^\"'-])(?P=sign){3,}")
+_TABULAR: Final = re.compile(
+    r"\\begin\{(?:tabular|tabularx|longtable|tabulary|array)\*?\}"
+)
+_END_TABULAR: Final = re.compile(r"\\end\{(?:tabular|longtable|array)")
+_CAPTION: Final = re.compile(r"\\caption\{(?P<text>[^{}]*)")
+_LATEX_RULE: Final = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot"
+    r"|c(?:line|midrule)(?:\([^()]*\))?\{[^{}]*\})"
+)
+_LATEX_WRAPPED: Final = re.compile(
+    r"\\(?:textbf|textit|emph|text|mathbf|mathrm|num|texttt|bf|it)\{(?P<text>[^{}]*)\}"
+    r"|\\multi(?:row|column)\{[^{}]*\}\{[^{}]*\}\{(?P<held>[^{}]*)\}"
+)
+_LATEX_SIGN: Final = re.compile(r"\\([%#&_$])|\\[,;! ]|\$|~")
 _TITLE: Final = "table"
 _LONGEST_TITLE: Final = 80
+_FEWEST_LINES: Final = 3
+"""Lines of a table that is only aligned, its header among them."""
 
 
 class _Table(NamedTuple):
@@ -42,7 +64,17 @@ def recognises(head: str) -> bool:
     return any(
         (_is_row(header) and _is_rule(rule))
         or (header.startswith("+") and _is_rule(header) and rule.startswith("|"))
+        or _SIMPLE_RULE.fullmatch(header)
+        or (header.startswith("\\") and _TABULAR.match(header))
         for header, rule in pairwise(lines)
+    )
+
+
+def recognises_aligned(head: str) -> bool:
+    """Tell whether a text has aligned columns of which one is called like a scale."""
+    source = Source("", [line.encode() + b"\n" for line in head.splitlines()])
+    return any(
+        any(map(scale_of, table.rows[0][1])) for table in _tables(source) if table.rows
     )
 
 
@@ -52,30 +84,31 @@ def read(
     *,
     has_coordinate: bool = False,
 ) -> Iterator[ImportedMeasurement]:
-    """Yield what the tables hold; all but the first are told apart by their titles.
+    """Yield what the tables hold; several are told apart by their titles.
 
     Tables without settings or values, as texts have for other purposes, are passed
     over where another table has them.
     """
     unclear: list[UnclearTable] = []
-    read, begins = 0, False
+    readable: list[tuple[str, list[ImportedMeasurement]]] = []
+    begins = False
     for number, table in enumerate(_tables(source), 1):
         begins |= table.begins_file
-        title = (table.title or str(number)) if read else ""
-        lines = Source(source.name, _lines(table, title))
+        lines = Source(source.name, _lines(table))
         lines.line = table.rows[0][0] - 1
-        lines.notes, lines.origin = source.notes, source.origin
-        meanings = dict(stated)
-        if title:
-            meanings[CONFIGURATION] = [*stated.get(CONFIGURATION, ()), _TITLE]
+        lines.origin = source.origin
         try:
             # In a text a table that says no setting is one of something else.
             brought = has_coordinate and table.begins_file
-            yield from separated.read(lines, meanings, has_coordinate=brought)
-            read += 1
+            held = separated.read(
+                lines, stated, has_coordinate=brought, title=table.title
+            )
+            readable.append((table.title or str(number), [*held]))
+            source.notes += lines.notes
+            source.tables += lines.tables
         except UnclearTable as error:
             unclear.append(error)
-    if unclear and not read:
+    if unclear and not readable:
         first = unclear[0]
         evidence = first.source, first.place, first.expected, first.actual
         raise UnclearTable(*evidence, is_in_text=not begins)
@@ -83,42 +116,200 @@ def read(
         f"the table of {each.place} is passed over: expected {each.expected}"
         for each in unclear
     )
+    for title, measurements in readable:
+        named = ((_TITLE, title),) if len(readable) > 1 else ()
+        for measurement in measurements:
+            subject = measurement.subject
+            configuration = (*subject.configuration, *named)
+            yield measurement._replace(
+                subject=subject._replace(configuration=configuration)
+            )
 
 
-def _lines(table: _Table, title: str) -> Iterator[bytes]:
-    """Yield the lines of a table, each where it stands, with its title as a column."""
+def _lines(table: _Table) -> Iterator[bytes]:
+    """Yield the lines of a table, each where it stands."""
     line = table.rows[0][0]
-    for at, (number, cells) in enumerate(table.rows):
+    for number, cells in table.rows:
         yield from [b"\n"] * (number - line - 1)
-        last = [_TITLE if at == 0 else title.replace("|", "/")] if title else []
         text = io.StringIO()
-        csv.writer(text, delimiter="|", lineterminator="\n").writerow([*cells, *last])
+        csv.writer(text, delimiter="|", lineterminator="\n").writerow(cells)
         yield text.getvalue().encode()
         line = number
 
 
 def _tables(source: Source) -> Iterator[_Table]:
     """Yield the tables among whatever else a text has."""
-    title, block, has_text = "", list[tuple[int, str]](), False
+    finder = _Finder(source)
     for line in source:
+        yield from finder.take(line.rstrip())
+    yield from finder.end()
+
+
+class _Finder:
+    """Lines of a text that may be of a table, and the title above them."""
+
+    def __init__(self, source: Source) -> None:
+        self.source = source
+        self.title, self.before, self.has_text = "", "", False
+        self.bars: list[tuple[int, str]] = []
+        self.plain: list[tuple[int, str]] = []
+        self.simple: list[tuple[int, str]] = []
+        self.latex: list[tuple[int, str]] | None = None
+
+    def take(self, line: str) -> Iterator[_Table]:
+        """Take a line, and yield the tables that end before it."""
         row = line.strip()
-        if row.startswith("|") and (not row.endswith(("|", "+")) or len(row) == 1):
-            raise source.malformed("a row that ends with '|'", "none")
-        if row and (_is_row(row) or (_is_rule(row) and (block or row[0] in "|+"))):
-            block.append((source.line, row))
-            continue
-        for table in _tables_of(block, title):
-            yield table._replace(begins_file=not has_text)
-            title, has_text = "", True
-        block = []
-        has_text |= bool(row) and not row.endswith(":")
+        if self.latex is not None or _TABULAR.match(row):
+            yield from self.take_latex(row)
+        elif self.simple or _SIMPLE_RULE.fullmatch(row):
+            yield from self.take_simple(line)
+        elif row and (
+            _is_row(row) or (_is_rule(row) and (self.bars or row[0] in "|+"))
+        ):
+            if row.startswith("|") and (not row.endswith(("|", "+")) or len(row) == 1):
+                raise self.source.malformed("a row that ends with '|'", "none")
+            self.bars.append((self.source.line, row))
+        elif row and _GAP.search(row):
+            yield from self.ended_bars()
+            self.plain.append((self.source.line, line.rstrip()))
+        else:
+            yield from self.end()
+            self.take_text(row)
+
+    def take_text(self, row: str) -> None:
+        """Take a line that is of no table, which may be the title of the next."""
+        self.has_text |= bool(row) and not row.endswith(":")
         heading = _HEADING.fullmatch(row) or _BOLD.fullmatch(row)
-        if heading:
-            title = _EMPHASIS.sub("", heading["text"]).rstrip(" #=")[:_LONGEST_TITLE]
+        caption = _CAPTION.search(row)
+        if heading or caption:
+            self.title = _titled((heading or caption)["text"])  # type: ignore[index]
         elif row.endswith(":"):
-            title = _EMPHASIS.sub("", row).rstrip(":")[:_LONGEST_TITLE]
-    for table in _tables_of(block, title):
-        yield table._replace(begins_file=not has_text)
+            self.title = _titled(row.rstrip(":"))
+        elif _UNDERLINE.fullmatch(row) and self.before:
+            self.title = _titled(self.before)
+        self.before = row
+
+    def take_latex(self, row: str) -> Iterator[_Table]:
+        """Take a line of a table of LaTeX."""
+        if self.latex is None:
+            yield from self.end()
+            self.latex = []
+        elif _END_TABULAR.search(row):
+            lines, self.latex = self.latex, None
+            yield from self.ended(_latex_rows(lines))
+        else:
+            self.latex.append((self.source.line, row))
+
+    def take_simple(self, line: str) -> Iterator[_Table]:
+        """Take a line of a table between rules of signs of equality."""
+        is_rule = _SIMPLE_RULE.fullmatch(line.strip()) is not None
+        rules = sum(
+            _SIMPLE_RULE.fullmatch(text.strip()) is not None for _, text in self.simple
+        )
+        if not self.simple:
+            yield from self.end()
+        self.simple.append((self.source.line, line))
+        if is_rule and rules == 2:
+            lines, self.simple = self.simple, []
+            yield from self.ended(_simple_rows(lines))
+        elif not line.strip() and rules < 2:
+            self.simple = []
+
+    def ended_bars(self) -> Iterator[_Table]:
+        """Yield the tables between bars."""
+        block, self.bars = self.bars, []
+        for table in _tables_of(block, self.title):
+            yield table._replace(begins_file=not self.has_text)
+            self.title, self.has_text = "", True
+
+    def end(self) -> Iterator[_Table]:
+        """Yield the tables that end here."""
+        yield from self.ended_bars()
+        lines, self.plain = self.plain, []
+        yield from self.ended(_aligned_rows(lines))
+        if lines:
+            self.has_text = True
+
+    def ended(self, rows: Sequence[tuple[int, Sequence[str]]]) -> Iterator[_Table]:
+        """Yield a table of rows, if they are one."""
+        if len(rows) > 1:
+            yield _Table(self.title, rows, begins_file=not self.has_text)
+            self.title, self.has_text = "", True
+
+
+def _titled(text: str) -> str:
+    return _EMPHASIS.sub("", text).rstrip(" #=")[:_LONGEST_TITLE]
+
+
+def _latex_rows(
+    lines: Sequence[tuple[int, str]],
+) -> Sequence[tuple[int, Sequence[str]]]:
+    r"""Return the rows of a `tabular`, of which each ends with `\\`."""
+    rows, text = list[tuple[int, Sequence[str]]](), ""
+    for number, line in lines:
+        text += " " + _LATEX_RULE.sub("", line.partition(" %")[0])
+        *ended, text = text.split("\\\\")
+        for row in ended:
+            plain = _LATEX_WRAPPED.sub(
+                lambda match: match["text"] or match["held"] or "", row
+            )
+            plain = plain.replace("\\times", "×").replace("\\&", "and")
+            cells = [_LATEX_SIGN.sub(r"\1", cell).strip() for cell in plain.split("&")]
+            if any(cells) and (not rows or len(cells) == len(rows[0][1])):
+                rows.append((number, cells))
+    return rows
+
+
+def _simple_rows(
+    lines: Sequence[tuple[int, str]],
+) -> Sequence[tuple[int, Sequence[str]]]:
+    """Return the rows of a table of reStructuredText, cut where its rules are."""
+    rule = lines[0][1]
+    starts = [match.start() for match in _SIGNS.finditer(rule)]
+    ends = [*starts[1:], None]
+    return [
+        (
+            number,
+            [
+                line[first:last].strip()
+                for first, last in zip(starts, ends, strict=True)
+            ],
+        )
+        for number, line in lines
+        if line.strip() and not _SIMPLE_RULE.fullmatch(line.strip())
+    ]
+
+
+def _aligned_rows(
+    lines: Sequence[tuple[int, str]],
+) -> Sequence[tuple[int, Sequence[str]]]:
+    """Return the first rows of equally many cells below a header.
+
+    A name behind the end of all rows is a remark, and none of a column.
+    """
+    rows = [
+        (number, line, _GAP.split(line.strip()))
+        for number, line in lines
+        if not _DASHES.fullmatch(line.strip())
+    ]
+    for first in range(len(rows) - _FEWEST_LINES + 1):
+        (at, text, header), body = rows[first], rows[first + 1 :]
+        width = len(body[0][2])
+        widths = [len(row[2]) == width for row in body]
+        alike = body[: widths.index(False) if False in widths else None]
+        end = max(len(line) for _, line, _ in alike)
+        if len(header) == width + 1 and text.rfind(header[-1]) >= end:
+            header = header[:-1]
+        if (
+            len(alike) >= _FEWEST_LINES - 1
+            and len(header) == width
+            and not any(read_cell(name).number is not None for name in header)
+            and all(
+                any(read_label(cell) is not None for cell in row[2]) for row in alike
+            )
+        ):
+            return [(at, header), *((number, cells) for number, _, cells in alike)]
+    return []
 
 
 def _tables_of(block: Sequence[tuple[int, str]], title: str) -> Iterator[_Table]:

@@ -7,9 +7,17 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scalewatch.errors import MalformedFile, UnclearTable
+from scalewatch.errors import BadSetting, MalformedFile, UnclearTable
 from scalewatch.importers import series
-from scalewatch.importers.source import Source, quoted, says_something
+from scalewatch.importers.formats import BASE_TIME
+from scalewatch.importers.source import (
+    LEFT_OUT,
+    ReadColumn,
+    ReadTable,
+    Source,
+    quoted,
+    says_something,
+)
 from scalewatch.importers.tables.batch_jobs import (
     MISSING,
     exacb_metrics,
@@ -17,22 +25,34 @@ from scalewatch.importers.tables.batch_jobs import (
 )
 from scalewatch.importers.tables.columns import (
     CONFIGURATION,
+    EFFICIENCY,
     IGNORED,
     MEASURED,
+    PARALLEL,
     ROLES,
+    SPEEDUP,
     UnclearColumns,
     columns_of,
+    is_derived,
+    is_speedup,
+    is_time_name,
 )
+from scalewatch.importers.tables.derived import (
+    as_shares,
+    base_of,
+    contradictions,
+    relative_time,
+)
+from scalewatch.importers.tables.shapes import HEADER, UnclearHeader, upright
 from scalewatch.quantities import factor_between
-from scalewatch.texts.cells import read_cell
-from scalewatch.texts.scales import PARAMETERS, scale_of
+from scalewatch.texts.cells import read_cell, read_label
+from scalewatch.texts.scales import PARAMETERS
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
 
 _COLUMN: Final = re.compile(r"[a-z][\w.-]{0,40}")
 """A name of a column, in lower case, that is no prose."""
 
-_FEWEST_SETTINGS: Final = 3
 _DELIMITERS: Final = ",;\t|"
 
 
@@ -64,6 +84,7 @@ def read(
     stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
+    title: str = "",
 ) -> Iterator[series.ImportedMeasurement]:
     """Yield one measurement per value.
 
@@ -78,8 +99,11 @@ def read(
         Names of columns by meaning, see `tables.columns.columns_of`.
     has_coordinate
         Whether the coordinate may be known without a column.
+    title
+        The heading or the line above the table.
     """
-    yield from _Table(source, stated, has_coordinate=has_coordinate).measurements()
+    table = _Table(source, stated, title, has_coordinate=has_coordinate)
+    yield from table.measurements()
 
 
 class _Table:
@@ -89,29 +113,17 @@ class _Table:
         self,
         source: Source,
         stated: Mapping[str, Sequence[str]],
+        title: str,
         *,
         has_coordinate: bool,
     ) -> None:
-        self.source = source
+        self.source, self.title = source, title
+        self.share = 1.0
+        self.left_out: dict[str, str] = {}
+        stated = {**stated}
+        self.base_time = _base_time(stated.pop(BASE_TIME, ()))
         self.delimiter = _delimiter(source.peek())
-        lines = csv.reader(
-            filter(says_something, source),
-            delimiter=self.delimiter,
-            skipinitialspace=True,
-        )
-        try:
-            read = [(source.line, [cell.strip() for cell in row]) for row in lines]
-        except csv.Error as error:
-            raise source.malformed("a row of cells", str(error)) from None
-        (line, header), self.rows = (read[0], read[1:]) if read else ((0, []), [])
-        if not self.rows:
-            raise source.malformed("a row of values", "the end of the file")
-        header, self.rows = _upright(header, self.rows)
-        self.header = self.distinct(header)
-        for at, row in self.rows:
-            if len(row) < len(header) or any(row[len(header) :]):
-                expected = f"{len(header)} cells, one per column"
-                raise source.malformed(expected, str(len(row)), at)
+        line = self.read_rows(stated)
         cells = [row for _, row in self.rows]
         if MEASURED not in stated and (names := exacb_metrics(self.header, cells[0])):
             stated = {**stated, MEASURED: names, IGNORED: ["version"]}
@@ -120,12 +132,7 @@ class _Table:
                 self.header, cells, stated, has_coordinate=has_coordinate
             )
         except UnclearColumns as unclear:
-            actual = f"columns {', '.join(map(ascii, self.header))}"
-            raise UnclearTable(
-                source.name, f"line {line}", str(unclear), actual
-            ) from None
-        if any(column.is_inverse for column in self.columns.measured):
-            source.notes.append("speed-ups are taken as relative times, 1 / speed-up")
+            raise self.unclear(line, str(unclear), self.header) from None
         known = {*self.columns.parameters}
         if stated.keys() - ROLES.keys():
             known.add("p")  # no other column is a parameter
@@ -139,6 +146,145 @@ class _Table:
             }.items()
             if position not in self.jobs.positions
         }
+        self.base = self.relative_base()
+        self.check_derived()
+        source.tables.append(self.described(line))
+
+    def read_rows(self, stated: dict[str, Sequence[str]]) -> int:
+        """Read the header and the rows; return the line of the header."""
+        lines = csv.reader(
+            filter(says_something, self.source),
+            delimiter=self.delimiter,
+            skipinitialspace=True,
+        )
+        try:
+            read = [(self.source.line, [cell.strip() for cell in row]) for row in lines]
+        except csv.Error as error:
+            raise self.source.malformed("a row of cells", str(error)) from None
+        (line, header), self.rows = (read[0], read[1:]) if read else ((0, []), [])
+        if not self.rows:
+            raise self.source.malformed("a row of values", "the end of the file")
+        for at, row in self.rows:
+            if len(row) < len(header) or any(row[len(header) :]):
+                expected = f"{len(header)} cells, one per column"
+                raise self.source.malformed(expected, str(len(row)), at)
+        is_in_header = (key for key, names in stated.items() if [*names] == [HEADER])
+        in_header = next(is_in_header, None)
+        try:
+            shape = upright(header, self.rows, self.title, in_header)
+        except UnclearHeader as unclear:
+            raise self.unclear(line, str(unclear), header) from None
+        if in_header is not None:
+            del stated[in_header]
+        if shape.value and MEASURED not in stated:
+            stated[MEASURED] = [shape.value]
+        if shape.note:
+            self.source.notes.append(shape.note)
+        self.header, self.rows = self.distinct(shape.header), shape.rows
+        return line
+
+    def unclear(self, line: int, expected: str, header: Sequence[str]) -> UnclearTable:
+        """Return the error that a table does not say what its columns are."""
+        actual = f"columns {', '.join(map(ascii, header))}"
+        return UnclearTable(self.source.name, f"line {line}", expected, actual)
+
+    def described(self, line: int) -> ReadTable:
+        """Return each column with its meaning and the reason for it."""
+        columns = self.columns
+        meanings = {at: parameter for parameter, at in columns.parameters.items()}
+        meanings |= {
+            each.position: f"values, {each.metric}" for each in columns.measured
+        }
+        meanings |= dict.fromkeys(self.configuration.values(), "held fixed")
+        meanings |= dict.fromkeys(self.jobs.positions, "how or where the run was")
+        roles = {"region": columns.region, "metric": columns.metric}
+        meanings |= {at: name for name, at in roles.items() if at is not None}
+        reasons = {**self.left_out, **columns.reasons}
+        return ReadTable(
+            f"{self.source.name}, line {line}",
+            self.title,
+            tuple(
+                ReadColumn(name, meanings.get(at, LEFT_OUT), reasons.get(name, ""))
+                for at, name in enumerate(self.header)
+            ),
+        )
+
+    def numbers(self, at: int) -> list[float | None]:
+        """Return the numbers of a column, None where there is none."""
+        has_comma = self.delimiter == ";"
+        return [
+            read_cell(row[at], has_decimal_comma=has_comma).number
+            for _, row in self.rows
+        ]
+
+    def scale(self) -> list[float] | None:
+        """Return the parallel scale of each row, if the table has just one."""
+        parallel = [
+            at for name, at in self.columns.parameters.items() if name in PARALLEL
+        ]
+        if not parallel:
+            return None
+        cells = [row[parallel[0]] for _, row in self.rows]
+        labels = [read_label(cell) for cell in cells]
+        known = [label for label in labels if label]
+        return known if len(known) == len(cells) else None
+
+    def relative_base(self) -> float:
+        """Return the scale that relative times are relative to, and say so."""
+        derived = [each for each in self.columns.measured if each.derived]
+        scales = self.scale()
+        if not derived:
+            return 1.0
+        kind = str(derived[0].derived)
+        numbers = self.numbers(derived[0].position)
+        base = base_of(kind, scales, numbers) if scales else 1.0
+        self.share = as_shares(numbers) if kind == EFFICIENCY else 1.0
+        if kind == EFFICIENCY and scales is None:
+            raise self.source.malformed(
+                "a parallel scale beside an efficiency", "none", self.rows[0][0]
+            )
+        plural = "speed-ups" if kind == SPEEDUP else "efficiencies"
+        at = f" ({base:g} is the base)" if scales else ""
+        how = "1 / speed-up" if kind == SPEEDUP else "base / (scale · efficiency)"
+        self.source.notes.append(
+            f"{plural} are taken as relative times, {how}{at}; "
+            "`--base-time 139.1s` makes them absolute"
+            if self.base_time is None
+            else f"{plural} are taken as times, of {self.base_time:g} s at the base"
+        )
+        return base
+
+    def check_derived(self) -> None:
+        """Note the speed-ups and efficiencies that contradict the times beside them."""
+        times = [
+            each.position
+            for each in self.columns.measured
+            if each.derived is None and is_time_name(self.header[each.position])
+        ]
+        scales = self.scale()
+        if len(times) != 1 or scales is None:
+            return
+        held = [*self.configuration.values()]
+        others = [
+            at for name, at in self.columns.parameters.items() if name not in PARALLEL
+        ]
+        groups = [tuple(row[at] for at in (*held, *others)) for _, row in self.rows]
+        for at, name in enumerate(self.header):
+            if not is_derived(name):
+                continue
+            kind = SPEEDUP if is_speedup(name) else EFFICIENCY
+            values = self.numbers(at)
+            wrong = contradictions(kind, scales, self.numbers(times[0]), values, groups)
+            if wrong:
+                first, said = next(iter(wrong.items()))
+                more = f", as {len(wrong) - 1} more do" if len(wrong) > 1 else ""
+                self.source.notes.append(
+                    f"line {self.rows[first][0]}: {name} {self.rows[first][1][at]} "
+                    f"contradicts the times, which say {said:.3g}{more}; times count"
+                )
+            self.left_out[name] = "checked by the times" + (
+                ", which contradict it" if wrong else ""
+            )
 
     def distinct(self, header: Sequence[str]) -> list[str]:
         """Return names, of which the second of two equal ones is numbered."""
@@ -172,7 +318,8 @@ class _Table:
             column = unknown[name]
             settings = {series.plain_setting(cell) for cell in column}
             if any(isinstance(setting, float) for setting in settings):
-                fractions.append(name)
+                if not is_derived(name):
+                    fractions.append(name)
             elif (
                 len(settings) > 1
                 and self.columns.parameters
@@ -205,6 +352,7 @@ class _Table:
             (fractions, "holds fractions and is no setting and no known metric"),
             (following, "follows from what is varied and splits no series"),
         ):
+            self.left_out |= dict.fromkeys(names, f"it {why}")
             if names:
                 self.source.notes.append(
                     f"{', '.join(names)} {why}: left out; "
@@ -241,8 +389,8 @@ class _Table:
             stated = None if metric_at is None else row[metric_at]
             unit = None if unit_at is None else row[unit_at]
             value, its_unit = self.value(row[column.position])
-            if column.is_inverse:
-                value, its_unit = 1 / value if value else math.nan, None
+            if column.derived:
+                value, its_unit = self.relative(column.derived, value, coordinate)
             yield series.measurement(
                 region or series.WHOLE_PROGRAM,
                 stated or column.metric,
@@ -285,7 +433,19 @@ class _Table:
                 )
         return not all(outcome.has_succeeded for outcome in outcomes.values())
 
+    def relative(
+        self, kind: str, value: float, coordinate: Mapping[str, float]
+    ) -> tuple[float, str | None]:
+        """Return the time, or the relative one, that a speed-up tells."""
+        scale = next((coordinate[name] for name in PARALLEL if name in coordinate), 1.0)
+        is_weak = "weak" in self.title.lower()
+        share = value * self.share
+        time = relative_time(kind, share, scale, self.base, is_weak=is_weak)
+        return (time, None) if self.base_time is None else (time * self.base_time, "s")
+
     def setting(self, cell: str) -> float:
+        if (label := read_label(cell)) is not None:
+            return label
         value, _ = self.value(cell)
         if math.isnan(value):
             raise self.wrong("the setting of a parameter", quoted(cell))
@@ -309,23 +469,15 @@ class _Table:
         return self.source.malformed(expected, actual, self.line)
 
 
-def _upright(
-    header: list[str], rows: list[tuple[int, list[str]]]
-) -> tuple[list[str], list[tuple[int, list[str]]]]:
-    """Return a table with a row per setting, also of one whose header holds them."""
-    names = [row[0] for _, row in rows if row]
-    if (
-        len(header) < _FEWEST_SETTINGS
-        or scale_of(header[0]) is None
-        or any(read_cell(cell).number is None for cell in header[1:])
-        or any(read_cell(name).number is not None for name in names)
-        or any(len(row) != len(header) for _, row in rows)
-    ):
-        return header, rows
-    line = rows[0][0]
-    turned = zip(header, *(row for _, row in rows), strict=True)
-    (_, *columns) = (list(column) for column in turned)
-    return [header[0], *names], [(line, column) for column in columns]
+def _base_time(stated: Sequence[str]) -> float | None:
+    """Return the seconds that are stated for the base of relative times."""
+    if not stated:
+        return None
+    cell = read_cell(stated[0])
+    seconds = series.seconds_of(cell.unit or "s")
+    if cell.number is None or not cell.number > 0 or seconds is None:
+        raise BadSetting(BASE_TIME, stated[0], "a time, like 139.1s")
+    return cell.number * seconds
 
 
 def _delimiter(header: str) -> str:

@@ -1,0 +1,111 @@
+"""Best guesses at files that no reader knows: a line of each, and a way to read it."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from scalewatch.importers.source import quoted
+from scalewatch.quantities import parse_unit
+from scalewatch.texts.cells import read_cell
+
+_NAMED: Final[Mapping[str, tuple[str, str]]] = {
+    "test result: ": ("the console of Rust's tests", "ask it for `--format json`"),
+    "test bench_": ("the console of Rust's benchmarks", "`cargo bench` by criterion"),
+    "- benchmark: ": (
+        "the console of pytest-benchmark",
+        "`pytest --benchmark-json=out.json` writes a file that is read",
+    ),
+    "= test session starts =": (
+        "the console of pytest",
+        "`pytest --benchmark-json=out.json` writes a file that is read",
+    ),
+    "Performance counter stats for": (
+        "the statistics of perf",
+        "`--line '{time} seconds time elapsed' --at p=8`",
+    ),
+    "Each sample counts as": ("a profile of gprof", "`gprof -b -p CODE gmon.out`"),
+    "darshan log version": ("a log of Darshan", "`--line 'nprocs: {p}' --line …`"),
+    "LIKWID": (
+        "the output of LIKWID",
+        "`--line 'Runtime (RDTSC) [s] | {time}' --at p=8`",
+    ),
+    "Entering Gaussian": (
+        "the log of Gaussian",
+        "`--line 'Elapsed time: {*} days {*} hours {*} minutes {time:s} seconds'`",
+    ),
+    "* O   R   C   A *": (
+        "the log of ORCA",
+        "`--line 'TOTAL SCF time: {time} sec'`",
+    ),
+    "ABINIT": ("the log of ABINIT", "`--line 'overall_cpu_time: {cpu_time}' --at p=8`"),
+    "<?xml": ("XML", "its tool writes JSON or CSV, too"),
+    "<html": ("a page of HTML", "save its table as CSV"),
+    "<!DOCTYPE": ("a page of HTML", "save its table as CSV"),
+    "%PDF": ("a PDF", "copy its table into a text"),
+    "PK\x03": ("a spreadsheet or an archive", "save its table as CSV"),
+}
+"""Output of tools that no reader knows, by words of it, with another way."""
+
+_NUMBER: Final = re.compile(r"(?<![\w.])\d++(?:\.\d++)?(?:[eE][+-]?\d++)?")
+_UNIT: Final = re.compile(r"\s*+(?P<unit>[A-Za-zµ%][\w/%]*)")
+_GAPS: Final = re.compile(r"[,;|\t]|\s{2,}")
+_LONGEST: Final = 200
+_MOST_LINES: Final = 400
+
+
+def best_guess(head: str, sentence: str | None) -> str:
+    """Return a sentence on what a text looks like, and on a command that reads it.
+
+    Parameters
+    ----------
+    head
+        Its beginning.
+    sentence
+        The pattern of a line that it repeats, if there is one.
+    """
+    lines = [
+        (number, line.strip())
+        for number, line in enumerate(head.splitlines()[:_MOST_LINES], 1)
+        if line.strip()
+    ]
+    for number, line in lines:
+        for words, (guess, way) in _NAMED.items():
+            if words in line:
+                return f"line {number} looks like {guess}, which has no reader: {way}"
+    if sentence is not None:
+        return f"it repeats a sentence, which `--line '{sentence}'` reads"
+    number, first = lines[0] if lines else (1, "")
+    cells = [cell.strip() for cell in _GAPS.split(first)]
+    if len(cells) > 1 and all(read_cell(cell).number is not None for cell in cells):
+        names = ",".join(["p", "time", *(f"x{at}" for at in range(2, len(cells)))])
+        return (
+            f"line {number} looks like a table of {len(cells)} columns without a "
+            f"header: write one above it, as `{names}`"
+        )
+    if (valued := next(_valued(lines), None)) is not None:
+        number, pattern = valued
+        return (
+            f"it looks like a log that has no reader; line {number} has a value, which "
+            f"`--line '{pattern}' --at p=8` reads"
+        )
+    return (
+        f"line {number}, {quoted(first)}, is of no known format; `scalewatch model "
+        "--help` lists them, and `--line 'took {time} s' --at p=8` reads any line"
+    )
+
+
+def _valued(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+    """Yield lines with a number and the unit of a time or a rate, as patterns."""
+    for number, line in lines:
+        for value in _NUMBER.finditer(line[:_LONGEST]):
+            unit = _UNIT.match(line, value.end())
+            known = parse_unit(unit["unit"]) if unit else None
+            words = line[: value.start()].split()[-4:]
+            if known is None or not known.is_known or not words:
+                continue
+            dimension = dict(known.dimension)
+            if dimension == {"s": 1} or known.is_rate:
+                hole = "{rate}" if known.is_rate else "{time}"
+                before = " ".join(words).replace("{", "{{").replace("}", "}}")
+                if not _NUMBER.search(before):
+                    yield number, f"{before} {hole} {unit['unit']}"  # type: ignore[index]

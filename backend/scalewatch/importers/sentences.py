@@ -1,0 +1,77 @@
+"""Sentences that a log repeats with other numbers: the pattern of `--line` for them."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final
+
+from scalewatch.quantities import is_time, parse_unit
+from scalewatch.texts.scales import scale_of
+
+_NUMBER: Final = re.compile(r"(?<![\w.])[+-]?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?(?!\w)")
+_WORD_BEHIND: Final = re.compile(r"\s*+[\[(]?(?P<word>[A-Za-zµ#%][\w/%.-]*)")
+_FEWEST: Final = 3
+_MOST_LINES: Final = 400
+_LONGEST: Final = 300
+_LOOKED_BACK: Final = 40
+_TIMED: Final = frozenset(
+    {"time", "elapsed", "took", "runtime", "walltime", "duration"}
+)
+
+
+def sentence_of(head: str) -> tuple[str, float] | None:
+    """Return the pattern of the sentence that most lines are, and their share.
+
+    None if none is repeated with other numbers that says a scale and a value.
+    """
+    lines = [line.strip() for line in head.splitlines() if line.strip()][:_MOST_LINES]
+    shapes = Counter(_shape(line) for line in lines if len(line) <= _LONGEST)
+    for shape, count in shapes.most_common(3):
+        if count < _FEWEST or "\0" not in shape:
+            continue
+        example = next(line for line in lines if _shape(line) == shape)
+        if (pattern := _pattern(example)) is not None:
+            return pattern, count / len(lines)
+    return None
+
+
+def _shape(line: str) -> str:
+    return " ".join(_NUMBER.sub("\0", line).split())
+
+
+def _pattern(line: str) -> str | None:
+    """Return the pattern of a line, if it has one value and names a scale."""
+    names, parts, end = list[str](), list[str](), 0
+    for number in _NUMBER.finditer(line):
+        literal = line[end : number.start()]
+        parts.append(literal.replace("{", "{{").replace("}", "}}"))
+        name = next((name for name in _names(line, number) if name not in names), "{*}")
+        names.append(name)
+        parts.append(name)
+        end = number.end()
+    parts.append(line[end:].replace("{", "{{").replace("}", "}}"))
+    values = [name for name in names if name in {"{time}", "{rate}"}]
+    scales = [name for name in names if name not in {*values, "{*}"}]
+    if not scales or len(values) != 1:
+        return None
+    return " ".join("".join(parts).split())
+
+
+def _names(line: str, number: re.Match[str]) -> Iterator[str]:
+    """Yield what a number may be, by the words beside it."""
+    behind = _WORD_BEHIND.match(line, number.end())
+    text = line[max(0, number.start() - _LOOKED_BACK) : number.start()]
+    *_, before = ["", *text.rstrip(" :=([,-").split()]
+    word = behind["word"].rstrip(".:,") if behind else ""
+    unit = parse_unit(word) if word else None
+    is_whole = number[0].isdecimal()
+    if is_whole and word and (scale := scale_of(word)):
+        yield f"{{{scale}}}"
+    if is_whole and before and (scale := scale_of(before)):
+        yield f"{{{scale}}}"
+    if unit is not None and unit.is_known and is_time(unit.dimension):
+        yield "{time}"
+    elif unit is not None and unit.is_known and unit.is_rate:
+        yield "{rate}"
+    elif before and before.lower() in _TIMED:
+        yield "{time}"

@@ -1,0 +1,134 @@
+"""Tables whose header holds settings, turned so that each row is a measurement.
+
+The cells of such a header are counts: `8, 32, 56`, `4× A100`, `2*8`. They are the scale
+if the corner or the user says so, and sizes where the first column is the scale.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from scalewatch.importers.tables.columns import (
+    is_derived,
+    is_rate_name,
+    is_time_name,
+)
+from scalewatch.texts.cells import read_cell, read_label
+from scalewatch.texts.scales import parameter_of, scale_of, scales_of
+from scalewatch.wire.directions import told_direction
+
+HEADER: Final = "header"
+"""Name by which users say that a parameter stands in the header: `p=header`."""
+
+_FEWEST: Final = 2
+"""Settings that a header of settings has."""
+
+Row = tuple[int, list[str]]
+
+
+class UnclearHeader(ValueError):
+    """A header holds numbers, and nothing says what they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table with a row per measurement.
+
+    Parameters
+    ----------
+    header, rows
+        Its names and its cells, each row with its line.
+    note
+        A remark on how it was turned.
+    value
+        Name of the column of values, where the header had no name for it.
+    """
+
+    header: list[str]
+    rows: list[Row]
+    note: str = ""
+    value: str = ""
+
+
+def upright(
+    header: list[str], rows: list[Row], title: str, stated: str | None
+) -> Shape:
+    """Return a table with a row per setting.
+
+    Parameters
+    ----------
+    header, rows
+        The table as it stands.
+    title
+        The line above it, which may name what was measured.
+    stated
+        The parameter that stands in the header, if the user says so.
+
+    Raises
+    ------
+    UnclearHeader
+        If the header holds numbers of which nothing says what they are.
+    """
+    labels = [read_label(name) for name in header[1:]]
+    if (
+        (len(labels) < _FEWEST and not stated)
+        or None in labels
+        or len({*labels}) < len(labels)
+        or any(len(row) != len(header) for _, row in rows)
+    ):
+        return Shape(header, rows)
+    numbers = [f"{label:.12g}" for label in labels if label is not None]
+    side, _, above = header[0].partition("\\")
+    side, above = side.strip(), (above or header[0]).strip()
+    names = [row[0] for _, row in rows]
+    are_numbers = all(read_cell(name).number is not None for name in names)
+    parameter = stated or _parameter(above)
+    if parameter and (stated or not are_numbers or "\\" in header[0]):
+        if not are_numbers and not _are_cases(names):
+            return _turned(parameter, names, numbers, rows)
+        case = side if stated or "\\" in header[0] else "case"
+        return _melted(case or "case", parameter, numbers, rows, title)
+    if are_numbers and _parameter(side):
+        return _melted(side, "n", numbers, rows, title)
+    raise UnclearHeader(
+        "a header that says what its numbers are (`--column p=header` takes them as p)"
+    )
+
+
+def _parameter(name: str) -> str | None:
+    """Return the parameter that a name is one of, of a product the finest."""
+    listed = scales_of(name)
+    return (listed[-1] if listed else None) or scale_of(name) or parameter_of(name)
+
+
+def _are_cases(names: Sequence[str]) -> bool:
+    """Tell names of cases from those of what was measured."""
+    return not any(
+        is_derived(name) or is_time_name(name) or is_rate_name(name) for name in names
+    )
+
+
+def _turned(
+    parameter: str, names: Sequence[str], numbers: Sequence[str], rows: Sequence[Row]
+) -> Shape:
+    """Return a table of which each row is a quantity as one with columns of them."""
+    line = rows[0][0]
+    turned = [
+        (line, [number, *(row[at] for _, row in rows)])
+        for at, number in enumerate(numbers, 1)
+    ]
+    return Shape([parameter, *names], turned)
+
+
+def _melted(
+    case: str, parameter: str, numbers: Sequence[str], rows: Sequence[Row], title: str
+) -> Shape:
+    """Return a table of cases and settings as one with a row for each of both."""
+    value = title if title and told_direction(title, "") else "value"
+    melted = [
+        (line, [row[0], number, row[at]])
+        for line, row in rows
+        for at, number in enumerate(numbers, 1)
+    ]
+    note = f"the numbers of the header are taken as {parameter}, a row for each"
+    return Shape([case, parameter, value], melted, note, value)
