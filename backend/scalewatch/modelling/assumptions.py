@@ -20,6 +20,24 @@ class Assumptions:
     """Few settings: relative deviation of jobs, common on shared networks."""
     unseen_freedom: float = 2.0
     """Few settings: degrees of freedom of that deviation."""
+    pooled_freedom: int = 12
+    """Efficiencies: degrees of freedom that repetitions count for, at most."""
+    strong_slope: float = -0.5
+    """Efficiencies: median slope of log t below which a scan is of strong scaling."""
+    weak_slope: float = -0.25
+    """Efficiencies: the slope above which it is of weak scaling."""
+    slope_reach: float = 8.0
+    """Efficiencies: sizes up to so many times the smallest tell that slope."""
+    same_size: float = 0.25
+    """Efficiencies: share by which the problem of each node may vary, by rounding."""
+    surely_fails: float = 0.25
+    """Efficiencies: probability below which no repetition is asked for."""
+    most_repeats: int = 8
+    """Efficiencies: runs beyond which a size counts as at the limit."""
+    wide_gap: float = 1.5
+    """Efficiencies: larger over smaller size from which on a run between them tells."""
+    short_of: float = 1.05
+    """Efficiencies: factor by which that run stays below where efficiency crosses."""
     guideline_tolerance: float = 0.05
     """Guidelines: share by which a shortcut may be slower; it may be noise."""
     least_counts: int = 100
