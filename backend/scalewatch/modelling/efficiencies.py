@@ -38,14 +38,14 @@ from scalewatch.modelling.forecasts.bounds import Bounds
 
 
 class ScalingKind(StrEnum):
-    """Whether the problem stays as it is or grows with the scale."""
+    """Kind of scaling: the problem stays as it is, or grows with the scale."""
 
     STRONG = "strong"
     WEAK = "weak"
 
 
 class Quantity(StrEnum):
-    """What a value of a scan is: a time, or a rate of all or of each node or GPU."""
+    """Quantity of a scan: a time, or a rate of all or of each node or GPU."""
 
     TIME = "time"
     RATE = "rate"
@@ -53,7 +53,7 @@ class Quantity(StrEnum):
 
 
 class NextRunKind(StrEnum):
-    """What one more run would do."""
+    """Use of one more run."""
 
     EXTEND = "extend"  # all sizes hold: beyond them
     BETWEEN = "between"  # narrow the gap between what holds and what fails

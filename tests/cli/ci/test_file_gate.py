@@ -90,6 +90,34 @@ def test_slower_region_stops_with_its_kind_and_sentence(change, kind, sentence) 
     assert found["probability"] > 0.99
 
 
+def regions(name: str, factors: dict[str, float]) -> str:
+    """Return a table of a region for each factor."""
+    rows = [
+        f"{p},{region},{factor * p * scatter}"
+        for region, factor in factors.items()
+        for p, scatter in product((2, 4, 8, 16, 32), SCATTER)
+    ]
+    Path(name).write_text("\n".join(["p,region,time", *rows]))
+    return name
+
+
+def test_what_all_regions_do_alike_is_told_once_and_stops_nobody() -> None:
+    old = regions("old.csv", dict.fromkeys("abcdefgh", 1.0))
+    slow = regions("slow.csv", dict.fromkeys("abcdefgh", 2.0))
+    one_more = regions("more.csv", dict.fromkeys("abcdefg", 2.0) | {"h": 8.0})
+
+    alike = gate(slow, "--baseline", old, "--format", "json")
+    more = gate(one_more, "--baseline", old, "--format", "json")
+
+    assert (alike.exit_code, more.exit_code) == (UNDECIDED, WORSE)
+    (told,) = json.loads(alike.stdout)["findings"]
+    assert (told["region"], told["is_sure"]) == ("all regions", False)
+    assert "all 8 series alike" in told["sentence"]
+    sure, alike = json.loads(more.stdout)["findings"]
+    assert (sure["region"], sure["is_sure"]) == ("h", True)
+    assert alike["region"] == "all regions"
+
+
 def test_improvement_passes() -> None:
     done = gate(written("new.csv", factor=0.7), "--baseline", written("old.csv"))
 

@@ -5,7 +5,7 @@ before tell how far a value scatters (`services.files.histories`); what a second
 would say, files seldom tell.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -23,7 +23,9 @@ from scalewatch.modelling import (
     all_growth_odds,
 )
 from scalewatch.modelling.common_mode.earlier_commits import UsualFactor
+from scalewatch.modelling.common_mode.shared_factor import shared_factor
 from scalewatch.modelling.exact_counts.counts import Outcome
+from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.questions import find_all
@@ -61,6 +63,7 @@ from scalewatch.services.gates.findings import (
     failed,
     incomparable,
     of_machine_beside,
+    of_versions_alike,
     worse_value,
 )
 from scalewatch.services.gates.rules import FileRules
@@ -278,6 +281,8 @@ def gate_of_files(  # noqa: PLR0913, PLR0917 - two versions and what is known of
     ]
     pairs.sort(key=lambda pair: pair.urgency)
     constants = _constants(alike, lambda pair: rules.least_constant(pair.region))
+    alike_worse = [*_worse_alike(alike, factors)]
+    shared = {key for _, keys in alike_worse for key in keys}
     decision = decide(
         pairs,
         rules,
@@ -285,8 +290,12 @@ def gate_of_files(  # noqa: PLR0913, PLR0917 - two versions and what is known of
             constants={
                 key: _by_runs(constant, key, pairs, beside)
                 for key, constant in constants.items()
+                if key not in shared
             },
-            machines=[of_machine_beside(each) for each in beside.machines],
+            machines=[
+                *(of_machine_beside(each) for each in beside.machines),
+                *(finding for finding, _ in alike_worse),
+            ],
             regressions=[
                 worse_value(each, worse)
                 for each in pairs
@@ -358,6 +367,26 @@ def _worse(
     factor = known.worse.factor
     beyond = factor.low if pair.is_cost else 1 / factor.high
     return known.worse if beyond > 1 + least else None
+
+
+def _worse_alike(
+    pairs: Sequence[FilePair], factors: Mapping[SeriesKey, ConstantChange]
+) -> Iterator[tuple[GateFinding, list[SeriesKey]]]:
+    """Yield by metric that all series are worse by one factor, and which follow it."""
+    noisy = [each for each in pairs if each.is_comparable and not each.is_exact]
+    for metric in dict.fromkeys(each.metric for each in noisy):
+        compared = [each for each in noisy if each.metric == metric]
+        moved = [each for each in compared if each.key in factors]
+        changes = [factors[each.key] for each in moved]
+        bounds = [Bounds(each.factor, each.low, each.high) for each in changes]
+        shared = shared_factor(bounds, len(compared))
+        if shared is not None and (shared.factor > 1) == moved[0].is_cost:
+            keys = [
+                each.key
+                for each, follows in zip(moved, shared.follows, strict=True)
+                if follows
+            ]
+            yield of_versions_alike(metric, shared.factor, len(keys)), keys
 
 
 def _by_runs(

@@ -240,6 +240,21 @@ def of_machine_beside(moved: MachineBeside) -> GateFinding:
     )
 
 
+def of_versions_alike(metric: str, factor: float, series: int) -> GateFinding:
+    """Return that all series are worse alike, which one run of each never settles."""
+    return GateFinding(
+        region=EVERYTHING,
+        metric=metric,
+        machine="",
+        configuration={},
+        kind=NIGHT,
+        is_sure=False,
+        sentence=f"{factor:.3g} times as much as before, all {series} series alike: "
+        "either this version, or the machine while it ran",
+        todo="run both versions again, one after the other on one machine",
+    )
+
+
 def unexpected(pair: SeriesPair[Any], rule: GateRule) -> GateFinding | None:
     """Return what an expectation alone says of a series, None for nothing."""
     if pair.is_mismatch and (rule.mismatch or rule.new_mismatch):
