@@ -120,13 +120,13 @@ def test_a_guideline_that_hardly_changed_is_no_finding(client, sessions):
 
 @pytest.mark.usefixtures("suspected")
 def test_a_finding_tells_its_probability_cost_and_commits(client):
-    client.put(RULES, json={"author": "ada", "rules": {}, "target": {"p": 65536}})
+    client.put(RULES, json={"author": "ada", "rules": {}, "target": {"p": 4096}})
 
     (finding,) = gate(client, 2)["findings"]
 
     assert finding["probability"] > 0.9
-    assert finding["target"] == {"p": 65536}
-    true = LINEAR(65536) / TREE(65536)
+    assert finding["target"] == {"p": 4096}
+    true = LINEAR(4096) / TREE(4096)
     effect = finding["at_target"]
     assert effect["low"] < true < effect["high"]
     assert finding["commits"] == f"{sha(1)[:10]}..{sha(2)[:10]}"

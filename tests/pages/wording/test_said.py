@@ -37,7 +37,7 @@ SAID = {
     "target is forecast in words and in a table": (
         record_project,
         "/p/openmpi/r/MPI_Barrier?machine=node-tcp&target=1024",
-        "At p = 1,024, the time is forecast to be 4.1",
+        "At p = 1,024, the time is forecast to be 4",
         "Expected: ",
         "stays true",
         "figures/scaling?project=openmpi&amp;region=MPI_Barrier",
