@@ -41,8 +41,19 @@ def test_a_regression_is_an_edge_at_its_commit(heat):
     assert heat.rows[1].edges == ()
 
 
-def test_a_new_state_of_the_machine_is_an_edge_through_all_rows(heat):
-    assert heat.baselines == (pytest.approx(WIDTH * BEFORE / COMMITS),)
+def test_a_new_state_of_the_machine_is_an_edge_where_levels_moved_with_it(
+    heat, sessions
+):
+    for number in range(1, COMMITS + 1):
+        is_old = number < AT
+        growths = {"a": (lambda p: 2 * TREE(p)) if is_old else TREE}
+        cores = 64 if is_old else 128
+        record_commit(sessions, number, growths, cores=cores, project="renewed")
+    with sessions.reading() as session:
+        moved = heat_map(overview_of(session, "renewed", None, None), by_date=False)
+
+    assert heat.baselines == ()
+    assert moved.baselines == (pytest.approx(WIDTH * (AT - 1) / COMMITS),)
 
 
 def test_rows_of_one_region_are_told_apart_by_the_settings_in_which_they_differ(
