@@ -157,7 +157,7 @@ def test_processes_and_threads_are_parameters_and_cores_follow(write) -> None:
         ("#np,time_us\n2,1.5\n4,0.5\n", "p", [[1.5e-6], [5e-7]]),
         ("# ranks; time [ms]\n2; 1,5\n4; 0,5\n", "p", [[1.5e-3], [5e-4]]),
         ("# nodes\ttime\n2\t1.5\n4\t0.75\n", "nodes", [[1.5], [0.75]]),
-        ("# cores  time\r\n2  1.5\r\n4  0.75\r\n", "cores", [[1.5], [0.75]]),
+        ("# cores  time\r\n2  1.5\r\n4  0.75\r\n", "p", [[1.5], [0.75]]),
         ("\ufeff# p time\n2 1.5\n4 0.75\n", "p", [[1.5], [0.75]]),
     ],
 )

@@ -3,6 +3,7 @@
 import pytest
 
 from scalewatch.importers import read_files
+from scalewatch.services.files.previews import previewed
 
 GRID = """+-------+----------+
 | Cores | Time [s] |
@@ -246,3 +247,60 @@ def test_refusal_says_the_best_guess_and_a_command(write, text, guess) -> None:
     [error] = read_files([write(text)]).unreadable
 
     assert guess in str(error)
+
+
+SCALES = (8, 32, 56, 112)
+RATES = (92_000, 350_000, 560_000, 950_000)
+IDEALS = (92_000, 368_000, 644_000, 1_288_000)
+
+
+def measured_beside_ideals(names, **more) -> str:
+    columns = {"No. Cores": SCALES, **names, **more}
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)])
+
+
+@pytest.mark.parametrize(
+    ("names", "metrics"),
+    [
+        (("Actual", "Ideal"), {"rate"}),
+        (("Actual 10M", "Ideal 10M"), {"10M rate"}),
+        (("10M Actual", "10M Ideal"), {"10M rate"}),
+        (("Problem 1", "Problem 1 (Linear)"), {"Problem 1 rate"}),
+        (("p1-FOM", "p1-ideal"), {"p1-FOM"}),
+        (("Actual FOM (k-cells/sec)", "Ideal FOM (k-cells/sec)"), {"Actual FOM"}),
+        (("Figure of Merit", "Perfect"), {"Figure of Merit"}),
+    ],
+)
+def test_whole_numbers_beside_their_ideal_are_rates(write, names, metrics) -> None:
+    text = measured_beside_ideals(dict(zip(names, (RATES, IDEALS), strict=True)))
+
+    reading = read(write, text)
+    rows = previewed(reading.scans.measurements(), {})
+
+    assert {row.metric for row in rows} == metrics
+    assert [(row.better, row.is_direction_assumed) for row in rows] == [
+        ("higher", False)
+    ]
+
+
+def test_ideal_of_a_time_makes_its_column_one(write) -> None:
+    times, ideals = (90, 24, 15, 9), (90, 22.5, 12.9, 6.4)
+
+    series = only(
+        read(write, measured_beside_ideals({"Actual": times, "Ideal": ideals}))
+    )
+
+    assert (series.metric, series.unit) == ("time", "s")
+
+
+def test_columns_of_machines_are_values_though_whole(write) -> None:
+    text = measured_beside_ideals({"Intel": RATES, "AMD": IDEALS[::-1]})
+
+    assert [series.metric for series in read(write, text).series] == ["Intel", "AMD"]
+
+
+def test_column_in_proportion_to_the_scale_is_no_value(write) -> None:
+    text = measured_beside_ideals({"Units": [4 * p for p in SCALES], "FOM": RATES})
+
+    assert [series.metric for series in read(write, text).series] == ["FOM"]

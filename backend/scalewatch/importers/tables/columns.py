@@ -69,6 +69,9 @@ _ASIDE: Final = frozenset(
     {"path", "file", "filename", "dir", "directory", "date", "index"}
     | {"timestamp", "hostname", "scientific"}
 )
+_NUMBERING: Final = frozenset({"job", "jobid", "id", "seed", "pid", "port"})
+"""Words of columns whose numbers differ in every row, and measure nothing."""
+
 _DEVIATIONS: Final = frozenset(
     {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
     | {"sigma", "stderr"}
@@ -98,6 +101,10 @@ _FEWEST_ROWS: Final = 2
 _NEARLY: Final = 0.5
 """Power of the scale beyond which an ideal rises or falls with it."""
 
+_BRACED_END: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
+_UNIT_OF_IDEAL: Final = re.compile(
+    r"[\[(](?:ideal|linear|perfect)[\])]\Z", re.IGNORECASE
+)
 _UNADDRESSABLE: Final = frozenset("/?#")
 _SUFFIXED: Final = re.compile(r"(?P<name>.+)_(?P<unit>[^_\W]+)")
 _BRACED: Final = re.compile(r"(?P<name>.*\S|.)\s*+[\[(](?P<unit>[^\[\]()]++)[\])]")
@@ -192,7 +199,16 @@ class UnclearColumns(ValueError):
 
 def is_aside(name: str) -> bool:
     """Tell whether a column is no result of a run: ideals, paths, jobs, indices."""
-    return not name or not (_IDEALS | _ASIDE).isdisjoint(words_of(name))
+    return not name or is_ideal(name) or not _ASIDE.isdisjoint(words_of(name))
+
+
+def is_ideal(name: str) -> bool:
+    """Tell whether a column is called an ideal: `Ideal FOM`, `Problem 1 (Linear)`."""
+    braced = _BRACED_END.search(name)
+    behind = set(words_of(braced[0].strip("([ )]"))) if braced else set()
+    if behind and behind <= _IDEALS:
+        return True
+    return not _IDEALS.isdisjoint(words_of(name))
 
 
 def is_derived(name: str) -> bool:
@@ -243,7 +259,7 @@ def columns_of(
     columns = _columns(header, meanings.by_column, is_stated=MEASURED in stated)
     return replace(
         columns,
-        measured=_by_base(contents, _by_ideal(header, rows, columns), columns),
+        measured=_by_base(contents, _by_ideal(header, contents, columns), columns),
         following=[
             header[at]
             for at, why in meanings.reasons.items()
@@ -339,10 +355,12 @@ class _Meanings:
                 and not _is_about_scale(header[at])
                 and not is_derived(header[at])
                 and not is_about_outcome(header[at])
+                and _NUMBERING.isdisjoint(words_of(header[at]))
                 and len(set(contents[at].numbers)) == len(contents[at].numbers) > 1
                 and self.parameters()
+                and not self.is_proportional(at)
             ]
-            if self.values() or len(counts) == 1:
+            if counts:
                 self.take(dict.fromkeys(counts, MEASURED), "it differs in every row")
         if MEASURED not in self.by_column.values():
             derived = [
@@ -355,6 +373,24 @@ class _Meanings:
                 dict.fromkeys(speedups or derived, MEASURED),
                 "it has no time beside it, and tells a relative one",
             )
+
+    def is_proportional(self, at: int) -> bool:
+        """Tell whether a column is in proportion to a parameter, as nodes are to p."""
+        return any(
+            len(
+                {
+                    round(number / scale, 9)
+                    for number, scale in zip(
+                        self.contents[at].numbers,
+                        self.contents[parameter].numbers,
+                        strict=True,
+                    )
+                    if number is not None and scale
+                }
+            )
+            == 1
+            for parameter in self.parameters().values()
+        )
 
     def values(self) -> list[int]:
         """Return the columns of results."""
@@ -457,7 +493,7 @@ def _is_measured(name: str, content: Content) -> bool:
         return False
     is_told = told_direction(name, name if is_rate_name(name) else "") is not None
     has_fractions = not (content.is_whole or content.has_clocks)
-    return has_fractions or is_told or set(words_of(name)) <= _ACTUAL
+    return has_fractions or is_told or not _ACTUAL.isdisjoint(words_of(name))
 
 
 def _spreads(header: Sequence[str], measured: Sequence[int]) -> list[int]:
@@ -643,29 +679,54 @@ def _known(numbers: Sequence[float | None]) -> list[float]:
 
 
 def _by_ideal(
-    header: Sequence[str], rows: Sequence[Sequence[str]], columns: Columns
+    header: Sequence[str], contents: Sequence[Content], columns: Columns
 ) -> Sequence[MeasuredColumn]:
-    """Name columns that are only called `Actual` by what the ideal beside them does.
+    """Name columns that say neither time nor rate by what the ideal beside them does.
 
-    An ideal in proportion to the scale is one of a rate, an inverse one of a time.
+    An ideal in proportion to the scale is one of a rate, an inverse one of a time. Of
+    several the one is meant whose name has the same other words.
     """
-    ideals = [at for at, name in enumerate(header) if set(words_of(name)) & _IDEALS]
     scales = list(columns.parameters.values())
-    if not ideals or len(scales) != 1 or len(rows) < _FEWEST_ROWS:
-        return columns.measured
-    grown = []
-    for at in (scales[0], ideals[0]):
-        first, last = read_cell(rows[0][at]).number, read_cell(rows[-1][at]).number
-        if not first or not last or first == last:
-            return columns.measured
-        grown.append(math.log(last / first))
-    slope = grown[1] / grown[0]
-    metric = "rate" if slope > _NEARLY else "time" if slope < -_NEARLY else None
-    if metric is None:
-        return columns.measured
-    return [
-        replace(each, metric=metric, unit="s" if metric == "time" else None)
-        if set(words_of(header[each.position])) <= _ACTUAL
-        else each
-        for each in columns.measured
+    slopes = {
+        _case(name): _slope(contents[scales[0]].numbers, contents[at].numbers)
+        for at, name in reversed([*enumerate(header)])
+        if is_ideal(name) and len(scales) == 1
+    }
+    return [_named_by(each, header[each.position], slopes) for each in columns.measured]
+
+
+def _named_by(
+    column: MeasuredColumn, name: str, slopes: Mapping[tuple[str, ...], float]
+) -> MeasuredColumn:
+    """Return a column as a rate or a time, if the ideals say that it is one."""
+    case = _case(name)
+    only = next(iter(slopes.values())) if len(slopes) == 1 and not case else 0.0
+    slope = slopes.get(case, only)
+    if told_direction(column.metric, column.unit or "") or abs(slope) < _NEARLY:
+        return column
+    kind = "rate" if slope > 0 else "time"
+    unit = column.unit or ("s" if kind == "time" else None)
+    return replace(column, metric=" ".join((*case, kind)), unit=unit)
+
+
+def _case(name: str) -> tuple[str, ...]:
+    """Return the words of a name but for those of measured and ideal."""
+    text = _UNIT_OF_IDEAL.sub("", name) if is_ideal(name) else name
+    return tuple(
+        word
+        for word in _nameable(_BRACED_END.sub("", text)).replace("-", " ").split()
+        if word.lower() not in _ACTUAL | _IDEALS | {"fom"}
+    )
+
+
+def _slope(scales: Sequence[float | None], values: Sequence[float | None]) -> float:
+    """Return the power of the scale with which values go from first to last."""
+    pairs = [
+        (scale, value)
+        for scale, value in zip(scales, values, strict=True)
+        if scale and value and scale > 0 and value > 0
     ]
+    if len(pairs) < _FEWEST_ROWS or pairs[0][0] == pairs[-1][0]:
+        return 0.0
+    (first, low), (last, high) = pairs[0], pairs[-1]
+    return math.log(high / low) / math.log(last / first)

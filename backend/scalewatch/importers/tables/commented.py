@@ -19,7 +19,7 @@ from scalewatch.importers.tables.columns import (
     ROLES,
     is_aside,
 )
-from scalewatch.texts.scales import parameter_of
+from scalewatch.texts.scales import parameter_of, scale_of
 
 _NUMBER: Final = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?")
 
@@ -395,7 +395,7 @@ def _parameters(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
             known.setdefault(key, name)
     first = next(iter(columns), "")
     if not known and first in counts:
-        return {_RESOURCES.get(first.lower(), first): first}
+        return {scale_of(first) or _RESOURCES.get(first.lower(), first): first}
     return known
 
 
