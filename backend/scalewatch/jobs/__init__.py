@@ -21,6 +21,7 @@ from scalewatch.services.analysis import analysis
 from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import AnalysedCommit, JobKind, JobTerms
 from scalewatch.services.operations import retention
+from scalewatch.services.projects import overviews
 from scalewatch.services.regressions import detection, records, webhooks
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
@@ -40,8 +41,13 @@ def analyse(session: Session, subject: str) -> Effect:
 
 
 def rejudge(_session: Session, subject: str) -> Effect:
-    """Analyse again what a project's expectations have changed for."""
-    return partial(declarations.queue_unjudged, project_id=int(subject))
+    """Analyse again what a project's expectations have changed for, and count it."""
+
+    def effect(session: Session) -> None:
+        declarations.queue_unjudged(session, int(subject))
+        queue.enqueue(session, JobKind.WATCH, int(subject))
+
+    return effect
 
 
 def reanalyse(_session: Session, subject: str) -> Effect:
@@ -50,10 +56,16 @@ def reanalyse(_session: Session, subject: str) -> Effect:
 
 
 def watch(session: Session, subject: str) -> Effect:
-    """Look for changes in the histories of a project."""
+    """Look for changes in the histories of a project, and count it for home."""
     share = get_settings().alarming_share
     detected = detection.detect(session, int(subject), share)
-    return partial(records.record, detected=detected)
+    overview = overviews.counted(session, session.get_one(tables.Project, int(subject)))
+
+    def effect(session: Session) -> None:
+        records.record(session, detected)
+        overviews.record(session, int(subject), overview)
+
+    return effect
 
 
 def notify(session: Session, subject: str) -> Effect:

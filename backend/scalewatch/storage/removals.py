@@ -43,6 +43,7 @@ OF_PROJECT: Final = (
     tables.GateRules,
     tables.Alias,
     tables.Detection,
+    tables.Overview,
     tables.Policy,
     tables.Token,
     tables.Webhook,

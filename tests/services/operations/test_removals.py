@@ -176,7 +176,7 @@ def test_the_last_run_takes_all_with_it_but_the_project(sessions):
 
     rows = contents(sessions)
     left = {name for name, number in rows.items() if number}
-    assert left == {"project", "watch", "expectation"}
+    assert left == {"project", "watch", "overview", "expectation"}
 
 
 def test_removed_machine_leaves_the_other_one_as_it_was(sessions, work_off):

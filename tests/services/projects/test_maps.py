@@ -1,4 +1,5 @@
-from scalewatch.services.projects.home import MOST_ROWS, home_map
+from scalewatch.services.projects.home import home_map
+from scalewatch.services.projects.overviews import MOST_ROWS
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import sessions_of
 from support.builders import sweep_reports

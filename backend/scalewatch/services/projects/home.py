@@ -1,36 +1,37 @@
 """Projects at a glance: verdicts, concerns and the map of the newest commit."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark
 from scalewatch.modelling.common_mode.features import LEAST_HISTORY
-from scalewatch.services.commit_reports.changes import changes_of_measured
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.match_table.cells import MatchColumn, MatchRow, grid_of
 from scalewatch.services.match_table.table import recent_changes
+from scalewatch.services.projects.overviews import (
+    MOST_ROWS,
+    Overview,
+    counted,
+    newest_commit,
+    stored_overview,
+)
 from scalewatch.services.regressions.regressions import RegressionState
-from scalewatch.services.selection.view import choices_among, choose_metric
+from scalewatch.services.selection.pages import MOST_CELLS
+from scalewatch.services.selection.view import choices_among
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.services.series.standing import Standing, State, crowded_among
+from scalewatch.services.series.standing import Standing
 from scalewatch.storage import machines, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
+from scalewatch.storage.commits.commits import AnyCommit, identified
 from scalewatch.storage.histories import regressions
-
-MOST: Final = 10
-"""Things that need attention, per project: more would not be read."""
-
-MAIN: Final = ("main", "master", "trunk", "develop")
-"""Branches whose newest commit is the one that has to be fine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,9 @@ class Project:
 
     Parameters
     ----------
+    counts, other_counts
+        Series by their marks: of the metric that the match table opens on, and of each
+        other one.
     crowded
         Series whose verdict is undecided because processes shared cores.
     pending
@@ -92,6 +96,7 @@ class Project:
     changes: Mapping[ChangeKind, int]
     regions: int
     counts: Mapping[Mark, int]
+    other_counts: Mapping[str, Mapping[Mark, int]]
     crowded: int
     pending: int
     machines: tuple[SeenMachine, ...]
@@ -106,40 +111,30 @@ def all_projects(session: Session) -> tuple[Project, ...]:
 
 
 def _project(session: Session, project: tables.Project) -> Project:
-    newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
-        session, project.id
-    )
-    now = CommitSnapshot.of(session, newest) if newest else None
-    scans = now.judged(now.metrics) if now else ()
-    baseline = baseline_of(session, project, newest) if newest else None
-    kinds: Mapping[int, ChangeKind] = {}
-    if now and baseline:
-        before = CommitSnapshot(session, project.id, baseline.id)
-        changes = changes_of_measured(before, now, now.metrics)
-        kinds = {each.series_id: each.kind for each in changes}
-    changed = Counter(kinds.values())
-    states = Counter(scan.standing.state for scan in scans)
-    marks = Counter(scan.standing.mark for scan in scans)
-    concerns = _concerns(scans)
+    seen = _seen(session, project)
+    overview = seen.overview if seen else None
     detection = regressions.detection_of(session, project.id)
+    counts = dict(overview.counts) if overview else {}
+    shown = counts.pop(overview.metric, {}) if overview and overview.metric else {}
     return Project(
         name=project.name,
-        commit=commit_of(newest) if newest else None,
+        commit=commit_of(seen.row) if seen else None,
         commits=commits.count(session, project.id),
-        baseline=baseline,
-        changes={kind: changed[kind] for kind in ChangeKind if changed[kind]},
-        regions=len({scan.region for scan in scans}),
-        counts={mark: marks[mark] for mark in Mark},
-        crowded=crowded_among(s.standing for s in scans if s.standing.verdict),
-        pending=states[State.PENDING],
+        baseline=baseline_of(session, project, seen.row) if seen else None,
+        changes=overview.changes if overview else {},
+        regions=overview.regions if overview else 0,
+        counts=shown or dict.fromkeys(Mark, 0),
+        other_counts=counts,
+        crowded=overview.crowded if overview else 0,
+        pending=overview.pending if overview else 0,
         machines=tuple(
             SeenMachine(name, slot, last_run_at, runs)
             for slot, (name, last_run_at, runs) in enumerate(
                 machines.last_seen(session, project.id)
             )
         ),
-        concerns=concerns[:MOST],
-        more=max(0, len(concerns) - MOST),
+        concerns=tuple(_concerns(seen)) if seen else (),
+        more=overview.more if overview else 0,
         begun=tuple(
             f"{each['words']}; nothing to compare with: "
             f"{each['commits']} of {LEAST_HISTORY} commits since"
@@ -149,45 +144,54 @@ def _project(session: Session, project: tables.Project) -> Project:
     )
 
 
-def _concerns(scans: Iterable[Judged]) -> tuple[SeriesOfConcern, ...]:
-    """Return the series of concern, worst first; a region on ten machines is one."""
-    alike: dict[tuple[object, ...], list[Judged]] = defaultdict(list)
-    for scan in sorted(scans, key=_urgency):
-        standing = scan.standing
-        is_bad = standing.state is State.FAILED or standing.mark is Mark.MISMATCH
-        if is_bad or scan.failures:
-            settings = repr(sorted(scan.configuration.items()))
-            fares = (standing.state, standing.verdict, standing.direction)
-            concern = (scan.region, scan.metric, settings, scan.failures, *fares)
-            alike[concern].append(scan)
-    return tuple(
-        SeriesOfConcern(
-            worst.region,
-            worst.metric,
-            worst.machine,
-            tuple(sorted(each.machine for each in others)),
-            worst.configuration,
-            worst.standing,
-            worst.failures,
-        )
-        for worst, *others in alike.values()
-    )
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """A project as home shows it: its commit, what was counted, and the series shown.
+
+    Parameters
+    ----------
+    series
+        Of a project of many series, those of the worst regions alone.
+    metrics
+        Those whose series were all read.
+    """
+
+    row: AnyCommit
+    overview: Overview
+    series: Sequence[Judged]
+    now: CommitSnapshot
+    metrics: Sequence[str]
 
 
-def _urgency(scan: Judged) -> tuple[bool, bool, float, str, str]:
-    """Order mismatches by how sure they are, then what failed, wholly first."""
-    standing = scan.standing
-    return (
-        standing.mark is not Mark.MISMATCH,
-        standing.state is not State.FAILED,
-        -(standing.probability or 0),
-        scan.region,
-        scan.machine,
-    )
+def _seen(session: Session, project: tables.Project) -> _Seen | None:
+    """Read what home shows of a project; None where nothing was measured."""
+    overview = stored_overview(session, project.id)
+    known = identified(session, [overview.commit_id]) if overview else {}
+    if overview is not None and (row := known.get(overview.commit_id)) is not None:
+        now = CommitSnapshot.of(session, row)
+        regions = {*overview.worst, *(each.region for each in overview.concerns)}
+        return _Seen(row, overview, now.judged([*overview.counts], regions), now, ())
+    newest, overview = newest_commit(session, project.id), counted(session, project)
+    if newest is None or overview is None:
+        return None
+    now = CommitSnapshot.of(session, newest)
+    return _Seen(newest, overview, now.outlined(now.metrics), now, now.metrics)
 
 
-MOST_ROWS: Final = 42
-"""Rows of a project on the home page, worst first; the match table has all."""
+def _concerns(seen: _Seen) -> Iterator[SeriesOfConcern]:
+    """Yield the series of concern, worst first."""
+    known = {each.series_id: each for each in seen.series}
+    for concern in seen.overview.concerns:
+        if (worst := known.get(concern.series_id)) is not None:
+            yield SeriesOfConcern(
+                worst.region,
+                worst.metric,
+                worst.machine,
+                concern.others,
+                worst.configuration,
+                worst.standing,
+                worst.failures,
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,29 +223,26 @@ def home_map(session: Session, name: str) -> HomeMap | None:
         If there is no such project.
     """
     project = projects.existing(session, name)
-    newest = commits.newest_on(session, project.id, MAIN) or commits.newest(
-        session, project.id
-    )
-    if newest is None:
+    seen = _seen(session, project)
+    if seen is None or seen.overview.metric is None:
         return None
-    now = CommitSnapshot.of(session, newest)
-    if not now.metrics:
-        return None
-    metric = choose_metric(now.metrics, None)
-    shown = [each for each in now.judged(now.metrics) if each.metric == metric]
-    recent = recent_changes(session, newest)
-    grid = now.kept(
-        ("map", recent),
+    metric = seen.overview.metric
+    recent = recent_changes(session, seen.row)
+    shown = [each for each in seen.series if each.metric == metric]
+    grid = seen.now.kept(
+        ("map", recent, sorted({each.region for each in shown})),
         lambda: grid_of(shown, tuple(choices_among(shown)), {}, recent, {}),
         lambda grid: grid.kilobytes,
-        metrics=now.metrics,
+        metrics=seen.metrics,
     )
+    most = max(1, MOST_CELLS // max(1, len(grid.columns)))
+    rows = grid.rows[: min(MOST_ROWS, most)]
     open_rows = regressions.of_project(session, project.id, [RegressionState.OPEN])
     return HomeMap(
-        commit=commit_of(newest).label,
+        commit=commit_of(seen.row).label,
         metric=metric,
         columns=grid.columns,
-        rows=grid.rows[:MOST_ROWS],
-        more=max(0, len(grid.rows) - MOST_ROWS),
+        rows=rows,
+        more=max(0, seen.overview.rows - len(rows)),
         open_regressions=sum(row.is_worse for row in open_rows),
     )

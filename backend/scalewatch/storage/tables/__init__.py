@@ -25,6 +25,7 @@ from scalewatch.storage.tables.judgements import (
     Guidelines,
     Model,
     Noise,
+    Overview,
     Probabilities,
     Verdict,
 )
@@ -76,6 +77,7 @@ __all__ = [
     "Machine",
     "Model",
     "Noise",
+    "Overview",
     "Payload",
     "Point",
     "Policy",

@@ -151,6 +151,18 @@ class Edition(Table):
     mark: Mapped[UUID]
 
 
+class Overview(Table):
+    """The counts of a project at its newest commit, as home shows them."""
+
+    __tablename__ = "overview"
+
+    project_id: Mapped[int] = mapped_column(
+        ForeignKey("project.id", ondelete="cascade"), primary_key=True
+    )
+    counted_at: Mapped[datetime] = mapped_column(default=now)
+    content: Mapped[dict[str, Any]]
+
+
 class Verdict(Table):
     """A model compared with one version of its expectation."""
 
