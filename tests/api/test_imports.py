@@ -94,6 +94,7 @@ def test_dry_run_tells_what_the_command_would_post(client, tmp_path, sessions):
             "configuration": [],
             "values": 3,
             "origin": {"file": "body"},
+            "dependent": [],
             "is_direction_assumed": False,
         }
     ]

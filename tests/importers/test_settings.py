@@ -1,3 +1,5 @@
+import json
+
 import pytest
 
 from scalewatch.errors import BadDerivation, BadPattern
@@ -199,3 +201,16 @@ def test_long_names_stay_different() -> None:
 
     assert len(names) == 100
     assert max(map(len, names)) <= 200
+
+
+def test_option_tells_what_some_of_a_file_lack_and_others_say(write) -> None:
+    rows = [
+        {"params": {"p": 4, "threads": 2}, "callpath": "a", "value": 1.5},
+        {"params": {"p": 4}, "callpath": "b", "value": 2.5},
+    ]
+    path = write("\n".join(map(json.dumps, rows)) + "\n")
+
+    reading = read_files([path], rules={"auto": SettingRules(at={"threads": 1.0})})
+
+    assert not reading.unreadable
+    assert [series.configuration["threads"] for series in reading.series] == [2, 1]

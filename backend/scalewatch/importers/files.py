@@ -49,7 +49,7 @@ from scalewatch.importers.series import (
     Scans,
     postable_metric,
 )
-from scalewatch.importers.settings import SettingRules, bounded, placed
+from scalewatch.importers.settings import Additions, SettingRules, bounded, placed
 from scalewatch.importers.source import LONGEST_LOG_LINE, ReadTable, Source, quoted
 
 _ENDS_IN_NUMBER: Final = re.compile(r"/\d+\Z")
@@ -229,15 +229,17 @@ def read_source(  # noqa: PLR0913, PLR0917 - all that is said of a file
     unlike, unplaced = dict[str, UnmatchedName](), dict[str, float | None]()
     for part in _parts(source, file_format, columns or {}, rules):
         its_rules = _rules_of(part.file_format, rules)
+        additions = Additions(its_rules.at)
         for measurement in bounded(part.measurements, source.name, most):
             try:
-                scans.add(
-                    _with_origin(measurement, its_rules, source, part.file_format)
-                )
+                there = _with_origin(measurement, its_rules, source, part.file_format)
+                additions.note(there)
+                scans.add(there)
             except UnmatchedName as error:
                 unlike[error.name] = error
             except UnplacedSeries:
                 unplaced[measurement.subject.region] = measurement.launched
+        additions.refuse_contradictions(source.name)
     if unplaced and not scans:
         raise UnplacedSeries(
             source.name,

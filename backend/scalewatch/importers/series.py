@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scalewatch.errors import UnreadableFile
 from scalewatch.modelling.arrays import stacked
 from scalewatch.quantities import factor_between, is_time, parse_unit
+from scalewatch.texts.scales import RESOURCES
 from scalewatch.wire import SIMULATED, UNITS, kept_unit
 from scalewatch.wire.directions import better_direction
 
@@ -90,7 +91,8 @@ class ImportedMeasurement(NamedTuple):
 
     `sources` tells of each setting where it comes from, `is_crowded` whether processes
     or threads shared cores, `launched` how many processes a command before it started,
-    which is not believed unasked.
+    which is not believed unasked. `dependent` are settings that follow from the
+    coordinate, as nodes do from processes.
     """
 
     subject: SeriesIdentity
@@ -100,6 +102,7 @@ class ImportedMeasurement(NamedTuple):
     sources: tuple[tuple[str, str], ...] = ()
     is_crowded: bool = False
     launched: float | None = None
+    dependent: tuple[tuple[str, float], ...] = ()
 
 
 def measurement(  # noqa: PLR0913, PLR0917 - all that is said of a value
@@ -350,6 +353,9 @@ class _Scan:
     runs: dict[tuple[Coordinate, Provenance], list[float]]
     sources: Mapping[str, str]
     crowded: set[Coordinate] = field(default_factory=set)
+    dependent: dict[Coordinate, tuple[tuple[str, float], ...]] = field(
+        default_factory=dict
+    )
 
     def coordinates(self) -> Mapping[Coordinate, Sequence[float]]:
         """Return the values at each coordinate, of all runs together."""
@@ -378,7 +384,7 @@ class Scans:
 
     def add(self, measurement: ImportedMeasurement) -> None:
         """Add the repetitions at one coordinate."""
-        subject, coordinate, values, provenance, sources, is_crowded, _ = measurement
+        subject, coordinate, values, provenance, sources, is_crowded, *_ = measurement
         known = self._kept.get(subject)
         if known is None:
             kept, size = self._in_first_unit(subject)
@@ -389,6 +395,8 @@ class Scans:
         scan.runs.setdefault((coordinate, provenance), []).extend(values)
         if is_crowded:
             scan.crowded.add(coordinate)
+        if measurement.dependent:
+            scan.dependent[coordinate] = measurement.dependent
 
     def remove(self, measurement: ImportedMeasurement) -> None:
         """Take away the repetitions at one coordinate, all that were added."""
@@ -470,6 +478,7 @@ class Scans:
                     provenance,
                     sources,
                     coordinate in scan.crowded,
+                    dependent=scan.dependent.get(coordinate, ()),
                 )
 
     def series(self) -> list[ImportedSeries]:
@@ -549,8 +558,21 @@ def _series(
             for column, parameter in enumerate(subject.parameters)
             if column not in varied and _levels(settings[:, [column]]) > 1
             for other in varied
-            if _vary_together(settings[:, [column, other]])
-        ),
+            if _depends(parameter, settings[:, [other, column]])
+        )
+        + _dependent(scan, rows, subject.parameters[varied[0]]),
+    )
+
+
+def _dependent(
+    scan: _Scan, rows: Sequence[tuple[Coordinate, object]], leader: str
+) -> tuple[Follower, ...]:
+    """Return the dependent settings that every row of a series has."""
+    stated = [dict(scan.dependent.get(coordinate, ())) for coordinate, _ in rows]
+    return tuple(
+        Follower(name, leader, tuple(each[name] for each in stated))
+        for name in stated[0]
+        if all(name in each for each in stated)
     )
 
 
@@ -564,10 +586,23 @@ def _varied(parameters: Sequence[str], settings: NDArray[np.float64]) -> list[in
     varied: list[int] = []
     for column in columns:
         if _levels(settings[:, [column]]) > 1 and not any(
-            _vary_together(settings[:, [column, other]]) for other in varied
+            _depends(parameters[column], settings[:, [other, column]])
+            for other in varied
         ):
             varied.append(column)
     return varied or columns[:1]
+
+
+def _depends(parameter: str, pair: NDArray[np.float64]) -> bool:
+    """Tell whether a parameter varies only with another, whose column is the first.
+
+    A resource may also stay where the other rises, as nodes do while p fills one.
+    """
+    if _vary_together(pair):
+        return True
+    steps = np.diff(np.unique(pair, axis=0), axis=0)
+    only_with = bool((steps[:, 0] > 0).all())
+    return only_with and parameter in RESOURCES and bool((steps[:, 1] >= 0).all())
 
 
 def _vary_together(pair: NDArray[np.float64]) -> bool:

@@ -21,6 +21,9 @@ from scalewatch.importers.lines import Program
 from scalewatch.texts.patterns import PathPattern, Pattern, StatedSettings
 from scalewatch.texts.scales import parameter_of
 
+OPTION: Final = "option"
+"""Place of what `--at` says of the measurements that say nothing themselves."""
+
 NAMED_OTHERWISE: Final = {"rep": "repetition"}
 """Holes of patterns, and the fields of provenance that they fill."""
 
@@ -151,7 +154,7 @@ def placed(
     for place, said in _places(measurement, rules, source, has_words=has_words):
         settings.add(place, said)
         texts = {**said.texts, **texts}
-    settings.add("option", StatedSettings(rules.at, {}, {}))
+    settings.add(OPTION, StatedSettings(rules.at, {}, {}))
     if rules.trusts_launcher and measurement.launched and "p" not in settings.sources:
         settings.add("launcher", StatedSettings({"p": measurement.launched}, {}, {}))
     settings.derive(rules.derive)
@@ -295,13 +298,57 @@ class _Settings:
         if key not in self.sources:
             self.sources[key] = place
             return True
-        if known != value:
+        if known != value and place != OPTION:
             raise UnreadableFile(
                 self.source,
                 f"its {self.sources[key]} says {key}={_shown(known)}, "
                 f"and its {place} says {key}={_shown(value)}",
             )
         return False
+
+
+class Additions:
+    """Settings of `--at` that some measurements of a file lack, and others contradict.
+
+    A file where all say something else is contradicted; one where some say nothing is
+    told the rest.
+    """
+
+    def __init__(self, at: Mapping[str, float]) -> None:
+        self.at = at
+        self.lacking: set[str] = set()
+        self.contradicted: dict[str, tuple[str, series.Setting]] = {}
+
+    def note(self, measurement: series.ImportedMeasurement) -> None:
+        """Take account of a measurement with all its settings."""
+        if not self.at:
+            return
+        sources = dict(measurement.sources)
+        subject = measurement.subject
+        held: dict[str, series.Setting] = dict(subject.configuration)
+        held |= dict(zip(subject.parameters, measurement.coordinate, strict=True))
+        for name, value in self.at.items():
+            if sources.get(name) == OPTION:
+                self.lacking.add(name)
+            elif held.get(name) != value:
+                place = sources.get(name, "content")
+                self.contradicted[name] = place, held.get(name)
+
+    def refuse_contradictions(self, source: str) -> None:
+        """Refuse what all measurements of a file contradict.
+
+        Raises
+        ------
+        UnreadableFile
+            If there is such a setting.
+        """
+        for name, (place, known) in self.contradicted.items():
+            if name not in self.lacking:
+                raise UnreadableFile(
+                    source,
+                    f"its {place} says {name}={_shown(known)}, "
+                    f"and its option says {name}={_shown(self.at[name])}",
+                )
 
 
 def _shown(value: series.Setting) -> str:

@@ -42,6 +42,9 @@ _SCALES: Final[Mapping[str, str]] = {
 }
 """Parameters by the names of columns, without what only says that something counts."""
 
+RESOURCES: Final = frozenset({"p", "nodes", "gpus", "threads"})
+"""Parameters of what programs run on, of which some follow from others."""
+
 _COUNTING: Final = frozenset(
     {"no", "number", "num", "total", "of", "the", "count", "anzahl"}
 )

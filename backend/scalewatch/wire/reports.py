@@ -264,6 +264,9 @@ class RunReport(Report):
     machine: Machine
     coordinate: Annotated[dict[Name, Setting], Field(min_length=1, max_length=20)]
     configuration: Annotated[dict[Name, Fact], Field(max_length=200)] = {}
+    dependent: Annotated[dict[Name, Setting], Field(max_length=20)] = Field(
+        {}, description="Settings that follow from the coordinate: nodes beside p."
+    )
     job: Job | None = None
     results: Annotated[
         tuple[Result, ...], FailFast(), Field(max_length=MOST_RESULTS)

@@ -56,7 +56,7 @@ def test_chatter_of_processes_in_brackets_is_no_json() -> None:
 
     assert math.isclose(series["PingPong", "time", 4194304].values[0, 0], 347.52e-6)
     assert series["PingPong", "bandwidth", 4194304].values.tolist() == [[12069.36]]
-    assert ("PingPong", "bandwidth", 0) not in series
+    assert ("PingPong", "bandwidth", 0) in series
 
 
 def test_outputs_in_the_fences_of_a_document_are_read() -> None:

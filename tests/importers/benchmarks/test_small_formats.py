@@ -343,3 +343,27 @@ def test_benchmarks_without_a_parameter_are_at_one_setting(write) -> None:
     assert dict(measured.sources)["p"] == "assumed"
     [unplaced] = asked.unreadable
     assert "at which p" in str(unplaced)
+
+
+def pytest_report(**test) -> str:
+    stats = {"data": [1.0, 2.0], "median": 1.5, "mean": 1.5}
+    held = {"fullname": "t.py::test_a", "stats": stats, "params": None, **test}
+    return json.dumps({"machine_info": {"node": "m"}, "benchmarks": [held]})
+
+
+def test_ranks_of_extra_info_are_p_and_words_are_held(write) -> None:
+    path = write(pytest_report(extra_info={"num_ranks": 16, "backend": "cuda"}))
+
+    [series] = read_files([path]).series
+
+    assert series.settings.tolist() == [[16]]
+    assert series.parameters == ("p",)
+    assert series.configuration["backend"] == "cuda"
+
+
+def test_remark_among_rounds_leaves_the_median(write) -> None:
+    stats = {"data": [1.0, "outlier"], "median": 1.25, "mean": 1.5}
+
+    [series] = read_files([write(pytest_report(stats=stats))]).series
+
+    assert series.values.tolist() == [[1.25]]

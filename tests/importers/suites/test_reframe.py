@@ -216,3 +216,26 @@ def test_report_of_old_versions(write, facts, parameter, setting) -> None:
     assert (told.subject.parameters, told.coordinate) == ((parameter,), (setting,))
     assert dict(told.subject.configuration) == {"environ": "gnu", "partition": "gpu"}
     assert told.provenance.machine == "daint"
+
+
+def test_tests_of_as_many_tasks_on_other_nodes_are_no_repetitions(write) -> None:
+    header = "job_completion_time|info|num_tasks|num_nodes|time_value|time_unit"
+    rows = [f"2026-11-27T10:00:0{n}|a /0a1b @s:p+e|112|{n}|{n}.5|s" for n in (2, 4)]
+    path = write("\n".join([header, *rows]) + "\n")
+
+    [series] = read_files([path]).series
+
+    assert series.parameters == ("nodes",)
+    assert series.configuration["p"] == 112
+    assert series.values.tolist() == [[2.5], [4.5]]
+
+
+def test_two_records_in_a_line_of_an_old_log_are_refused(write) -> None:
+    record = (
+        "2026-11-27T10:00:00|reframe 3.2|a on s:p using e|jobid=1|num_tasks=4"
+        "|time=1.5|ref=0 (l=null, u=null)|s"
+    )
+
+    [error] = read_files([write(f"{record}{record}\n")]).unreadable
+
+    assert "two in a line" in str(error)

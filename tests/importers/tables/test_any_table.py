@@ -78,13 +78,16 @@ def test_what_varies_with_the_scale_splits_no_series(write, column, cells) -> No
     assert series.settings[:, 0].tolist() == [1, 2, 4]
 
 
-def test_nodes_that_follow_from_gpus_are_left_out_with_a_note(write) -> None:
+def test_nodes_that_follow_from_gpus_are_a_dependent_setting(write) -> None:
     path = write("nodes,gpus,time\n1,1,8.5\n1,2,4.5\n1,4,2.5\n2,8,1.5\n")
 
     reading = read_files([path])
 
     [series] = reading.series
     assert series.parameters == ("gpus",)
+    assert [(each.name, each.levels) for each in series.together] == [
+        ("nodes", (1, 1, 1, 2))
+    ]
     assert any("nodes" in note for note in reading.left_out)
 
 

@@ -12,6 +12,7 @@ from scalewatch.errors.files import printable
 from scalewatch.importers import ImportedSeries, Reading
 from scalewatch.importers.source import LEFT_OUT, ReadTable
 from scalewatch.services.files.previews import PreviewedSetting, previewed
+from scalewatch.texts.scales import RESOURCES
 from scalewatch.wire.directions import Direction
 
 VALUES: Final = "values"
@@ -75,6 +76,8 @@ def tell_together(all_series: Sequence[ImportedSeries]) -> None:
     for name, other in dict.fromkeys(
         (each.name, each.leader) for series in all_series for each in series.together
     ):
+        if {name, other} <= RESOURCES:
+            continue
         click.echo(
             f"Warning: {name} and {other} vary only together, and what grows with "
             f"{other} may grow with {name}; vary one of them alone to tell",
@@ -91,7 +94,7 @@ def show(reading: Reading, better: Mapping[str, Direction]) -> None:
         table.add_column(name, justify="right" if name == VALUES else "left")
     rows = previewed(reading.scans.measurements(), better)
     for row in rows:
-        settings = (*row.parameters, *row.configuration)
+        settings = (*row.parameters, *row.dependent, *row.configuration)
         cells = (
             row.region,
             row.metric,

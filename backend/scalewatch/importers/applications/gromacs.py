@@ -23,10 +23,15 @@ _PART: Final = re.compile(
     r"\s++(?P<wall>\d++\.\d++)\s++\S++\s++\S++\s*+"
 )
 
+_REST: Final = re.compile(
+    r" (?P<name>Rest)\s++(?P<wall>\d++\.\d++)\s++\S++\s++\S++\s*+"
+)
+"""All that no row counts, without which the rows do not add up."""
+
 _UNCOUNTED: Final = re.compile(
     r" [A-Z][^\d?]*+(?<=\s\s)(?:\d++\s++)?\d++\.\d++\s++\S++\s++\S++\s*+"
 )
-"""A wait for other ranks, or the rest, which is part of others."""
+"""A wait for other ranks, which is part of others."""
 
 _RULE: Final = re.compile(r"-+\s*")
 
@@ -84,7 +89,9 @@ class _CycleTable:
             self.has_title = True
         elif line.startswith(" Total "):
             self.has_title = self.has_rows = False
-        elif self.has_title and (part := _PART.fullmatch(line)):
+        elif self.has_title and (
+            part := _PART.fullmatch(line) or _REST.fullmatch(line)
+        ):
             return part
         elif self.has_title and _RULE.fullmatch(line):
             self.has_rows = True

@@ -112,18 +112,13 @@ class _Table:
 
     def measured(self, row: Mapping[str, str]) -> Iterator[series.ImportedMeasurement]:
         facts = self.facts
-        is_empty = False
         if _SIZE in self.columns:
             size = int(self.source.number(row[_SIZE]))
             facts = {**facts, "message_bytes": size}
-            is_empty = size == 0
         is_wrong = _DEFECTS in row and self.source.number(row[_DEFECTS]) > 0
         known = {"p": self.processes, "threads": self.threads}
         at = {key: count for key, count in known.items() if count is not None}
         for column, metric, unit in self.metrics():
-            # A message of no bytes has no bandwidth, and is printed with 0.
-            if is_empty and metric == "bandwidth":
-                continue
             value = self.source.number(row[column]) if column in row else math.nan
             yield series.measurement(
                 self.name, metric, unit, value, at, facts, failed=is_wrong

@@ -8,7 +8,7 @@ from scalewatch.errors import UnreadableFile
 from scalewatch.importers import series
 from scalewatch.importers.documents import Document
 from scalewatch.outcomes import judge_cell
-from scalewatch.texts.scales import parameter_of
+from scalewatch.texts.scales import parameter_of, scale_of
 
 
 def recognises(document: Document) -> bool:
@@ -30,11 +30,15 @@ def _measured(
 ) -> series.ImportedMeasurement:
     parameters, configuration = _settings(test)
     stats = test.part("stats")
-    if stats.object().get("data"):
+    samples = stats.object().get("data")
+    if isinstance(samples, list) and samples and all(map(_is_number, samples)):
         values = [sample.number() for sample in stats.part("data").elements()]
     else:
-        values = [stats.part("median").number()]
-        configuration["statistic"] = "median"
+        # Some plugins write a remark among the rounds; their statistics are there.
+        known = stats.object()
+        statistic = "mean" if "median" not in known and "mean" in known else "median"
+        values = [stats.part(statistic).number()]
+        configuration["statistic"] = statistic
     region = test.part("fullname").name().partition("[")[0]
     return series.measurement(
         region,
@@ -46,6 +50,12 @@ def _measured(
         test.origin,
         provenance,
         failed=_has_failed(test),
+    )
+
+
+def _is_number(sample: object) -> bool:
+    return sample is None or (
+        isinstance(sample, int | float) and not isinstance(sample, bool)
     )
 
 
@@ -72,13 +82,15 @@ def _settings(test: Document) -> tuple[dict[str, float], dict[str, series.Settin
         for name, part in test.part(place).parts():
             setting, parameter = (
                 series.plain_setting(str(part.value)),
-                parameter_of(name),
+                parameter_of(name) or scale_of(name),
             )
-            if not parameter or not isinstance(setting, int | float):
-                if place == "params":
+            is_counted = isinstance(setting, int | float) and setting > 0
+            if not parameter or not is_counted:
+                is_fact = isinstance(part.value, str | bool)
+                if place == "params" or (is_fact and not judge_cell(name, "")):
                     configuration[name] = setting
                 continue
-            if parameters.setdefault(parameter, float(setting)) != setting:
+            if parameters.setdefault(parameter, float(str(setting))) != setting:
                 raise UnreadableFile(
                     test.source,
                     f"{part.place} says {parameter}={setting}, and params says "

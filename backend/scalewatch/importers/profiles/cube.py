@@ -95,9 +95,9 @@ def _profile(profile: Any, across: str) -> Iterator[ImportedMeasurement]:
             values = _values(profile, metric)
         except MissingMetricError:
             continue
-        by_path = _across(values, paths, across)
-        if not any(by_path.values()):
+        if not values:
             continue
+        by_path = _across(values, paths, across)
         yield from run.measured(metric.name, by_path, _UNITS.get(metric.units))
         if metric.name == "time":
             own_times: dict[str, float] = defaultdict(float)  # over all call paths

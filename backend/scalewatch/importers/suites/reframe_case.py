@@ -55,7 +55,9 @@ def measurements_of(
         if parameter and (count := _count(known.get(key))):
             numbers.setdefault(parameter, count)
     nodes = known.get("job_nodelist", known.get("nodelist"))
-    if "p" not in numbers and isinstance(nodes, list) and nodes:
+    if count := _count(known.get("num_nodes")):
+        numbers["nodes"] = count
+    elif "p" not in numbers and isinstance(nodes, list) and nodes:
         numbers["nodes"] = float(len(nodes))
     configuration: dict[str, series.Setting] = {
         key: str(known[key]) for key in ("environ", "partition") if key in known

@@ -27,7 +27,8 @@ _OLD: Final = re.compile(r"[^|]++\|reframe [^|]++\|(?=[^|]++\|)[^|]+(?: on |@)[^
 _SETTING: Final = re.compile(r"(?<!\w)(?P<key>\w++)=(?P<value>[^,\s]+)")
 _VARIABLE: Final = re.compile(r"[\w -]+")
 _NAMES: Final = ("display_name", "name", "check_name", "unique_name")
-_NOT_PERFORMANCE: Final = frozenset({"jobid", "num_tasks", "ref", "l", "u"})
+_JOB: Final = frozenset({"jobid", "num_tasks", "num_nodes"})
+_NOT_PERFORMANCE: Final = _JOB | {"ref", "l", "u"}
 
 
 def recognises(head: str) -> bool:
@@ -86,6 +87,8 @@ def _line(
 
 
 def _old_line(source: Source, line: str) -> Iterator[ImportedMeasurement]:
+    if line.count("|reframe ") > 1:
+        raise source.malformed("one record", "two in a line")
     cells = line.split("|")
     place = place_of(cells[2]) if _OLD.match(line) else None
     pairs = [
@@ -101,7 +104,7 @@ def _old_line(source: Source, line: str) -> Iterator[ImportedMeasurement]:
     at, name, value = measured[0]
     following = cells[at + 1] if at + 1 < len(cells) else ""
     unit = following if "=" not in following else cells[-1]
-    job = {key: fact for _, key, fact in pairs if key in {"jobid", "num_tasks"}}
+    job = {key: fact for _, key, fact in pairs if key in _JOB}
     facts: dict[str, str] = {"job_completion_time": cells[0], **job, **place}
     for cell in cells[at + 1 :]:
         if not cell.startswith("ref="):

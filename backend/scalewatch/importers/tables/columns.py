@@ -128,7 +128,7 @@ class MeasuredColumn:
 class Columns:
     """Positions of the columns that matter, by their meaning.
 
-    Columns of counts that are `following` others, as nodes do GPUs, are left out. An
+    Columns of counts that are `following` others, as nodes do GPUs, split nothing. An
     `undeclared` column has no known meaning: it belongs to the configuration
     unless its cells exclude that. `reasons` tell why a column has its meaning.
     """
@@ -140,7 +140,7 @@ class Columns:
     unit: int | None
     configuration: Mapping[str, int]
     undeclared: Mapping[str, int]
-    following: Sequence[str] = ()
+    following: Mapping[str, int] = field(default_factory=dict)
     repetition: int | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
 
@@ -241,13 +241,18 @@ def columns_of(
         If a column is missing, with what was expected as its message.
     """
     contents = [Content([row[at] for row in rows]) for at in range(len(header))]
+    following: dict[str, int] = {}
     meanings = _Meanings(header, contents)
     meanings.take(_stated(header, stated), "stated")
     meanings.read_usual_names(ROLES)
     if not meanings.parameters():
         meanings.read_usual_names(PARAMETERS)
         meanings.read_scales()
-        meanings.leave_out(_following(contents, meanings.by_column), FOLLOWS)
+        following = {
+            meanings.by_column[at]: at
+            for at in _following(contents, meanings.by_column)
+        }
+        meanings.leave_out(following.values(), FOLLOWS)
     meanings.leave_out_asides()
     if MEASURED not in meanings.by_column.values():
         meanings.read_values()
@@ -260,11 +265,7 @@ def columns_of(
     return replace(
         columns,
         measured=_by_base(contents, _by_ideal(header, contents, columns), columns),
-        following=[
-            header[at]
-            for at, why in meanings.reasons.items()
-            if why == FOLLOWS and meanings.by_column[at] == IGNORED
-        ],
+        following=following,
         reasons={header[at]: why for at, why in meanings.reasons.items()},
     )
 
@@ -412,14 +413,14 @@ class _Meanings:
         ]
         first = contents[0].numbers if contents else []
         if len(counts) == 1:
-            self.take({counts[0]: _parameter_name(header[counts[0]])}, ONLY)
+            self.take({counts[0]: addressable_name(header[counts[0]])}, ONLY)
         elif (
             _rises(first)
             and self.by_column.get(0) in {None, MEASURED}
             and not _is_result(header[0])
             and any(at for at in self.values())
         ):
-            self.take({0: _parameter_name(header[0])}, FIRST)
+            self.take({0: addressable_name(header[0])}, FIRST)
         else:
             raise UnclearColumns("one column of a parameter (say --column p=NAME)")
 
@@ -645,8 +646,8 @@ def _nameable(name: str) -> str:
     return plain if _NUMBERED.search(plain) else plain.strip(" ?()")
 
 
-def _parameter_name(name: str) -> str:
-    """Return a column's name as that of a parameter, which addresses can hold."""
+def addressable_name(name: str) -> str:
+    """Return a column's name as that of a setting, which addresses can hold."""
     return name if _UNADDRESSABLE.isdisjoint(name) else _nameable(name)
 
 

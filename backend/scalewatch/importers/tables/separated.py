@@ -32,6 +32,7 @@ from scalewatch.importers.tables.columns import (
     ROLES,
     SPEEDUP,
     UnclearColumns,
+    addressable_name,
     columns_of,
     is_derived,
     is_speedup,
@@ -120,6 +121,7 @@ class _Table:
         self.source, self.title = source, title
         self.share = 1.0
         self.left_out: dict[str, str] = {}
+        self.dependent: dict[str, int] = {}
         stated = {**stated}
         self.base_time = _base_time(stated.pop(BASE_TIME, ()))
         self.delimiter = _delimiter(source.peek())
@@ -137,6 +139,7 @@ class _Table:
         if stated.keys() - ROLES.keys():
             known.add("p")  # no other column is a parameter
         unused = {*self.columns.undeclared, *self.columns.configuration}
+        self.dependent |= self.columns.following
         self.jobs = job_columns(self.header, unused, known, self.columns.configuration)
         self.configuration = {
             name: position
@@ -196,6 +199,7 @@ class _Table:
             each.position: f"values, {each.metric}" for each in columns.measured
         }
         meanings |= dict.fromkeys(self.configuration.values(), "held fixed")
+        meanings |= dict.fromkeys(self.dependent.values(), "a dependent setting")
         meanings |= dict.fromkeys(self.jobs.positions, "how or where the run was")
         roles = {"region": columns.region, "metric": columns.metric}
         meanings |= {at: name for name, at in roles.items() if at is not None}
@@ -307,7 +311,7 @@ class _Table:
         keys = [
             tuple(row[at] for at in self.columns.parameters.values()) for row in cells
         ]
-        following = list(self.columns.following)
+        following = list[str]()
         held, fractions = dict[str, int](), list[str]()
         unknown = {
             name: [row[at] for row in cells]
@@ -348,16 +352,24 @@ class _Table:
                 f"{', '.join(torn)} splits the series, and not each value of it was "
                 "measured at all settings; `--column ignore=NAME` leaves a column out"
             )
-        for names, why in (
-            (fractions, "holds fractions and is no setting and no known metric"),
-            (following, "follows from what is varied and splits no series"),
-        ):
-            self.left_out |= dict.fromkeys(names, f"it {why}")
-            if names:
-                self.source.notes.append(
-                    f"{', '.join(names)} {why}: left out; "
-                    "`--column value=NAME` takes a column as measured"
-                )
+        self.dependent |= {
+            name: self.columns.undeclared[name]
+            for name in following
+            if all(read_label(cell) for cell in unknown[name])
+        }
+        why = "holds fractions and is no setting and no known metric"
+        self.left_out |= dict.fromkeys(fractions, f"it {why}")
+        if fractions:
+            self.source.notes.append(
+                f"{', '.join(fractions)} {why}: left out; "
+                "`--column value=NAME` takes a column as measured"
+            )
+        if self.dependent:
+            self.source.notes.append(
+                f"{', '.join(self.dependent)} follows from what is varied: kept as a "
+                "dependent setting, which splits no series; `--column value=NAME` "
+                "takes a column as measured"
+            )
         return held
 
     def measurements(self) -> Iterator[series.ImportedMeasurement]:
@@ -378,9 +390,14 @@ class _Table:
         if processes := self.jobs.processes(row):
             coordinate = {"p": processes, **coordinate}
         configuration = tuple(
-            (name, series.plain_setting(row[at]))
+            (addressable_name(name), series.plain_setting(row[at]))
             for name, at in self.configuration.items()
             if row[at].lower() not in MISSING
+        )
+        dependent = tuple(
+            (name, label)
+            for name, at in self.dependent.items()
+            if (label := read_label(row[at])) is not None
         )
         region = None if self.columns.region is None else row[self.columns.region]
         is_failed = self.is_failed(row)
@@ -391,7 +408,7 @@ class _Table:
             value, its_unit = self.value(row[column.position])
             if column.derived:
                 value, its_unit = self.relative(column.derived, value, coordinate)
-            yield series.measurement(
+            measurement = series.measurement(
                 region or series.WHOLE_PROGRAM,
                 stated or column.metric,
                 self.unit(unit or column.unit, its_unit),
@@ -402,6 +419,7 @@ class _Table:
                 self.jobs.provenance(row),
                 failed=is_failed,
             )
+            yield measurement._replace(dependent=dependent)
 
     def unit(self, of_column: str | None, of_cell: str | None) -> str | None:
         """Return the unit of a value, which cell and column may both state."""

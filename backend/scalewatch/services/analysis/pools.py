@@ -20,6 +20,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.judgements import editions, gate_rules
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
+from scalewatch.texts.scales import RESOURCES
 
 PARAMETER: Final = "p"
 """The parameter of a scan as long as nothing varies, and the first of several."""
@@ -282,4 +283,7 @@ def _go_together(first: str, other: str, coordinates: Sequence[Coordinate]) -> b
         (x < next_x, np.sign(next_y - y))
         for (x, y), (next_x, next_y) in pairwise(pairs)
     }
+    if other in RESOURCES and len({x for x, _ in pairs}) == len(pairs):
+        # Nodes stay as they are while p fills one.
+        steps -= {(True, 0)}
     return len(steps) == 1 and steps <= {(True, 1), (True, -1)}

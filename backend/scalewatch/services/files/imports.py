@@ -118,6 +118,7 @@ class _RunPlace(NamedTuple):
     coordinate: Settings
     configuration: Settings
     provenance: Provenance
+    dependent: Mapping[str, float]
 
     def is_no_run(self, name: str, fault: str) -> NotARun:
         return NotARun(self.coordinate, name, fault, self.provenance.source)
@@ -157,7 +158,11 @@ def _by_place(
             name: (int(value) if value.is_integer() else value)
             for name, value in sorted(coordinate)
         }
-        yield _RunPlace(settings, dict(sorted(configuration)), provenance), taken
+        dependent = dict(taken[0].dependent)
+        yield (
+            _RunPlace(settings, dict(sorted(configuration)), provenance, dependent),
+            taken,
+        )
 
 
 def _run(
@@ -190,6 +195,8 @@ def _run(
     identity = json.dumps([content, provenance.repetition], sort_keys=True)
     number = uuid5(NAMESPACE_URL, identity)
     content["id"] = number
+    if place.dependent:
+        content["dependent"] = dict(place.dependent)
     notes: list[str] = []
     try:
         return RunReport.model_validate(content, strict=False), notes

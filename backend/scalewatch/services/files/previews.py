@@ -31,6 +31,8 @@ class PreviewedSeries:
         Number of values, over all repetitions.
     origin
         File, commit and machine, as far as the series has one of them.
+    dependent
+        Settings that follow from those that vary.
     is_direction_assumed
         Whether neither the user nor unit or name say which way is better.
     """
@@ -44,6 +46,7 @@ class PreviewedSeries:
     values: int
     origin: Mapping[str, Setting]
     is_direction_assumed: bool = False
+    dependent: tuple[PreviewedSetting, ...] = ()
 
 
 def previewed(
@@ -89,4 +92,13 @@ def _series(
             for key, value in subject.origin
         },
         is_direction_assumed=direction is None,
+        dependent=tuple(
+            PreviewedSetting(
+                name,
+                tuple(sorted({dict(each.dependent)[name] for each in held})),
+                "follows",
+            )
+            for name, _ in held[0].dependent
+            if all(name in dict(each.dependent) for each in held)
+        ),
     )

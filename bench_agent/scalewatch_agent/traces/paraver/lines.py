@@ -21,6 +21,11 @@ from scalewatch_agent.errors import TraceUnusable
 
 Numbers = NDArray[np.int64]
 
+_MOST_DIGITS: Final = 20
+_WIDE: Final = re.compile(rb"\d{19,20}")
+_LARGEST: Final = str(2**63 - 1).encode()
+"""Value of counters beyond 64 bits with a sign, of which no call is made."""
+
 BLOCK: Final = 8 * 2**20
 MOST_RATIO: Final = 400
 """A trace shrinks to a tenth; what shrinks more than this is no trace."""
@@ -153,7 +158,7 @@ def _block(path: Path, text: bytes, first_line: int, wanted: Sequence[int]) -> B
     # The separators before each line's end, and that one, end its fields.
     fields = np.diff(np.r_[0, np.searchsorted(separators, ends, "right")])
     offsets = np.cumsum(fields) - fields
-    joined = text.replace(b"\n", b":").decode("ascii")
+    joined = _WIDE.sub(_LARGEST, text.replace(b"\n", b":")).decode("ascii")
     numbers = np.fromstring(joined, np.int64, sep=":")
     kinds = numbers[offsets]
     right = np.zeros(len(kinds), bool)
@@ -196,7 +201,7 @@ def _check_characters(
     wrong[1:] |= is_separator[1:] & (is_separator[:-1] | minus[:-1])
     wrong[0] = not is_digit[0]
     separators = np.flatnonzero(is_separator)
-    wide = np.diff(np.r_[-1, separators]) > len("-") + 18
+    wide = np.diff(np.r_[-1, separators]) > len("-") + _MOST_DIGITS
     wrong[separators[wide]] = True
     if wrong.any():
         line = first_line + text.count(b"\n", 0, int(np.argmax(wrong)))
