@@ -58,9 +58,9 @@ INSERT INTO webhook (id, project_id, url, secret, author, created_at)
 VALUES
   (1, 1, 'http://127.0.0.1:1/hook', 'swh_of release 0.1.0', 'ada',
    '2026-11-01 00:00:00');
-INSERT INTO job (id, kind, subject, state, attempts, created_at, finished_at)
+INSERT INTO job (kind, subject, state, attempts, created_at, finished_at)
 VALUES
-  (1, 'analyse', '1/1', 'done', 1, '2026-11-01 00:00:00', '2026-11-01 00:00:00')
+  ('analyse', '1/1', 'done', 1, '2026-11-01 00:00:00', '2026-11-01 00:00:00')
 """
 
 

@@ -7,6 +7,7 @@ from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.histories.histories import overview_of
 from scalewatch.services.projects.home import all_projects
 from support.histories import TREE, record_commit, record_history, sha
+from support.shown_pages import words_of
 
 RENEWED = 13
 """The first commit that was measured on other cores."""
@@ -58,3 +59,14 @@ def test_commits_of_the_new_state_are_compared_with_each_other(sessions):
         gate = gate_of(session, "mpich", sha(RENEWED + 1), None)
 
     assert gate.outcome is GateOutcome.FINE
+
+
+def test_report_of_a_commit_names_what_changed_in_its_machine(client, sessions):
+    record_renewed(sessions, 1.6)
+
+    words = words_of(client.get(f"/p/mpich/c/{sha(RENEWED)}").text)
+
+    row = words[words.index("Facts and settings that differ") :]
+    assert "cores" in row
+    assert "64" in row
+    assert "there is nothing to compare with" in words

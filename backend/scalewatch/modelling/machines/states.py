@@ -28,8 +28,10 @@ _DRIFTING: Final = re.compile(
 _MEMORY: Final = re.compile(
     r".*(mem|memory|ram|dram|swap)(bytes|total|size|[kmgt]i?b)*"
 )
-_KERNEL: Final = re.compile(r".*(kernel|uname|osrelease).*")
-_VERSION: Final = re.compile(r"([a-z]+)?.*?\b(\d+)\.(\d+)")
+_SEPARATORS: Final = re.compile(r"[^a-z0-9]")
+_OF_KERNEL: Final = ("kernel", "uname", "osrelease")
+_FIRST_WORD: Final = re.compile(r"[a-z]*")
+_VERSION: Final = re.compile(r"\b(\d++)\.(\d++)")
 _LINUX: Final = re.compile(r"linux[ -](\S+ )?\d+\.\d+")
 _QUANTITY: Final = re.compile(r"(\d+(?:\.\d+)?)\s*([kmgt]?)i?b?(?:ytes)?")
 _KIBIBYTES: Final = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4}
@@ -54,7 +56,7 @@ def is_same_state(former: Facts, present: Facts) -> bool:
 
 
 def _squashed(name: str) -> str:
-    return re.sub(r"[^a-z0-9]", "", name.lower())
+    return _SEPARATORS.sub("", name.lower())
 
 
 def _matters(name: str) -> bool:
@@ -66,9 +68,11 @@ def _normal(name: str, fact: object) -> object:
     if not isinstance(fact, str):
         return fact
     words = " ".join(fact.casefold().split())
-    is_kernel = _KERNEL.fullmatch(_squashed(name)) or _LINUX.match(words)
-    if is_kernel and (version := _VERSION.match(words)):
-        return version.groups()
+    is_named = any(word in _squashed(name) for word in _OF_KERNEL)
+    is_kernel = is_named or _LINUX.match(words)
+    first = _FIRST_WORD.match(words)
+    if is_kernel and first and (version := _VERSION.search(words)):
+        return (first[0], *version.groups())
     return words
 
 

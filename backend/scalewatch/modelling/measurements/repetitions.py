@@ -70,6 +70,9 @@ UNLIKE: Final = 0.15
 TINY: Final = 1e-4
 """Relative scatter below which no clock tells repetitions apart."""
 
+LARGEST: Final = float(np.log(np.finfo(np.float64).max))
+"""Logarithm of the largest factor that is told; larger ones are no numbers."""
+
 NORMAL_QUARTILE: Final = 0.6745
 """Median deviation of normal noise, in standard deviations."""
 
@@ -150,7 +153,7 @@ def _leading_factor(logs: Reals) -> float | None:
     if abs(typical) < max(np.log(LEAST_FACTOR), SCATTERS * scatter):
         return None
     low, high = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
-    factor, points = float(np.exp(typical)), len(first)
+    factor, points = float(np.exp(min(typical, LARGEST))), len(first)
     side = np.sign(typical)
     if points < FEWEST:
         least = max(np.log(ALONE), LONELY_RANGES * float((high - low).max()))

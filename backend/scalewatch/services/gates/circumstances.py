@@ -5,7 +5,7 @@ regressions in histories, guidelines, forecasts at the target scale, and jobs th
 still to be done.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -108,10 +108,12 @@ def _beside(
     dearer = [by_key[finding.series] for _, finding in worse]
     steps = steps_of(after.session, commit, [*dearer, *broken])
     guidelines = [guideline_finding(each, rules, steps.words) for each in broken]
+    begun = sorted({state for both in nights.begun.values() for state in both})
+    states = facts_of(after.session, begun)
     return replace(
         known,
         constants=constants,
-        incomparable=[*_of_new_states(after.session, changes, nights)],
+        incomparable=[*_of_new_states(states, changes, nights)],
         lacking=_lacking(before, after, changes),
         absent=[
             absent(each)
@@ -133,12 +135,11 @@ def _beside(
 
 
 def _of_new_states(
-    session: Session, changes: Sequence[SeriesChange], nights: NewestNights
+    facts: Mapping[int, Mapping[str, object]],
+    changes: Sequence[SeriesChange],
+    nights: NewestNights,
 ) -> Iterator[GateFinding]:
     """Yield the series whose level moved with a new state of their machine."""
-    facts = facts_of(
-        session, sorted({s for each in nights.begun.values() for s in each})
-    )
     for change in changes:
         if change.series_id in nights.begun and change.is_comparable:
             former, state = nights.begun[change.series_id]
