@@ -27,7 +27,7 @@ REDUCE_APPROXIMATE = "approximate, O(√p) instead of O(log p)"
 LINEAR_FOR_TREE = "O(p) instead of O(log p)"
 LITMUS_CLEARS = (
     "Likely the library: find scales worse than expected on 9 machines, where the "
-    "litmus test litmus, which loads the network alike, scales as expected."
+    "litmus test litmus acquits the network."
 )
 LITMUS_ACCUSES = "Likely this machine: on slow the litmus test litmus grows"
 SUSPICIONS = {
@@ -35,15 +35,15 @@ SUSPICIONS = {
         *((region, "odd", False) for region in "abc"),
         *((region, "fine", True) for region in "abc"),
     ): (
-        "Likely this machine: on odd, a, b and c scale worse than expected, "
+        "Likely this machine: a, b and c scale worse than expected on odd, "
         "and as expected elsewhere."
     ),
     (("find", "x", False), ("find", "y", False)): (
-        "Likely the code: find scales worse than expected on x and y, and as expected "
-        "on none: check its algorithm, its implementation or the expectation O(log p)."
+        "Likely the code: find scales worse than expected on x and y: check its "
+        "algorithm, its implementation or the expectation O(log p)."
     ),
     (("find", "x", False), ("find", "y", True)): (
-        "Likely this machine: on x, find scales worse than expected, "
+        "Likely this machine: find scales worse than expected on x, "
         "and as expected elsewhere."
     ),
     (

@@ -208,22 +208,21 @@ LITMUS_FAILS: Final = Markup(
     "algorithm is known: check network, placement and neighbours."
 )
 MACHINE: Final = Markup(
-    "<strong>Likely this machine:</strong> on <bdi>{machine}</bdi>, {regions} "
-    "{scale} worse than expected, and as expected elsewhere."
+    "<strong>Likely this machine:</strong> {regions} {scale} worse than expected on "
+    "<bdi>{machine}</bdi>, and as expected elsewhere."
 )
 MACHINE_LIBRARY: Final = Markup(
-    " The litmus test <bdi>{litmus}</bdi> loads its network alike and scales as "
-    "expected: check its libraries rather than its network."
+    " The litmus test <bdi>{litmus}</bdi> acquits its network: check its libraries."
 )
 LIBRARY: Final = Markup(
     "<strong>Likely the library:</strong> <bdi>{region}</bdi> scales worse than "
-    "expected on {machines}, where the litmus test <bdi>{litmus}</bdi>, which loads "
-    "the network alike, scales as expected."
+    "expected on {machines}, where the litmus test <bdi>{litmus}</bdi> acquits the "
+    "network."
 )
 CODE: Final = Markup(
     "<strong>Likely the code:</strong> <bdi>{region}</bdi> scales worse than expected "
-    "on {machines}, and as expected on none: check its algorithm, its implementation "
-    "or the expectation {expected}."
+    "on {machines}: check its algorithm, its implementation or the expectation "
+    "{expected}."
 )
 OPEN: Final = Markup(
     "<strong>Code or machine, which cannot be told:</strong> <bdi>{region}</bdi> "
