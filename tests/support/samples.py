@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from .builders import sweep
+from .programs_output import OUTPUTS
 
 IMPORTS = Path(__file__).parents[2].parent / "shared" / "data" / "imports"
 
@@ -45,6 +46,22 @@ MADE = {
     '"num_tasks": 2, "perfvalues": {"a:b:t": [1.5, 0, null, null, "s"]}}]}]}',
     "google": '{"context": {"GIT_COMMIT_HASH": "1a2b3c4"}, "benchmarks": [{"name": '
     '"f/n:8", "real_time": 1.5, "time_unit": "us", "run_type": "iteration"}]}',
+    "latex": "\\begin{tabular}{lr}\nCores & Time [s] \\\\ \\hline\n1 & $8.5$ \\\\\n"
+    "2 & 4.5 \\\\\n\\end{tabular}\n",
+    "simple": "Strong\n------\n\n=====  ====\nCores  Time\n=====  ====\n1      8.5\n"
+    "2      4.5\n=====  ====\n",
+    "aligned": "Strong:\n\n  No. of cores    Time [s]   Speedup\n  1   8.5   1.00\n"
+    "  2   4.5   1.89\n  4   2.5   3.40\n",
+    "wide": "model \\ GPUs,1*1,2*4,4x A100\nsmall,9.5,5.5,OOM\nlarge,19.5,--,6.5\n",
+    "paired": "No. Cores,Actual 10M,Ideal 10M,Memory (GB)\n8,9.27E+04,9.27e+04,26\n"
+    "32,3.80E+05,3.80E+05,--\n56,5.80E+05,6.44E+05,40\n",
+    "sentences": "Elapsed with 1 nodes: 8.5 s.\nElapsed with 2 nodes: 4.5 s.\n"
+    "Elapsed with 4 nodes: 2.5 s.\n",
+    "sacct": "JobID|JobName|State|Elapsed|NNodes|NTasks|AllocCPUS|MaxRSS\n"
+    "1|a|COMPLETED|1-00:00:41|2||8|\n1.0|b|COMPLETED|00:00:40|2|8|8|2048K\n",
+    "google csv": "Run on (8 X 3000 MHz CPU s)\nname,iterations,real_time,cpu_time,"
+    'time_unit,label\n"f/8/threads:2",10,1.5,2.5,ns,"x"\n',
+    **{f"log of {name}": text for name, (text, _) in OUTPUTS.items()},
     "runs": "\n".join(json.dumps(one) for one in sweep((2, 4), repetitions=2)),
 }
 

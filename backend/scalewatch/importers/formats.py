@@ -33,6 +33,8 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "hpcg": "benchmarks.hpcg",
     "imb": "benchmarks.imb",
     "petsc": "applications.petsc",
+    "sacct": "suites.sacct",
+    "google-benchmark-csv": "benchmarks.google_benchmark_csv",
     LINES: "lines",
     COMMENTED: "tables.commented",
     MARKDOWN: "tables.markdown",
@@ -81,6 +83,7 @@ JSON_READERS: Final[Mapping[str, str]] = {
     "list": "benchmarks.named_values",
     "bmf": "benchmarks.bencher",
     "exacb": "suites.exacb",
+    "sacct-json": "suites.sacct_json",
     ASV: "suites.asv",
 }
 """Modules by format; each knows its documents and reads them."""

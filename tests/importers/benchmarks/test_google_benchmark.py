@@ -105,3 +105,24 @@ def test_what_is_said_of_the_machine_before_the_json_is_passed_over(write) -> No
     [series] = read_files([path]).series
 
     assert series.values.tolist() == [[pytest.approx(2e-9)]]
+
+
+CSV = """2026-11-27T10:00:00+00:00
+Running ./bench
+Run on (8 X 3000 MHz CPU s)
+name,iterations,real_time,cpu_time,time_unit,bytes_per_second,items_per_second,label,error_occurred,error_message
+"BM_sort/1024/threads:4",1000,250.5,1000.25,ns,4.1e+09,,,,
+"BM_fail",,,,,,,,true,"no device"
+"""
+
+
+def test_csv_is_read_behind_what_it_says_of_the_machine(write) -> None:
+    reading = read_files([write(CSV)], rules={"auto": SettingRules(at={"p": 1.0})})
+
+    held = {
+        (each.subject.region, each.subject.metric): each.values
+        for each in reading.scans.measurements()
+    }
+    assert held["BM_sort/1024", "time"] == pytest.approx([250.5e-9])
+    assert held["BM_sort/1024", "bytes_per_second"] == [4.1e9]
+    assert all(map(math.isnan, held["BM_fail", "time"]))
