@@ -2,7 +2,9 @@
 
 Every page that the application has, on a project of 40 regions, 10 machines and 400
 commits (a million points), and those with most cells on one of 400 regions, 10 machines
-and 2 commits. Server times are those of `scalewatch.app:served` in a
+and 2 commits. Of 2,000 regions on 50 machines the server's times are beside those of
+the large project, with its memory once eight readers at once have gone; a dash: one of
+them was refused. Server times are those of `scalewatch.app:served` in a
 process of its own, over HTTP on this machine, one request at a time. The browser is the
 system's Chromium, headless, with three new profiles, of which the middle one is shown:
 cold on the first visit, as soon as it has started itself; warm on the third: not before
@@ -17,8 +19,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from math import inf
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -60,6 +65,31 @@ WIDE: Final = (
     "/p/wide/compare/cluster-00...cluster-01",
 )
 """Pages with a cell or a row for each of hundreds of regions."""
+
+WIDEST: Final = (
+    ("/", "/"),
+    ("/p/wide", f"/p/{PROJECT}"),
+    ("/p/wide?view=table", f"/p/{PROJECT}?view=table"),
+    ("/p/wide?cursor=80", f"/p/{PROJECT}"),
+    ("/p/wide?format=json", f"/p/{PROJECT}?format=json"),
+    ("/p/wide/history", f"/p/{PROJECT}/history"),
+    ("/p/wide/cost?machine=cluster-00", f"/p/{PROJECT}/cost"),
+    ("/p/wide/guidelines", f"/p/{PROJECT}/guidelines"),
+    ("/p/wide/compare/cluster-00...cluster-01", f"/p/{PROJECT}/compare/juwels...lumi"),
+    ("/p/wide/c/newest", f"/p/{PROJECT}/c/newest"),
+)
+"""Pages of 2,000 regions on 50 machines, and the same pages of the large project."""
+
+READERS: Final = 8
+"""So many ask for each of these pages at once, before its time is taken."""
+
+MOST_REQUESTS: Final = 5
+
+LONGEST: Final = 120.0
+"""Seconds in which a page of the widest project has to answer eight readers."""
+
+SLOWER = Goal("slowest page of 2,000 × 50, over that of the large", "{:.1f} ×", most=5)
+RESIDENT = Goal("memory of the server after eight readers", "{:.0f} MB", most=600)
 
 SETTLED: Final = 700
 """Milliseconds after loading in which a page may still move."""
@@ -139,7 +169,7 @@ def main(results: Results) -> None:
             (large_database(), paths, ""),
             (wide, WIDE, " of 400 × 10"),
         ):
-            with server(database) as site:
+            with server(database) as (site, _):
                 for path in shown:
                     values = measured(playwright, site, path, requests)
                     pairs = [*zip(COLUMNS, values, strict=True)]
@@ -148,13 +178,58 @@ def main(results: Results) -> None:
                     row(f"`{unquote(path)}`{note}", *cells)
                     every.append(values)
         results.say(f"{missed} of {len(every)} pages miss a goal.")
-        with server(large_database()) as site:
+        with server(large_database()) as (site, _):
             task = scrolled(playwright, site)
+    widest(results, min(requests, MOST_REQUESTS))
     pairs = [*zip(COLUMNS, zip(*every, strict=True), strict=True), (SCROLLING, [task])]
     for column, values in pairs:
         if column.figure:
             most = max(value for value in values if value is not None)
             results.figure(column.goal(), most)
+
+
+def widest(results: Results, requests: int) -> None:
+    """Measure pages of the widest project beside those of the large one."""
+    row = results.table("page of 2,000 × 50", "p50", "large", "times", "readers", "MB")
+    ratios, resident = [], 0.0
+    with TemporaryDirectory() as folder:
+        path = wide_database(Path(folder), Width(regions=2_000, machines=50))
+        with server(path) as (site, pid), server(large_database()) as (large, _):
+            for address, beside in WIDEST:
+                together = readers_time(site + address)
+                resident = max(resident, megabytes(pid))
+                try:
+                    here, _ = server_times(site + address, requests, LONGEST)
+                except httpx2.HTTPStatusError:
+                    here = inf  # the server gave up
+                there, _ = server_times(large + beside, requests)
+                ratios.append(here / there)
+                row(
+                    f"`{address}`",
+                    f"{here:.0f} ms",
+                    f"{there:.0f} ms",
+                    f"{here / there:.1f}",
+                    "–" if together is None else f"{together:.1f} s",
+                    f"{megabytes(pid):.0f}",
+                )
+    results.figure(SLOWER, max(ratios))
+    results.figure(RESIDENT, resident)
+
+
+def readers_time(url: str) -> float | None:
+    """Return the seconds in which a page answers eight at once; None: not all."""
+    started = time.perf_counter()
+    with ThreadPoolExecutor(READERS) as pool:
+        ask = partial(httpx2.get, timeout=LONGEST, follow_redirects=True)
+        answers = [*pool.map(ask, [url] * READERS)]
+    took = time.perf_counter() - started
+    return took if all(answer.is_success for answer in answers) else None
+
+
+def megabytes(pid: int) -> float:
+    """Return the resident memory of a process."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
 
 
 def measured(
@@ -187,10 +262,12 @@ def middle(visits: Sequence[dict[str, Any]], name: str) -> Any:
     return None if None in found else median(found)
 
 
-def server_times(url: str, requests: int) -> tuple[float, float]:
+def server_times(
+    url: str, requests: int, patience: float = PATIENCE / 1000
+) -> tuple[float, float]:
     """Return the median and the 99th percentile of a page's time, in milliseconds."""
     taken = []
-    with httpx2.Client(follow_redirects=True, timeout=PATIENCE / 1000) as client:
+    with httpx2.Client(follow_redirects=True, timeout=patience) as client:
         client.get(url).raise_for_status()
         for _ in range(requests):
             started = time.perf_counter()
@@ -243,19 +320,19 @@ def scrolled(playwright: Playwright, site: str) -> float:
     return longest
 
 
-def wide_database(folder: Path) -> Path:
+def wide_database(folder: Path, width: Width | None = None) -> Path:
     """Return a database of the project of many regions, made anew."""
     path = folder / "wide.db"
     engine = connect(f"sqlite:///{path}")
     Table.metadata.create_all(engine)
-    record_wide_project(sessions_of(engine), Width())
+    record_wide_project(sessions_of(engine), width or Width())
     engine.dispose()
     return path
 
 
 @contextmanager
-def server(database: Path) -> Iterator[str]:
-    """Serve a database by a process of its own."""
+def server(database: Path) -> Iterator[tuple[str, int]]:
+    """Serve a database by a process of its own; give its address and its id."""
     port = free_port()
     environment = os.environ | {
         "SCALEWATCH_DATABASE_URL": f"sqlite:///{database}",
@@ -267,7 +344,7 @@ def server(database: Path) -> Iterator[str]:
     site = f"http://127.0.0.1:{port}"
     try:
         wait_for(site, process)
-        yield site
+        yield site, process.pid
     finally:
         process.terminate()
         process.wait()

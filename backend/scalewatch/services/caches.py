@@ -17,7 +17,7 @@ from cachetools import LRUCache
 
 Answer = TypeVar("Answer")
 
-MOST_KILOBYTES: Final = 256_000
+MOST_KILOBYTES: Final = 160_000
 """Memory for answers about commits: two of 15,000 series, with what pages compute."""
 
 

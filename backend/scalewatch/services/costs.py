@@ -197,12 +197,12 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
     commit = commit_of(row)
     now = CommitSnapshot.of(session, row)
     metric = choose_metric(now.metrics, view.metric)
-    judged = now.judged([metric])
+    judged = now.outlined([metric])
     slots = {each.machine: each.slot for each in judged}
     if view.machine is not None and view.machine not in slots:
         raise NotMeasured("machine", view.machine, at=commit.label)
     machine = view.machine or min(slots, key=slots.__getitem__)
-    on_machine = [each for each in judged if each.machine == machine]
+    on_machine = now.whole([each for each in judged if each.machine == machine])
     choices = choices_among(on_machine)
     chosen = {
         name: view.configuration.get(name, str(values[0]))

@@ -211,14 +211,15 @@ def guidelines_at(session: Session, view: View) -> GuidelineReport:
     row = find_commit(session, project, view.commit)
     commit = CommitSnapshot.of(session, row)
     metric = choose_metric(commit.metrics, view.metric)
-    judged = commit.judged([metric])
+    judged = commit.outlined([metric])
     rules = rules_of(session, project, (each.region for each in judged))
     shown = [
         each
         for each in judged
         if view.machine in {None, each.machine} and is_chosen(each, view.configuration)
     ]
-    instances = instances_of(shown, rules.guidelines)
+    concerned = commit.whole(concerned_by(shown, rules.guidelines))
+    instances = instances_of(concerned, rules.guidelines)
     series = sorted(series_of(instances))
     # Models of a metric are checked anew when one of them stands otherwise.
     checks = commit.kept(

@@ -161,7 +161,9 @@ def _commits(
 def _chosen(commit: CommitSnapshot, metric: str, view: View) -> list[Judged]:
     """Return the series of a commit that have the settings of a view."""
     return [
-        each for each in commit.judged([metric]) if is_chosen(each, view.configuration)
+        series
+        for series in commit.outlined([metric])
+        if is_chosen(series, view.configuration)
     ]
 
 
@@ -169,7 +171,9 @@ def _with_medians(
     commit: CommitSnapshot, series: Sequence[Judged]
 ) -> list[MeasuredSide]:
     medians = commit.medians([each.series_id for each in series])
-    return [MeasuredSide(each, medians.get(each.series_id)) for each in series]
+    return [
+        MeasuredSide(each, medians.get(each.series_id)) for each in commit.whole(series)
+    ]
 
 
 def _compared(  # noqa: PLR0913, PLR0917 - the parts of one answer

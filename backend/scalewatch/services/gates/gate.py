@@ -39,8 +39,8 @@ from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 
-KEPT: Final = 40_000
-"""Changes that are kept with their outcome."""
+KEPT: Final = 30_000
+"""Changes that are kept with their outcome; more of one commit are not."""
 
 _RANK: Final = {outcome: rank for rank, outcome in enumerate(SeriesOutcome)}
 
@@ -130,8 +130,11 @@ def gated_report(
     """
     gate, decision, comparison = _judged(session, view, baseline, alarming_share)
     whole = report_of(session, comparison)
+    with_outcome = (
+        _with_outcome if len(whole.changes) <= KEPT else _with_outcome.__wrapped__
+    )
     changes = [
-        _with_outcome(each, decision.outcomes[each.key]) for each in whole.changes
+        with_outcome(each, decision.outcomes[each.key]) for each in whole.changes
     ]
     changes.sort(key=lambda change: _RANK[decision.outcomes[change.key]])
     return limited(replace(whole, changes=tuple(changes)), view), gate

@@ -54,7 +54,7 @@ OUTLINE_KILOBYTES: Final = 0.3
 """Memory of a series in outline: its growth and its verdict are those of many."""
 
 MOST_SERIES: Final = 20_000
-"""Series of a metric at a commit that are read, and kept, with all that is known."""
+"""Series of a commit that are read, and kept, with all that is known of them."""
 
 PART: Final = 5_000
 """Series of a wide commit that are read with all that is known of them at once."""
@@ -146,7 +146,9 @@ class CommitSnapshot:
         if not outlined or not self.is_wide:
             return outlined
         metrics = sorted({each.metric for each in outlined})
-        known = self.judged(metrics, {each.region for each in outlined})
+        regions = {each.region for each in outlined}
+        names = {each.machine for each in outlined}
+        known = self._given_up(*self._judged(metrics, regions, names))
         wanted = {each.series_id for each in outlined}
         return [each for each in known if each.series_id in wanted]
 
@@ -154,21 +156,19 @@ class CommitSnapshot:
         self, metrics: Collection[str], regions: Collection[str]
     ) -> tuple[Judged, ...]:
         """Return the series of some regions, which are not kept."""
-        models = verdicts.models_at(self.session, self.commit_id, metrics, regions)
-        return self._given_up(*_with_pending(self._series(metrics, regions, models)))
+        return self._given_up(*_with_pending(self._read(metrics, regions)))
 
     def _judged(
-        self, metrics: Collection[str], regions: Collection[str] | None = None
+        self,
+        metrics: Collection[str],
+        regions: Collection[str] | None = None,
+        names: Collection[str] | None = None,
     ) -> "_Read":
         return self._kept_series(
-            ("judged", None if regions is None else sorted(regions)),
+            ("judged", *(each and sorted(each) for each in (regions, names))),
             metrics,
             JUDGED_KILOBYTES,
-            lambda: self._series(
-                metrics,
-                regions,
-                verdicts.models_at(self.session, self.commit_id, metrics, regions),
-            ),
+            lambda: self._read(metrics, regions, names),
         )
 
     def _outlined(self, metrics: Collection[str]) -> "_Read":
@@ -201,20 +201,40 @@ class CommitSnapshot:
             lambda known: kilobytes * len(known[0]),
         )
 
+    def _read(
+        self,
+        metrics: Collection[str],
+        regions: Collection[str] | None = None,
+        names: Collection[str] | None = None,
+    ) -> tuple[Judged, ...]:
+        """Read series with all that is known, of some regions on some machines."""
+        session, commit_id = self.session, self.commit_id
+        if regions is None:
+            models = verdicts.models_at(session, commit_id, metrics)
+            return self._series(metrics, None, models)
+        ids = [
+            row.id
+            for row in machines.of_project(session, self.project_id)
+            if names is None or row.name in names
+        ]
+        block = measurements.Block(sorted(regions), ids)
+        models = verdicts.models_at(session, commit_id, metrics, *block)
+        return self._series(metrics, block, models)
+
     def _series(
         self,
         metrics: Collection[str],
-        regions: Collection[str] | None,
+        block: measurements.Block | None,
         models: Mapping[int, Sequence[verdicts.Modelled]],
         *,
         is_outline: bool = False,
     ) -> tuple[Judged, ...]:
-        """Read series of some metrics and regions, beside their models."""
+        """Read series of some metrics, of a block or all, beside their models."""
         session, commit_id = self.session, self.commit_id
         expectations, compositions = self.expectations, self.compositions
         measured = [
             row
-            for row in measurements.taken_at(session, commit_id, regions)
+            for row in measurements.taken_at(session, commit_id, block)
             if row.metric in metrics
         ]
         notes: dict[int, list[measurements.Noted]] = defaultdict(list)

@@ -281,7 +281,7 @@ def is_improbable(growth: Growth | None, shares: Mapping[Growth, float]) -> bool
     return 0 < shares.get(growth, max(shares.values())) < LIKELY
 
 
-KEPT: Final = 40_000
+KEPT: Final = 30_000
 """Standings that are kept: several thousand series at a commit and at others."""
 
 _VERDICTS: Final = {None: None} | {str(verdict): verdict for verdict in Verdict}

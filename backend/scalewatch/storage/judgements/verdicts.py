@@ -101,14 +101,22 @@ def models_at(
     commit_id: int,
     metrics: Collection[str],
     regions: Collection[str] | None = None,
+    machines: Collection[int] | None = None,
 ) -> dict[int, list[Modelled]]:
-    """Return models at a commit by series, of some regions or of all.
+    """Return models at a commit by series, of some regions and machines or of all.
 
     A model comes once for each expectation that it was compared with, with the verdict.
     A page shows hundreds of them: no entity is built for any.
     """
-    bound = {"commit": commit_id, "metrics": [*metrics], "regions": [*(regions or ())]}
-    compared = _compared(of_regions=regions is not None)
+    bound = {
+        "commit": commit_id,
+        "metrics": [*metrics],
+        "regions": [*(regions or ())],
+        "machines": [*(machines or ())],
+    }
+    compared = _compared(
+        of_regions=regions is not None, of_machines=machines is not None
+    )
     rows = session.execute(compared, bound).all()
     of_some = None if regions is None else {row.series_id for row in rows}
     likely = probabilities.at(session, commit_id, of_some)
@@ -170,7 +178,7 @@ def _outlined() -> Select[Any]:
 
 
 @cache
-def _compared(*, of_regions: bool) -> Select[Any]:
+def _compared(*, of_regions: bool, of_machines: bool) -> Select[Any]:
     model, series, assumed, verdict = (
         kind.__table__
         for kind in (tables.Model, tables.Series, tables.Assumption, tables.Verdict)
@@ -197,8 +205,9 @@ def _compared(*, of_regions: bool) -> Select[Any]:
         .where(is_among(series.c.metric, "metrics"))
     )
     if of_regions:
-        wanted = is_among(series.c.region, "regions")
-        models = models.where(wanted)
+        models = models.where(is_among(series.c.region, "regions"))
+    if of_machines:
+        models = models.where(is_among(series.c.machine_id, "machines"))
     return models
 
 

@@ -149,6 +149,13 @@ def summaries_at(
     return [Summary(*row) for row in session.execute(points)]
 
 
+class Block(NamedTuple):
+    """Series of some regions on some machines, which have these ids."""
+
+    regions: list[str]
+    machines: list[int]
+
+
 class Noted(NamedTuple):
     """A point that carries flags or a reason."""
 
@@ -195,22 +202,22 @@ class Taken(NamedTuple):
 
 
 def taken_at(
-    session: Session, commit_id: int, regions: Collection[str] | None = None
+    session: Session, commit_id: int, block: Block | None = None
 ) -> list[Taken]:
-    """Return the series that were measured at a commit, of some regions or of all."""
+    """Return the series that were measured at a commit, of a block or all."""
 
     def read() -> list[Taken]:
-        bound = {"commit": commit_id, "regions": [*(regions or ())]}
-        rows = session.execute(_taken(of_regions=regions is not None), bound)
+        bound = {"commit": commit_id, **(block._asdict() if block else {})}
+        rows = session.execute(_taken(of_block=block is not None), bound)
         return list(map(Taken._make, rows.all()))
 
-    if regions is not None:
+    if block is not None:
         return read()
     return once(session, ("taken", commit_id), read)
 
 
 @cache
-def _taken(*, of_regions: bool) -> Select[Any]:
+def _taken(*, of_block: bool) -> Select[Any]:
     succeeded = func.nullif(_POINT.c.count, 0)
     is_noted = or_(_POINT.c.count == 0, _POINT.c.flags != 0)
     measured = (
@@ -225,9 +232,11 @@ def _taken(*, of_regions: bool) -> Select[Any]:
         .where(_RUN.c.commit_id == bindparam("commit"))
         .group_by(_POINT.c.series_id)
     )
-    if of_regions:
-        wanted = is_among(_SERIES.c.region, "regions")
-        measured = measured.join(_SERIES, _IS_OF_RUN).where(wanted)
+    if of_block:
+        measured = measured.join(_SERIES, _IS_OF_RUN).where(
+            is_among(_SERIES.c.region, "regions"),
+            is_among(_RUN.c.machine_id, "machines"),
+        )
     taken = measured.subquery()
     columns = {**_SERIES.c, **taken.c}
     return (
