@@ -158,6 +158,18 @@ def test_pattern_that_no_line_is_like_is_noted(write) -> None:
     assert "no line is like 'mem {memory}'" in reading.left_out[0]
 
 
+def test_settings_too_large_to_compute_with_are_refused_by_their_formula(write):
+    text, _ = OUTPUTS["wrf"]
+    mutated = text.replace("Ntasks in X            8 ", "Ntasks in X 1e308 ")
+    assert mutated != text
+    several = mutated.replace("ntasks in Y            4", "ntasks in Y 1e308")
+
+    reading = read_files([write(several)])
+
+    (refused,) = reading.unreadable
+    assert "p = tasks_x * tasks_y" in str(refused)
+
+
 def test_last_line_without_its_end_is_refused(write) -> None:
     [error] = read_files(
         [write("p 4\ntook 3")], rules=stated("p {p}", "took {time}")

@@ -15,7 +15,7 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
-from scalewatch.errors import BadPattern, NoSuchLine
+from scalewatch.errors import BadDerivation, BadPattern, NoSuchLine
 from scalewatch.importers import series
 from scalewatch.importers.derivations import Derivation, derivation_of
 from scalewatch.importers.sentences import sentence_of
@@ -368,7 +368,11 @@ class _Log:
         settings = dict(record.settings)
         for derivation in self.program.derive:
             if derivation.needs <= settings.keys():
-                settings[derivation.name] = derivation.value(settings)
+                try:
+                    settings[derivation.name] = derivation.value(settings)
+                except BadDerivation as error:
+                    stated = f"settings for {derivation.text}"
+                    raise self.source.malformed(stated, str(error)) from None
                 for name in derivation.needs:
                     del settings[name]
         words = {key: word for key, word in record.words.items() if key not in TEXTS}
