@@ -1,6 +1,7 @@
 """Regular expressions of the product: none backtracks on a text made against it."""
 
 import ast
+import gc
 import importlib
 import re
 import signal
@@ -200,17 +201,22 @@ def timed(call: Callable[[], object], most: float) -> float:
 
 @contextmanager
 def limited(most: float) -> Iterator[None]:
-    """Interrupt what takes more processor seconds; the engine looks for signals."""
+    """Interrupt what takes more processor seconds; the engine looks for signals.
+
+    The collector rests meanwhile: what is raised in one of its callbacks is lost.
+    """
 
     def interrupt(*_: object) -> None:
         raise Backtracks
 
     before = signal.signal(signal.SIGVTALRM, interrupt)
+    gc.disable()
     signal.setitimer(signal.ITIMER_VIRTUAL, most)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        gc.enable()
         signal.signal(signal.SIGVTALRM, before)
 
 
