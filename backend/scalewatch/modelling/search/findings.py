@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final, TypeVar, overload
 
 import numpy as np
@@ -38,7 +38,7 @@ TRACE = 1e-6
 """Probability of a hypothesis that adds nothing to that of its growth."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Group:
     """Series of a batch that were measured at the same settings.
 
@@ -64,6 +64,32 @@ class Group:
     log2_scale: NDArray[np.intc]
     rule: str
     horizons: Mapping[int, float]
+
+    @cached_property
+    def alarm(self) -> NDArray[np.float64]:
+        """Probability at which a mismatch of each series is settled, shape (S,)."""
+        level = level_of_mismatch(self.selection.exponents, self.sample)
+        return np.broadcast_to(level, self.rows.shape)
+
+    @cached_property
+    def last_steps(self) -> Mapping[int, "_LastStep"]:
+        """Last steps of the series whose exponent a rule bounds, by row."""
+        bounds = self.selection.exponents
+        if bounds is None:
+            return {}
+        ((parameter, x),) = self.sample.settings.items()
+        between = last_settings(x)[1:]
+        start, end = x[between].tolist()
+        is_bounded = ~np.isinf(bounds).any(axis=1) & (self.selection.chosen >= 0)
+        rows = np.flatnonzero(is_bounded)
+        medians = np.nanmedian(self.sample.values[rows][:, between], axis=2)
+        exponents = np.diff(np.log(medians), axis=1)[:, 0] / math.log(end / start)
+        return {
+            row: _LastStep(parameter, (start, end), exponent, (low, high))
+            for row, exponent, (low, high) in zip(
+                rows.tolist(), exponents.tolist(), bounds[rows].tolist(), strict=True
+            )
+        }
 
 
 class Findings(Sequence[Finding]):
@@ -162,9 +188,9 @@ def _finding(group: Group, row: int) -> Finding:
     model = selected_model(sample, selection, row, group.log2_scale[row])
     growth, expectation = model.growth, sample.expectation
     verdict_probability = _verdict_probability(selection, row)
-    alarm = _alarm(sample, selection, row)
+    alarm = float(group.alarm[row])
     verdict, reason = _verdict(sample, growth, verdict_probability, alarm)
-    steps = _LastStep.of(sample, selection, row)
+    steps = group.last_steps.get(row)
     last_step = steps.unlike(model) if steps else None
     if verdict is Verdict.MATCH and steps and not steps.allows(expectation):
         verdict, reason = Verdict.UNDECIDED, str(steps.beside(expectation))
@@ -233,20 +259,6 @@ class _LastStep:
     exponent: float
     bounds: tuple[float, float]
 
-    @classmethod
-    def of(cls, sample: Sample, selection: Selection, row: int) -> "_LastStep | None":
-        """Return that of a series, where a rule bounds its exponent."""
-        if selection.exponents is None or np.isinf(selection.exponents[row]).any():
-            return None
-        ((parameter, x),) = sample.settings.items()
-        between = last_settings(x)[1:]
-        medians = np.nanmedian(sample.values[row, between], axis=1)
-        before, last = np.log(medians).tolist()
-        low, high = selection.exponents[row].tolist()
-        start, end = x[between].tolist()
-        exponent = (last - before) / math.log(end / start)
-        return cls(parameter, (start, end), exponent, (low, high))
-
     def allows(self, expectation: Growth | None) -> bool:
         """Tell whether a curve that goes so may have the expected growth."""
         return expectation is None or allows_match(
@@ -283,14 +295,6 @@ def _is_allowed(misfit: Misfit, verdict: Verdict, sample: Sample) -> bool:
     return misfit.exponents.allows(
         verdict, sample.expectation, sample.deviation_limit, (x[-2], x[-1])
     )
-
-
-def _alarm(sample: Sample, selection: Selection, row: int) -> float:
-    """Return the probability at which a mismatch is settled."""
-    if selection.exponents is None:
-        return sample.level
-    (alarm,) = np.atleast_1d(level_of_mismatch(selection.exponents[[row]], sample))
-    return float(alarm)
 
 
 def _verdict(
