@@ -10,7 +10,7 @@ Callers and their projects take turns, so that none keeps the others waiting.
 
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Final
+from typing import Final, TypeVar
 
 import orjson
 from anyio import CapacityLimiter
@@ -38,6 +38,8 @@ RECEIVED: Final = 4
 MOST_WAITING: Final = 16
 """Files of a caller and project that wait to be read; others come later."""
 
+Places = TypeVar("Places")
+
 _RECEIVING: Final = RunVar[FairTurns]("receiving large")
 _READING: Final = RunVar[FairTurns]("reading")
 _STORING: Final = RunVar[CapacityLimiter]("storing")
@@ -62,7 +64,7 @@ async def received_body(
         yield await bodies.received(request)
         return
     caller = await run_in_threadpool(admit, door)
-    async with _turns(_RECEIVING, RECEIVED).turn(caller):
+    async with _of_loop(_RECEIVING, FairTurns, RECEIVED).turn(caller):
         yield await bodies.received(request)
 
 
@@ -112,12 +114,12 @@ def acknowledged(
 
 def storing() -> CapacityLimiter:
     """Return the threads that understand and store small bodies."""
-    return _limiter(_STORING, AT_ONCE)
+    return _of_loop(_STORING, CapacityLimiter, AT_ONCE)
 
 
 def storing_large() -> CapacityLimiter:
     """Return the only thread that understands and stores large bodies."""
-    return _limiter(_STORING_LARGE, 1)
+    return _of_loop(_STORING_LARGE, CapacityLimiter, 1)
 
 
 def storing_turn(size: int) -> CapacityLimiter:
@@ -135,25 +137,15 @@ def reading(
     TooBusy
         On entry, if many others of the same caller and project wait for theirs.
     """
-    turns = _turns(_READING, places)
+    turns = _of_loop(_READING, FairTurns, places)
     return turns.turn(caller, project, most_waiting=MOST_WAITING)
 
 
-def _turns(known: RunVar[FairTurns], places: int) -> FairTurns:
-    """Return the fair turns that all requests of a loop take."""
+def _of_loop(known: RunVar[Places], make: Callable[[int], Places], most: int) -> Places:
+    """Return so many places, the same for all requests of an event loop."""
     try:
         return known.get()
     except LookupError:
-        turns = FairTurns(places)
-        known.set(turns)
-        return turns
-
-
-def _limiter(known: RunVar[CapacityLimiter], most: int) -> CapacityLimiter:
-    """Return a limiter, the same for all requests of a loop."""
-    try:
-        return known.get()
-    except LookupError:
-        limiter = CapacityLimiter(most)
-        known.set(limiter)
-        return limiter
+        places = make(most)
+        known.set(places)
+        return places

@@ -39,6 +39,11 @@ class FileCommits:
     parents: Mapping[str, Sequence[str]]
     is_ordered: bool
 
+    @property
+    def known(self) -> list[str]:
+        """The commits, the oldest first."""
+        return [commit for commit in self.scans if commit != NOWHERE]
+
     def chosen(self, reference: str | None) -> str | None:
         """Return the commit that a hash or its beginning names.
 
@@ -52,7 +57,7 @@ class FileCommits:
         UnknownOrder
             If nothing says which commit is the newest.
         """
-        known = [commit for commit in self.scans if commit != NOWHERE]
+        known = self.known
         if not known:
             return None
         if reference is None:
@@ -78,7 +83,7 @@ class FileCommits:
         """
         if self.parents[commit]:
             return self.parents[commit][0]
-        known = [each for each in self.scans if each != NOWHERE]
+        known = self.known
         if not self.is_ordered:
             raise UnknownOrder(known, f"one before {commit[:12]}", "--baseline")
         return known[known.index(commit) - 1] if commit != known[0] else None
@@ -88,14 +93,14 @@ class FileCommits:
 
         Only it where nothing says their order.
         """
-        known = [each for each in self.scans if each != NOWHERE]
+        known = self.known
         if not self.is_ordered or commit not in known:
             return [commit]
         return known[: known.index(commit) + 1][-MOST_BEFORE:]
 
     def after(self, commit: str | None) -> Sequence[str]:
         """Return the commits just after one, oldest first; none without an order."""
-        known = [each for each in self.scans if each != NOWHERE]
+        known = self.known
         if not self.is_ordered or commit not in known:
             return []
         return known[known.index(commit) + 1 :][:MOST_LATER]

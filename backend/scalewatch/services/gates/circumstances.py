@@ -26,15 +26,14 @@ from scalewatch.services.gates.declared_rules import GateRules
 from scalewatch.services.gates.effects import effects_of
 from scalewatch.services.gates.findings import (
     ANOTHER_NIGHT,
-    EVERYTHING,
     MEASURE_BASELINE,
     NEXT_COMMIT,
-    NIGHT,
     GateFinding,
     SeriesRef,
     absent,
     failed,
     incomparable,
+    of_everything,
     worse_findings,
 )
 from scalewatch.services.gates.guidelines import broken_since, guideline_finding
@@ -212,16 +211,13 @@ def _of_machine(move: MachineMove, *, is_shared: bool) -> GateFinding:
         else ": either this commit, or only this night of the machine"
     )
     usual = f" (as far out as on {move.as_far} of them)" if move.as_far else ""
-    return GateFinding(
-        region=EVERYTHING,
-        metric=move.metric,
-        machine=move.machine,
-        configuration={},
-        kind=NIGHT,
-        is_sure=is_shared,
-        sentence=f"{move.factor:.3g}× the {move.nights} nights before{usual}, all "
+    return of_everything(
+        move.metric,
+        f"{move.factor:.3g}× the {move.nights} nights before{usual}, all "
         f"{move.regions} regions alike{whose}",
-        todo=None if is_shared else ANOTHER_NIGHT.format(move.machine),
+        None if is_shared else ANOTHER_NIGHT.format(move.machine),
+        machine=move.machine,
+        is_sure=is_shared,
     )
 
 

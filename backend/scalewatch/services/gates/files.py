@@ -288,9 +288,9 @@ def gate_of_files(  # noqa: PLR0913, PLR0917 - two versions and what is known of
         rules,
         Circumstances(
             constants={
-                key: _by_runs(constant, key, pairs, beside)
-                for key, constant in constants.items()
-                if key not in shared
+                pair.key: _by_runs(constants[pair.key], _known(pair, beside))
+                for pair in pairs
+                if pair.key in constants and pair.key not in shared
             },
             machines=[
                 *(of_machine_beside(each) for each in beside.machines),
@@ -389,14 +389,8 @@ def _worse_alike(
             yield of_versions_alike(metric, shared.factor, len(keys)), keys
 
 
-def _by_runs(
-    constant: ConstantChange,
-    key: SeriesKey,
-    pairs: Sequence[FilePair],
-    beside: HistoryBeside,
-) -> ConstantChange:
+def _by_runs(constant: ConstantChange, known: SeriesBeside | None) -> ConstantChange:
     """Return a constant with the runs that say so, of a history too short to tell."""
-    known = next((_known(each, beside) for each in pairs if each.key == key), None)
     return replace(constant, jobs=known.runs) if known else constant
 
 

@@ -223,35 +223,48 @@ def worse_value(pair: SeriesPair[Any], worse: WorseValue) -> GateFinding:
     )
 
 
+def of_everything(  # noqa: PLR0913 - the parts of a finding
+    metric: str,
+    sentence: str,
+    todo: str | None,
+    *,
+    machine: str = "",
+    configuration: Mapping[str, Any] | None = None,
+    is_sure: bool = False,
+) -> GateFinding:
+    """Return what all regions do alike: sure where several machines say so."""
+    return GateFinding(
+        region=EVERYTHING,
+        metric=metric,
+        machine=machine,
+        configuration=configuration or {},
+        kind=NIGHT,
+        is_sure=is_sure,
+        sentence=sentence,
+        todo=todo,
+    )
+
+
 def of_machine_beside(moved: MachineBeside) -> GateFinding:
     """Return that all series of a machine are worse, which one run never settles."""
     factor = moved.factor
-    return GateFinding(
-        region=EVERYTHING,
-        metric=moved.metric,
-        machine="",
+    return of_everything(
+        moved.metric,
+        f"{factor.value:.3g} times the median of the {factor.commits} commits before "
+        f"({factor.low:.3g} to {factor.high:.3g}), all {moved.series} series alike: "
+        "either this commit, or only this run of the machine",
+        RUN_AGAIN,
         configuration={"machine": moved.machine} if moved.machine else {},
-        kind=NIGHT,
-        is_sure=False,
-        sentence=f"{factor.value:.3g} times the median of the {factor.commits} commits "
-        f"before ({factor.low:.3g} to {factor.high:.3g}), all {moved.series} series "
-        "alike: either this commit, or only this run of the machine",
-        todo=RUN_AGAIN,
     )
 
 
 def of_versions_alike(metric: str, factor: float, series: int) -> GateFinding:
     """Return that all series are worse alike, which one run of each never settles."""
-    return GateFinding(
-        region=EVERYTHING,
-        metric=metric,
-        machine="",
-        configuration={},
-        kind=NIGHT,
-        is_sure=False,
-        sentence=f"{factor:.3g} times as much as before, all {series} series alike: "
+    return of_everything(
+        metric,
+        f"{factor:.3g} times as much as before, all {series} series alike: "
         "either this version, or the machine while it ran",
-        todo="run both versions again, one after the other on one machine",
+        "run both versions again, one after the other on one machine",
     )
 
 
