@@ -53,7 +53,7 @@ Word = tuple[Suspect | None, str]
 
 
 class Answer(StrEnum):
-    """What an answer is worth."""
+    """Worth of an answer."""
 
     RIGHT = "right"
     HALF = "cannot tell"
@@ -104,10 +104,10 @@ class Project:
         histories = []
         for machine in range(self.machines):
             nights = self.draw.normal(0, NIGHT, (1, COMMITS, 1))
-            own = self.draw.normal(0, OWN, (self.regions, COMMITS, 1))
+            regional = self.draw.normal(0, OWN, (self.regions, COMMITS, 1))
             noise = self.noise / np.sqrt(REPETITIONS)
             jobs = self.draw.normal(0, noise, (self.regions, COMMITS, P.size))
-            logs = nights + own + jobs + np.log(factors[machine, ..., np.newaxis])
+            logs = nights + regional + jobs + np.log(factors[machine, ..., np.newaxis])
             histories += [history_of(machine, *each) for each in enumerate(logs)]
         watched = watch(histories)
         worse = [each for each in watched.changes if each.is_worse]

@@ -7,18 +7,15 @@ from typing import Final
 from scalewatch.importers.source import quoted
 from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell
+from scalewatch.texts.patterns import as_literal
+
+_JSON_OF_PYTEST: Final = "`pytest --benchmark-json=out.json` writes a file that is read"
 
 _NAMED: Final[Mapping[str, tuple[str, str]]] = {
     "test result: ": ("the console of Rust's tests", "ask it for `--format json`"),
     "test bench_": ("the console of Rust's benchmarks", "`cargo bench` by criterion"),
-    "- benchmark: ": (
-        "the console of pytest-benchmark",
-        "`pytest --benchmark-json=out.json` writes a file that is read",
-    ),
-    "= test session starts =": (
-        "the console of pytest",
-        "`pytest --benchmark-json=out.json` writes a file that is read",
-    ),
+    "- benchmark: ": ("the console of pytest-benchmark", _JSON_OF_PYTEST),
+    "= test session starts =": ("the console of pytest", _JSON_OF_PYTEST),
     "Performance counter stats for": (
         "the statistics of perf",
         "`--line '{time} seconds time elapsed' --at p=8`",
@@ -106,6 +103,6 @@ def _valued(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
             dimension = dict(known.dimension)
             if dimension == {"s": 1} or known.is_rate:
                 hole = "{rate}" if known.is_rate else "{time}"
-                before = " ".join(words).replace("{", "{{").replace("}", "}}")
+                before = as_literal(" ".join(words))
                 if not _NUMBER.search(before):
                     yield number, f"{before} {hole} {unit['unit']}"  # type: ignore[index]

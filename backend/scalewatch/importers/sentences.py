@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from scalewatch.quantities import is_time, parse_unit
+from scalewatch.texts.patterns import as_literal
 from scalewatch.texts.scales import scale_of
 
 _NUMBER: Final = re.compile(r"(?<![\w.])[+-]?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?(?!\w)")
@@ -43,13 +44,12 @@ def _pattern(line: str) -> str | None:
     """Return the pattern of a line, if it has one value and names a scale."""
     names, parts, end = list[str](), list[str](), 0
     for number in _NUMBER.finditer(line):
-        literal = line[end : number.start()]
-        parts.append(literal.replace("{", "{{").replace("}", "}}"))
+        parts.append(as_literal(line[end : number.start()]))
         name = next((name for name in _names(line, number) if name not in names), "{*}")
         names.append(name)
         parts.append(name)
         end = number.end()
-    parts.append(line[end:].replace("{", "{{").replace("}", "}}"))
+    parts.append(as_literal(line[end:]))
     values = [name for name in names if name in {"{time}", "{rate}"}]
     scales = [name for name in names if name not in {*values, "{*}"}]
     if not scales or len(values) != 1:

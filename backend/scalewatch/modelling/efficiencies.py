@@ -34,6 +34,7 @@ from scipy.special import stdtr, stdtrit
 from scalewatch.errors import BadScale, UnknownChoice, WrongShape
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.assumptions import ASSUMED
+from scalewatch.modelling.few_settings import unseen_too
 from scalewatch.modelling.forecasts.bounds import Bounds
 
 
@@ -186,7 +187,8 @@ def guessed_kind(
     problem_sizes
         Of each size, shape (n,).
     """
-    x, middle = _medians(sizes, values)
+    x, runs = _runs(sizes, values)
+    middle = _medians(runs)
     if problem_sizes is not None:
         problem = np.asarray(problem_sizes, np.float64)[np.argsort(sizes)]
         if np.ptp(problem) == 0:
@@ -237,8 +239,8 @@ def scaling_of(  # noqa: PLR0913, one keyword per choice of the user
     WrongShape, BadScale
         If runs do not belong to sizes, or one is not positive.
     """
-    x, middle = _medians(sizes, values)
-    runs = _runs(sizes, values)
+    x, runs = _runs(sizes, values)
+    middle = _medians(runs)
     if not len(x):
         return None
     start = float(x[0]) if base is None else base
@@ -310,11 +312,8 @@ class _Noise:
         logs = [np.log(here) for here in runs]
         squares = sum(float(((here - np.median(here)) ** 2).sum()) for here in logs)
         known = sum(here.size - 1 for here in logs)
-        weight = min(known, ASSUMED.pooled_freedom)
-        freedom = weight + ASSUMED.unseen_freedom
-        seen = weight * squares / known if known else 0.0
-        unseen = ASSUMED.unseen_freedom * ASSUMED.unseen_deviation**2
-        return cls((seen + unseen) / freedom, freedom)
+        seen = squares / known if known else 0.0
+        return cls(*unseen_too(seen, min(known, ASSUMED.pooled_freedom)))
 
     def error(self, *runs: int) -> float:
         """Return the standard error of a median, or of the ratio of two."""
@@ -331,26 +330,20 @@ class _Noise:
         return float(stdtr(self.freedom, beyond / error))
 
 
-def _medians(sizes: ArrayLike, values: ArrayLike) -> tuple[Reals, Reals]:
-    """Return sizes that succeeded, ascending, and the medians there."""
-    x = np.asarray(sizes, np.float64)
-    order = np.argsort(x)
-    middle = np.array([np.median(here) for here in _runs(sizes, values)])
-    taken = np.asarray(values, np.float64)
-    is_there = np.asarray((~np.isnan(taken)).any(axis=1))
-    return x[order][is_there[order]], middle
-
-
-def _runs(sizes: ArrayLike, values: ArrayLike) -> list[Reals]:
-    """Return the runs that succeeded, by ascending size, without sizes of none."""
+def _runs(sizes: ArrayLike, values: ArrayLike) -> tuple[Reals, list[Reals]]:
+    """Return the sizes that succeeded, ascending, and the runs of each."""
     x, taken = np.asarray(sizes, np.float64), np.asarray(values, np.float64)
     if taken.ndim != 2 or x.shape != taken.shape[:1]:
         raise WrongShape("runs", taken.shape, f"({len(x)}, R)")
-    runs = [here[~np.isnan(here)] for here in taken[np.argsort(x)]]
-    lowest = min((float(here.min()) for here in [x, *runs] if here.size), default=1.0)
+    lowest = min(x.min(initial=1.0), np.nanmin(taken, initial=1.0))
     if lowest <= 0:
-        raise BadScale("size or value", lowest)  # noqa: TRY003, two words
-    return [here for here in runs if here.size]
+        raise BadScale("size or value", float(lowest))  # noqa: TRY003, two words
+    order = [at for at in np.argsort(x) if not np.isnan(taken[at]).all()]
+    return x[order], [taken[at][~np.isnan(taken[at])] for at in order]
+
+
+def _medians(runs: Sequence[Reals]) -> Reals:
+    return np.array([np.median(here) for here in runs])
 
 
 def _around(value: float, half: float) -> Bounds:

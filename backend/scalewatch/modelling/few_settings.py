@@ -15,6 +15,7 @@ happens within it. So to the variance v that they tell with ν degrees of freedo
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -25,15 +26,20 @@ from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.modelling.measurements.location import Location, locate
 
+Noisy = TypeVar("Noisy", float, Reals)
+
 
 def with_unseen(location: Location) -> Location:
     """Return locations that are as uncertain as single jobs are."""
-    freedom = location.freedom + ASSUMED.unseen_freedom
-    weighted = (
-        location.freedom * location.variance
-        + ASSUMED.unseen_freedom * ASSUMED.unseen_deviation**2
-    )
-    return replace(location, variance=weighted / freedom, freedom=freedom)
+    variance, freedom = unseen_too(location.variance, location.freedom)
+    return replace(location, variance=variance, freedom=freedom)
+
+
+def unseen_too(variance: Noisy, freedom: Noisy) -> tuple[Noisy, Noisy]:
+    """Return v' and ν' of a variance that repetitions tell, alone or of many series."""
+    whole = freedom + ASSUMED.unseen_freedom
+    weighted = freedom * variance + ASSUMED.unseen_freedom * ASSUMED.unseen_deviation**2
+    return weighted / whole, whole
 
 
 RESOURCES = frozenset({"p", "threads", "nodes"})

@@ -247,6 +247,11 @@ class LinePattern:
         return cells
 
 
+def as_literal(text: str) -> str:
+    """Return a text as patterns of lines have it, whose braces are no holes."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 def line_pattern_of(text: str, *, is_row: bool = False) -> LinePattern:
     """Return the pattern of lines that is written as `text`.
 

@@ -42,8 +42,8 @@ _SCALES: Final[Mapping[str, str]] = {
 }
 """Parameters by the names of columns, without what only says that something counts."""
 
-RESOURCES: Final = frozenset({"p", "nodes", "gpus", "threads"})
-"""Parameters of what programs run on, of which some follow from others."""
+RESOURCES: Final = ("p", "gpus", "nodes", "threads")
+"""Parameters of what programs run on, those first that others follow from."""
 
 _COUNTING: Final = frozenset(
     {"no", "number", "num", "total", "of", "the", "count", "anzahl"}

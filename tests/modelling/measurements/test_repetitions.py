@@ -9,7 +9,7 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.measurements.repetitions import unsteady
 
 SERIES = 150
-CURVES = Path("/work/shared/data/scaling/values.csv")
+CURVES = Path(__file__).parents[4] / "shared/data/scaling/values.csv"
 MOST_FALSE = 0.02
 
 NOISES: dict[str, Callable[[np.random.Generator, tuple[int, ...]], Reals]] = {

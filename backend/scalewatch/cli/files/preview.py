@@ -76,7 +76,7 @@ def tell_together(all_series: Sequence[ImportedSeries]) -> None:
     for name, other in dict.fromkeys(
         (each.name, each.leader) for series in all_series for each in series.together
     ):
-        if {name, other} <= RESOURCES:
+        if {name, other}.issubset(RESOURCES):
             continue
         click.echo(
             f"Warning: {name} and {other} vary only together, and what grows with "

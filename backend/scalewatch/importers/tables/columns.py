@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Final
@@ -56,9 +56,6 @@ _OF_HPCG: Final[Mapping[str, str]] = {
     **dict.fromkeys(("MinAllreduce", "MaxAllreduce", "AvgAllreduce"), "s"),
 }
 """Units of further columns of JUBE's tables of HPCG."""
-
-PARALLEL: Final = ("p", "gpus", "nodes", "threads")
-"""Parameters of resources, those first that others follow from."""
 
 _RESOURCES: Final = frozenset({"p", "nodes", "gpus"})
 _IDEALS: Final = frozenset(
@@ -259,7 +256,7 @@ def columns_of(
     if not meanings.parameters() and not has_coordinate:
         meanings.read_unnamed_scale()
     if MEASURED not in meanings.by_column.values():
-        position = _only(Content.is_value, contents, meanings.by_column, MEASURED)
+        position = _only_values(contents, meanings.by_column)
         meanings.take({position: MEASURED}, "the only column of numbers that is left")
     columns = _columns(header, meanings.by_column, is_stated=MEASURED in stated)
     return replace(
@@ -535,24 +532,13 @@ def _rises(numbers: Sequence[float | None]) -> bool:
     )
 
 
-def _only(
-    accepts: Callable[[Content], bool],
-    contents: Sequence[Content],
-    meanings: Mapping[int, str],
-    role: str,
-) -> int:
-    """Return the only column of unknown meaning whose cells are accepted."""
-    fitting = [
-        at
-        for at, content in enumerate(contents)
-        if at not in meanings and accepts(content)
-    ]
-    if role == MEASURED and not fitting:
-        numbers = [at for at in range(len(contents)) if contents[at].is_number]
-        fitting = [at for at in numbers if at not in meanings]
+def _only_values(contents: Sequence[Content], meanings: Mapping[int, str]) -> int:
+    """Return the only column of numbers whose meaning is unknown, fractions first."""
+    unknown = [at for at in range(len(contents)) if at not in meanings]
+    fitting = [at for at in unknown if contents[at].is_value()]
+    fitting = fitting or [at for at in unknown if contents[at].is_number]
     if len(fitting) != 1:
-        kind = "values" if role == MEASURED else "a parameter"
-        raise UnclearColumns(f"one column of {kind} (say --column {role}=NAME)")
+        raise UnclearColumns("one column of values (say --column value=NAME)")
     return fitting[0]
 
 

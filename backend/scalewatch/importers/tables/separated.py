@@ -28,7 +28,6 @@ from scalewatch.importers.tables.columns import (
     EFFICIENCY,
     IGNORED,
     MEASURED,
-    PARALLEL,
     ROLES,
     SPEEDUP,
     UnclearColumns,
@@ -47,7 +46,7 @@ from scalewatch.importers.tables.derived import (
 from scalewatch.importers.tables.shapes import HEADER, UnclearHeader, upright
 from scalewatch.quantities import factor_between
 from scalewatch.texts.cells import read_cell, read_label
-from scalewatch.texts.scales import PARAMETERS
+from scalewatch.texts.scales import PARAMETERS, RESOURCES
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
 
@@ -224,7 +223,7 @@ class _Table:
     def scale(self) -> list[float] | None:
         """Return the parallel scale of each row, if the table has just one."""
         parallel = [
-            at for name, at in self.columns.parameters.items() if name in PARALLEL
+            at for name, at in self.columns.parameters.items() if name in RESOURCES
         ]
         if not parallel:
             return None
@@ -270,7 +269,7 @@ class _Table:
             return
         held = [*self.configuration.values()]
         others = [
-            at for name, at in self.columns.parameters.items() if name not in PARALLEL
+            at for name, at in self.columns.parameters.items() if name not in RESOURCES
         ]
         groups = [tuple(row[at] for at in (*held, *others)) for _, row in self.rows]
         for at, name in enumerate(self.header):
@@ -455,7 +454,9 @@ class _Table:
         self, kind: str, value: float, coordinate: Mapping[str, float]
     ) -> tuple[float, str | None]:
         """Return the time, or the relative one, that a speed-up tells."""
-        scale = next((coordinate[name] for name in PARALLEL if name in coordinate), 1.0)
+        scale = next(
+            (coordinate[name] for name in RESOURCES if name in coordinate), 1.0
+        )
         is_weak = "weak" in self.title.lower()
         share = value * self.share
         time = relative_time(kind, share, scale, self.base, is_weak=is_weak)
