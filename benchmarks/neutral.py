@@ -54,10 +54,8 @@ NEUTRAL: Final[Mapping[str, Mapping[str, Any]]] = {
         "most_shared": 0.0,
         "caution": 1.0,
         "widening": 1.0,
-        "odds": 1.0,
         "least_points": 1_000_000,
         "shortest_line": 2,
-        "fall": 1e9,
         "negligible": 0.0,
     },
 }

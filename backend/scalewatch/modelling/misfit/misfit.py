@@ -1,19 +1,19 @@
-"""Whether any growth explains the settings, and what can be said if none does.
+"""Whether any surface explains the settings, and what can be said if none does.
 
-With R the least misfit of all curves that compete, relative and over n settings, and s²
-the variance of a location with ν degrees of freedom, as repetitions tell it,
+Of one parameter a discrepancy says how far curves depart from every growth. With R the
+least misfit of all surfaces that compete, relative and over n settings of several
+parameters, k degrees of freedom of which a surface takes, and s² the variance of a
+location with ν degrees of freedom, as repetitions tell it,
 
-    F = R / ((n - 3) s²)
+    F = R / ((n - k) s²)
 
-follows the F distribution with n - 3 and ν degrees of freedom where one of the curves
-is right: a constant, a slope, and the choice among curves are fitted. Surfaces, curves
-of several parameters, have more to fit. Where the variance has an excess λ of learned
-shares q_λ, the probability of a larger F is the mean of those of F/λ.
+follows the F distribution with n - k and ν degrees of freedom where one of the surfaces
+is right.
 
-A series is flagged where that is below `FLAGGED`. Its probabilities then keep a share
-for "no growth of the space", by the bound -e·p·log p on the odds that a p-value leaves
-to the null hypothesis; its intervals reach as far as the local exponents, and so does
-its verdict.
+A series is flagged where the probability of a larger F is below `FLAGGED`. Its
+probabilities then keep a share for "no growth of the space", by the bound -e·p·log p on
+the odds that a p-value leaves to the null hypothesis; its intervals reach as far as the
+local exponents, and its verdict is open.
 
 The local exponent is d log y / d log p at the largest settings and beyond. It asks for
 no model: between settings it is the slope of the logarithms. What it will be beyond
@@ -33,21 +33,17 @@ from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
-from scipy.special import chdtri, fdtrc
+from scipy.special import fdtrc
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict
-from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.designs import far_corner
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.reasons import NoFit, NoGrowth
 
 LARGEST_LOG: Final = 700.0
-
-TELLING: Final = 1.5
-"""Width of an interval of exponents that allows a constant and p^(3/2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,18 +88,16 @@ class ExponentInterval:
         value, low, high = np.exp(np.clip(ends, -LARGEST_LOG, LARGEST_LOG))
         return value, np.minimum(low, high), np.maximum(low, high)
 
-    def allows(
+    def verdict(
         self,
-        verdict: Verdict,
         expectation: Growth,
         deviation_limit: Growth,
         last: tuple[float, float],
-    ) -> bool:
-        """Tell whether a verdict holds whatever the growth is.
+    ) -> Verdict:
+        """Return the verdict that the exponent settles, whatever the growth is.
 
-        A match does if the expectation has an exponent of the interval, and this tells
-        a constant from p^(3/2); the others if the interval lies wholly within E/D …
-        E·D, or wholly outside.
+        A mismatch if the interval lies wholly outside of E/D … E·D, an approximate
+        match if wholly within.
 
         Parameters
         ----------
@@ -112,24 +106,14 @@ class ExponentInterval:
         last
             The last two settings, between which a growth is compared.
         """
-        expected, *bounds = (
+        lowest, highest = (
             local_exponent(growth, last)
-            for growth in (
-                expectation,
-                expectation / deviation_limit,
-                expectation * deviation_limit,
-            )
+            for growth in (expectation / deviation_limit, expectation * deviation_limit)
         )
-        lowest, highest = bounds
-        match verdict:
-            case Verdict.MATCH:
-                is_telling = self.high - self.low < TELLING
-                return is_telling and self.low <= expected <= self.high
-            case Verdict.APPROXIMATE:
-                return lowest <= self.low and self.high <= highest
-            case Verdict.MISMATCH:
-                return self.high < lowest or highest < self.low
-        return True
+        if self.high < lowest or highest < self.low:
+            return Verdict.MISMATCH
+        is_within = lowest <= self.low and self.high <= highest
+        return Verdict.APPROXIMATE if is_within else Verdict.UNDECIDED
 
 
 def local_exponent(growth: Growth, between: tuple[float, float]) -> float:
@@ -143,9 +127,6 @@ def local_exponent(growth: Growth, between: tuple[float, float]) -> float:
 
 FLAGGED: Final = 0.01
 """Probability of so large a misfit by chance below which a series is flagged."""
-
-FITTED: Final = 3
-"""Degrees of freedom that a curve takes: constant, slope, and the choice of it."""
 
 SHORTEST_LINE: Final = 3
 """Settings that bound a local exponent."""
@@ -243,28 +224,30 @@ class Misfits:
         settings: Mapping[str, Reals],
         location: Location,
         least: Reals,
-        noise: Noise,
-        fitted: int = FITTED,
+        fitted: int,
     ) -> "Misfits":
-        """Test series against the curves that compete.
+        """Test series against the surfaces that compete.
 
         Parameters
         ----------
         settings
-            Positive, each of shape (n,); of one parameter rising.
+            Positive, each of shape (n,).
         location
             Of S series.
         least
-            R, the least misfit of all curves, shape (S,).
-        noise
-            What is assumed of the noise.
+            R, the least misfit of all surfaces, shape (S,).
         fitted
-            Degrees of freedom that a curve takes, fewer than n.
+            Degrees of freedom that a surface takes, fewer than n.
         """
         points = len(location.log)
         freedom = points - fitted
         statistic = least / freedom / location.variance
-        probability = _probability(statistic, freedom, location.repeated_freedom, noise)
+        # Where repetitions tell no variance, nothing is surprising.
+        probability = np.ones_like(statistic)
+        repeated = np.flatnonzero(location.repeated_freedom >= MEASURED)
+        probability[repeated] = fdtrc(
+            freedom, location.repeated_freedom[repeated], statistic[repeated]
+        )
         rows = np.flatnonzero(probability < FLAGGED)
         log = location.log[:, rows]
         variance = np.maximum(location.variance[rows], least[rows] / (points - 2))
@@ -382,7 +365,7 @@ def _bounds(
     """
     x = settings[name]
     others = [each == each.max() for other, each in settings.items() if other != name]
-    line = np.flatnonzero(np.all(others, axis=0)) if others else np.arange(len(x))
+    line = np.flatnonzero(np.all(others, axis=0))
     line = line[np.argsort(x[line], kind="stable")]
     if len(line) < SHORTEST_LINE or x[line[-1]] < x.max():
         return np.array([-np.inf, np.inf])[:, np.newaxis] * np.ones_like(variance)
@@ -392,20 +375,3 @@ def _bounds(
     deviation = np.sqrt(2 * variance) / steps[-1]
     ends = np.stack([after, (before + after) / 2, 2 * after - before])
     return np.stack([ends.min(axis=0) - deviation, ends.max(axis=0) + deviation])
-
-
-def _probability(
-    statistic: Reals, freedom: int, measured: Reals, noise: Noise
-) -> Reals:
-    """Return how probable a larger F is by chance; 1 where it is not surprising."""
-    # Shares that nobody learned would explain nearly any misfit.
-    shares = (1.0,) if noise.shares == USUAL.shares else noise.shares
-    probability = np.ones_like(statistic)
-    # Not even of a variance that is surely known would less be flagged.
-    surprising = chdtri(freedom, FLAGGED) / freedom
-    rows = np.flatnonzero((statistic > surprising) & (measured >= MEASURED))
-    probability[rows] = sum(
-        share * fdtrc(freedom, measured[rows], statistic[rows] / excess)
-        for excess, share in zip(EXCESSES, shares, strict=False)
-    )
-    return probability

@@ -85,17 +85,16 @@ class Selection:
     adjusted_r2, smape
         Quality of the selected model, shape (S,); SMAPE in percent, 0 … 200.
     hypothesis_probability
-        Posterior, shape (S, H), rows sum to 1; None for a rule without one. Of the
-        growths instead where `leading` is given.
+        Posterior of growths, shape (S, G), rows sum to 1; None for a rule without one.
     likely
-        Where that would be too much: hypotheses that its columns are about, shape
-        (S, L), each the leading-order term of many. None for all of them in order.
+        Where that would be too much: places in `leading` that its columns are about,
+        shape (S, L). None for all of them in order.
     verdict_probability
         Posterior of match, approximate and mismatch, shape (S, 3), rows sum to 1;
         None for a rule without one or without an expectation.
     leading
-        The growths that the columns of `hypothesis_probability` are about; None for
-        the fastest of a constant and its terms of each hypothesis.
+        The growths that the columns of `hypothesis_probability` are about, each the
+        leading-order term of hypotheses; None for a rule without.
     forecasts
         Value, low and high at each target, shape (S, len(targets), 3); None for a
         rule without intervals, then the model itself is evaluated.

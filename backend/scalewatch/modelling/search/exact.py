@@ -144,12 +144,7 @@ class ExactQuestion:
         if interval is None or self.expectation is None or self.deviation_limit is None:
             return Verdict.UNDECIDED
         ((_, x),) = self.settings.items()
-        for verdict in (Verdict.MISMATCH, Verdict.APPROXIMATE):
-            if interval.allows(
-                verdict, self.expectation, self.deviation_limit, (x[-2], x[-1])
-            ):
-                return verdict
-        return Verdict.UNDECIDED
+        return interval.verdict(self.expectation, self.deviation_limit, (x[-2], x[-1]))
 
     def _forecasts(self, counts: Counts) -> tuple[Forecast, ...]:
         if not self.targets:

@@ -14,7 +14,7 @@ from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.measurements.repetitions import Unsteadiness
-from scalewatch.modelling.misfit.misfit import Misfit, local_exponent, misfit_of
+from scalewatch.modelling.misfit.misfit import local_exponent, misfit_of
 from scalewatch.modelling.rules.evidence.last_step import (
     allows_match,
     last_settings,
@@ -216,10 +216,7 @@ def _finding(group: Group, row: int) -> Finding:
             if not misfit.is_sure
         }
         verdict_probability = {}
-        is_open = verdict is Verdict.UNDECIDED
-        if expectation is not None and (
-            is_open or not _is_allowed(misfit, verdict, sample)
-        ):
+        if expectation is not None:
             verdict, reason = Verdict.UNDECIDED, str(misfit)
     if row in selection.reasons:
         verdict, reason, verdict_probability = (
@@ -285,18 +282,6 @@ class _LastStep:
         return LastStep(self.parameter, *self.between, self.exponent, other, expected)
 
 
-def _is_allowed(misfit: Misfit, verdict: Verdict, sample: Sample) -> bool:
-    """Tell whether a verdict stands by the local exponents, whatever the growth is."""
-    if sample.expectation is None or sample.deviation_limit is None:
-        return False
-    (x, *others) = sample.settings.values()
-    if others or misfit.exponents is None:
-        return False
-    return misfit.exponents.allows(
-        verdict, sample.expectation, sample.deviation_limit, (x[-2], x[-1])
-    )
-
-
 def _verdict(
     sample: Sample, growth: Growth, probability: Mapping[Verdict, float], alarm: float
 ) -> tuple[Verdict, str | None]:
@@ -326,17 +311,13 @@ def _verdict_probability(selection: Selection, row: int) -> dict[Verdict, float]
 
 def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
     """Add up hypotheses of the same leading-order term, likeliest first."""
-    if selection.hypothesis_probability is None:
+    if selection.hypothesis_probability is None or selection.leading is None:
         return {}
     probability: dict[Growth, float] = {}
     shares = selection.hypothesis_probability[row]
     for index in np.flatnonzero(shares > TRACE):
         place = index if selection.likely is None else selection.likely[row, index]
-        growth = (
-            max((*selection.hypotheses[place], CONSTANT))
-            if selection.leading is None
-            else selection.leading[place]
-        )
+        growth = selection.leading[place]
         probability[growth] = probability.get(growth, 0.0) + float(shares[index])
     likely = [growth for growth in probability if probability[growth] >= NEGLIGIBLE]
     likely.sort(key=lambda growth: (-probability[growth], growth))

@@ -1,7 +1,6 @@
 """Answers of a contest of several parameters for one series."""
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from scalewatch.modelling.rules.several_parameters.intervals import (
     forecast,
     likeliest,
 )
-from scalewatch.modelling.rules.several_parameters.strong_scaling import Base
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +28,6 @@ class SelectedHypothesis:
 
     Parameters
     ----------
-    evidence
-        Logarithm of it, but for a summand that all bases share.
     least
         The least misfit of all hypotheses.
     hypothesis
@@ -50,7 +46,6 @@ class SelectedHypothesis:
         Value, low and high at each target, shape (targets, 3).
     """
 
-    evidence: float
     least: float
     hypothesis: Hypothesis
     coefficients: Reals
@@ -78,11 +73,8 @@ class Questions:
     ----------
     contest
         The hypotheses.
-    base
-        What all of them are multiples of.
     growths
-        Leading-order terms, the columns of the contest and the constant, times the
-        base, C + 1.
+        Leading-order terms, the columns of the contest and the constant, C + 1.
     prior
         Of each growth, and the verdict it would mean.
     log_prior
@@ -94,7 +86,6 @@ class Questions:
     """
 
     contest: Contest
-    base: Base
     growths: tuple[Growth, ...]
     prior: Prior
     log_prior: Reals
@@ -102,9 +93,9 @@ class Questions:
     targets: Targets
 
     @classmethod
-    def of(cls, sample: Sample, contest: Contest, base: Base) -> "Questions":
+    def of(cls, sample: Sample, contest: Contest) -> "Questions":
         """Read them from a sample."""
-        growths = _multiples(base.growth, contest.columns)
+        growths = (*contest.columns, CONSTANT)
         share = contest.share(sample.noise.shapes)
         usual = contest.by_growth(share)
         prior = Prior.given(usual, growths, sample.expectation, sample.deviation_limit)
@@ -115,7 +106,6 @@ class Questions:
             at_targets[:, place] = contest.log2_at(target) - contest.log2_scale()
         return cls(
             contest=contest,
-            base=base,
             growths=growths,
             prior=prior,
             log_prior=np.log(share) + np.log(change)[contest.competitors.leading],
@@ -138,20 +128,15 @@ class Questions:
             np.where(structured == is_sum, -np.inf, weighed.score), verdicts
         )
         members = contest.competitors.of(chosen)
-        constant, *factors = self._simplest(
-            weighed.coefficients(chosen), contest.tau[members], weights
-        )
+        constant, *factors = weighed.coefficients(chosen)
         fitted = constant + factors @ contest.tau[members]
         listed = likeliest(by_growth, ASSUMED.listed)
         hypothesis, coefficients = self._model(
             members, np.append(constant, factors * np.exp2(-self.log2_scale[members]))
         )
-        actual, predicted = (
-            (self.base.tau / weights.inverse)[:, np.newaxis],
-            (self.base.tau * fitted)[:, np.newaxis],
-        )
+        actual = 1 / weights.inverse[:, np.newaxis]
+        predicted = fitted[:, np.newaxis]
         return SelectedHypothesis(
-            evidence=float(np.logaddexp.reduce(belief)),
             least=weighed.least,
             hypothesis=hypothesis,
             coefficients=coefficients,
@@ -170,45 +155,16 @@ class Questions:
                 Contenders.of(contest, probability),
                 weights,
                 self.targets,
-            )
-            * self.base.target_tau[:, np.newaxis],
+            ),
         )
-
-    def _simplest(self, coefficients: Reals, tau: Reals, weights: Weights) -> Reals:
-        """Return a fit without the base alone, if the measurements do not ask for it.
-
-        Schwarz's criterion decides. A constant belongs to every model, but nobody
-        expects 1/p beside n/p.
-        """
-        if self.base.growth == CONSTANT or not len(tau) or not coefficients[0]:
-            return coefficients
-        root, points = np.sqrt(weights.omega), len(weights.omega)
-        columns = tau * weights.inverse * root
-        without = np.linalg.lstsq(columns.T, root)[0]
-        base = coefficients[0] * weights.inverse * root
-        squares = [
-            float((left**2).sum())
-            for left in (
-                root - without @ columns,
-                root - base - coefficients[1:] @ columns,
-            )
-        ]
-        more, less = (weights.variance * weights.freedom + each for each in squares)
-        gain = (weights.freedom + points - 1) / 2 * np.log(more / less)
-        if gain > np.log(points) / 2 or (without <= 0).any():
-            return coefficients
-        return np.array([0.0, *without])
 
     def _model(self, members: Indices, coefficients: Reals) -> tuple[Hypothesis, Reals]:
-        """Multiply a constant and terms by the base; return them in the same form."""
-        growths = [self.base.growth]
-        growths += [self.growths[each] for each in members.tolist()]
-        parts = dict(
-            zip(growths, (coefficients / self.base.unit).tolist(), strict=True)
-        )
-        constant = parts.pop(CONSTANT, 0.0)
-        if not parts.get(self.base.growth, 1.0):
-            del parts[self.base.growth]
+        """Return a constant and terms, a column of ones among them, as a hypothesis."""
+        constant, *factors = coefficients.tolist()
+        parts: dict[Growth, float] = {}
+        for member, factor in zip(members.tolist(), factors, strict=True):
+            parts[self.growths[member]] = factor
+        constant += parts.pop(CONSTANT, 0.0)
         return tuple(parts), np.array([constant, *parts.values()])
 
     def _chosen(self, score: Reals, verdicts: Reals | None) -> int:
@@ -221,9 +177,3 @@ class Questions:
             return int(score.argmax())
         ranks = self.prior.ranks[self.contest.competitors.leading]
         return int(np.where(ranks == RANKS.index(verdict), score, -np.inf).argmax())
-
-
-@lru_cache(maxsize=32)
-def _multiples(base: Growth, columns: tuple[Growth, ...]) -> tuple[Growth, ...]:
-    """Return the columns and the constant times a base."""
-    return tuple(base * each for each in (*columns, CONSTANT))

@@ -26,15 +26,10 @@ class Assumptions:
     """Variance about the best surface that becomes that of the noise, in its own."""
     widening: float = 1.2
     """Factor of the intervals of surfaces about which jobs scatter."""
-    odds: float = 10.0
-    """Odds by which a verdict about such a surface has to be likelier."""
     least_points: int = 12
     """Settings from which on sums of common terms compete."""
     shortest_line: int = 3
     """Settings on a line that can prefer one growth to another."""
-    fall: float = 4.0
-    """Standard deviations by which the first point of a falling line lies above the
-    least."""
     negligible: float = 1e-3
     """Probability over the likeliest below which a hypothesis takes no part."""
     # Limits: no answer depends on them.

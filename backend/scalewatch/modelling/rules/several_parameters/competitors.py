@@ -3,9 +3,10 @@
 They are those of `structures`, whose coefficients are not negative, and for two
 parameters sums of *common* terms, whose coefficients may be: n·p - n, (n - 1)·(p - 1),
 n²/p + n/√p, n³/p + n²·log p are no structure of one growth for each parameter. Common
-are the powers and logarithms of which programs are usually made. All sums of two of
-their products compete, those of three products of the most common ones, and products
-of a sum of each parameter. Together they have the share of shapes, see `assumptions`.
+are the powers and logarithms of which programs are usually made, those of shared work
+among them. All of their products compete by themselves, without a constant, and all
+sums of two, those of three of the most common ones, and products of a sum of each
+parameter. Together they have the share of shapes, see `assumptions`.
 """
 
 from collections.abc import Sequence
@@ -32,10 +33,9 @@ from scalewatch.modelling.rules.evidence.model import (
 
 Growths = tuple[Growth, ...]
 
-MOST_COMMON: Final = (ONE, LOG, ROOT, LINEAR, SQUARE, CUBE)
+INVERSE: Final[Powers] = ("-1", 0)
+MOST_COMMON: Final = (ONE, LOG, ROOT, LINEAR, SQUARE, CUBE, INVERSE, ("-1/2", 0))
 COMMON: Final = (*MOST_COMMON, ("1", 1), ("3/2", 0))
-FALLING: Final = (("-1", 0), ("-1/2", 0))
-"""Where measurements may fall, as common as any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Competitors:
         Columns of the hypotheses of `structures` by their number of terms, from none
         on, shapes (H, K).
     sums
-        Of two terms, of three, and of four.
+        Of one term without a constant, of two, of three, and of four.
     share
         Of each hypothesis before any measurement if sums have as much as structures,
         shape (H,).
@@ -173,18 +173,12 @@ def competitors(
     )
 
 
-def common_growths(parameter: str, *, may_fall: bool) -> Growths:
-    """Return the common growths of a parameter but the constant."""
-    powers = (*COMMON[1:], *(FALLING if may_fall else ()))
-    return tuple(growth_with(parameter, each) for each in powers)
-
-
 def _sums(
     growths: tuple[Growths, ...], numbers: dict[tuple[int, ...], int], points: int
 ) -> list[tuple[Indices, Indices]]:
     """Return columns and places of the sums; new columns get a number."""
-    usual = _columns(growths, (*COMMON, *FALLING), numbers)
-    few = _columns(growths, (*MOST_COMMON, *FALLING), numbers)
+    usual = _columns(growths, COMMON, numbers)
+    few = _columns(growths, MOST_COMMON, numbers)
     places = np.arange(usual.size).reshape(usual.shape)
     # (t + u)·(t' + u'), multiplied out.
     squares = [
@@ -192,6 +186,7 @@ def _sums(
         for rows, columns in product(*(combinations(range(n), 2) for n in usual.shape))
     ]
     sums: list[tuple[Indices, Sequence[Sequence[int]]]] = [
+        (usual, [(place,) for place in range(usual.size)]),
         (usual, list(combinations(range(usual.size), 2))),
         (few, list(combinations(range(few.size), 3))),
         (usual, squares),

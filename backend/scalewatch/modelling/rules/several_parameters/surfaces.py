@@ -5,30 +5,32 @@ located by the logarithms of its repetitions, see `location`, and fitted relativ
 the likeliest hypothesis is selected, see `contest`.
 
 Where the space admits too many hypotheses, as with three parameters, those compete
-whose growths are the fittest of each parameter by itself, see `strong_scaling`. Where
-the settings cannot tell a product from a sum, simplicity alone decides between them:
-the verdict stays open unless both have the same, and says which measurement would
-settle it.
+whose growths are the fittest of each parameter by itself. Along a line on which one
+parameter varies and the others are held, every structure is c + c'·f(p) with
+coefficients of that line; so the misfit of f, summed over the lines, tells how well f
+can do in any structure, before the others are known. Where the settings cannot tell a
+product from a sum, simplicity alone decides between them: the verdict stays open unless
+both have the same, and says which measurement would settle it.
 
 Where settings scatter about the likeliest surface by more than repetitions tell, and do
 no more than scatter, the contest is held again with that as the noise, see
 `misfits_of`.
 
-Where measurements fall along a parameter, as n/p does, hypotheses compete as well that
-are multiples of 1/p, see `strong_scaling`.
+Work that processes share falls along a parameter, as n/p + p does: falling powers are
+among the terms of signed sums, and where there are none 1/p is among the growths.
 
 References
 ----------
 A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import reduce
 
 import numpy as np
 
-from scalewatch.modelling.arrays import Indices, total
+from scalewatch.modelling.arrays import Indices, Reals, total
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import count
 from scalewatch.modelling.growths.terms import Terms, log2_table, term_table
@@ -40,21 +42,24 @@ from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit.misfit import Misfit, Misfits
 from scalewatch.modelling.misfit.scatter import is_scatter
 from scalewatch.modelling.rules.evidence.least_squares import LARGEST_RANGE
+from scalewatch.modelling.rules.evidence.model import ONE, Powers, growth_with
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
     Questions,
     SelectedHypothesis,
 )
 from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
-from scalewatch.modelling.rules.several_parameters.competitors import common_growths
-from scalewatch.modelling.rules.several_parameters.contest import Contest
-from scalewatch.modelling.rules.several_parameters.elimination import Weights
-from scalewatch.modelling.rules.several_parameters.intervals import widened
-from scalewatch.modelling.rules.several_parameters.strong_scaling import (
-    Base,
-    falling,
-    shortlist,
+from scalewatch.modelling.rules.several_parameters.competitors import (
+    COMMON,
+    INVERSE,
 )
+from scalewatch.modelling.rules.several_parameters.contest import Contest
+from scalewatch.modelling.rules.several_parameters.elimination import (
+    Design,
+    Weights,
+    fit,
+)
+from scalewatch.modelling.rules.several_parameters.intervals import widened
 from scalewatch.reasons import NO_FACTORS, NOT_POSITIVE
 
 
@@ -76,7 +81,6 @@ def misfits_of(
     sample: Sample,
     location: Location,
     selected: list[SelectedHypothesis],
-    ask: Callable[[Location], list[SelectedHypothesis]],
 ) -> Misfits | None:
     """Test for misfit; ask again about series that do no more than scatter.
 
@@ -86,8 +90,6 @@ def misfits_of(
         Of S series.
     selected
         What was found about each of them; overwritten where it is asked again.
-    ask
-        The contest, of locations with another variance.
     """
     misfits = _misfits(sample, location, selected)
     shared = _scattered(sample, misfits, selected)
@@ -105,23 +107,10 @@ def misfits_of(
     location = replace(
         location, variance=variance, freedom=freedom, repeated_freedom=known
     )
-    again = ask(location.only(shared))
+    again = _likeliest(sample, location.only(shared))
     for place, other in zip(shared.tolist(), again, strict=True):
-        mismatch = float(other.verdicts[-1])
-        least, most = sorted([mismatch, float(other.verdicts[:-1].sum())])
-        verdicts = other.verdicts
-        if least > 0:
-            doubt = min(ASSUMED.odds * least / (ASSUMED.odds * least + most), 1 / 2)
-            is_mismatch = mismatch > 1 / 2
-            verdicts = verdicts * np.where(
-                [is_mismatch, is_mismatch, not is_mismatch],
-                doubt / least,
-                (1 - doubt) / most,
-            )
         selected[place] = replace(
-            other,
-            forecasts=widened(other.forecasts, ASSUMED.widening),
-            verdicts=verdicts,
+            other, forecasts=widened(other.forecasts, ASSUMED.widening)
         )
     return _misfits(sample, location, selected)
 
@@ -134,7 +123,7 @@ def _misfits(
     if not selected or smallest <= 0 or sample.values.shape[1] <= ASSUMED.fitted:
         return None
     least = np.array([each.least for each in selected])
-    return Misfits.of(sample.settings, location, least, sample.noise, ASSUMED.fitted)
+    return Misfits.of(sample.settings, location, least, ASSUMED.fitted)
 
 
 def select(sample: Sample) -> Selection:
@@ -152,42 +141,26 @@ def select(sample: Sample) -> Selection:
     rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
     location = located(sample.values[rows], Noise(sample.summary))
     selected = _likeliest(sample, location)
-    misfits = misfits_of(sample, location, selected, partial(_likeliest, sample))
+    misfits = misfits_of(sample, location, selected)
     return _selection(sample, rows, selected, misfits)
 
 
 def _likeliest(sample: Sample, location: Location) -> list[SelectedHypothesis]:
-    """Return what is found about series, whatever base they have."""
-    base = Base.none(sample.values.shape[1], len(sample.targets))
-    selected = _answers(sample, base, location)
-    if sample.may_fall:
-        for base, falls in falling(sample.settings, sample.targets, location):
-            others = _answers(sample, base, location.only(falls))
-            for place, other in zip(falls.tolist(), others, strict=True):
-                if other.evidence > selected[place].evidence:
-                    selected[place] = other
-    return selected
-
-
-def _answers(
-    sample: Sample, base: Base, location: Location
-) -> list[SelectedHypothesis]:
-    """Return what is found about series if all growths are multiples of a base."""
+    """Return what is found about series."""
     if not location.log.shape[1]:
         return []
-    log = location.log - np.log(base.tau)[:, np.newaxis]
-    level = total(log) / len(log)
+    level = total(location.log) / len(location.log)
     weights = [
         Weights(*each)
         for each in zip(
-            np.exp(np.clip(level - log, -LARGEST_RANGE, LARGEST_RANGE)).T,
+            np.exp(np.clip(level - location.log, -LARGEST_RANGE, LARGEST_RANGE)).T,
             location.weight.T,
             location.variance.tolist(),
             location.freedom.tolist(),
             strict=True,
         )
     ]
-    questions = map(_asked(sample, base), weights)
+    questions = map(_asked(sample), weights)
     return [
         question.answer(each).times(size)
         for question, each, size in zip(
@@ -196,21 +169,19 @@ def _answers(
     ]
 
 
-def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
+def _asked(sample: Sample) -> Callable[[Weights], Questions]:
     """Return a function that holds the contest a series needs."""
     terms = tuple(_terms(sample))
     points = sample.values.shape[1]
+    has_sums = len(terms) == 2 and points >= ASSUMED.least_points
+    if not has_sums and sample.may_fall:
+        terms = tuple(_with(sample, each, [INVERSE]) for each in terms)
     if count([len(each.growths) for each in terms]) <= ASSUMED.most_hypotheses:
         sizes = tuple(len(each.growths) for each in terms)
-        has_sums = (
-            len(terms) == 2
-            and points >= ASSUMED.least_points
-            and base.growth == CONSTANT
-        )
-        if has_sums:
-            terms = tuple(_with_common(sample, each) for each in terms)
+        if has_sums and sample.may_fall:
+            terms = tuple(_with(sample, each, COMMON) for each in terms)
         contest = Contest.of(terms, sizes, points, has_sums=has_sums)
-        same = Questions.of(sample, contest, base)
+        same = Questions.of(sample, contest)
         return lambda _: same
     length = 1
     while count([length + 1] * len(terms)) <= ASSUMED.most_hypotheses:
@@ -220,7 +191,7 @@ def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
         short = (
             each.only(
                 np.sort(
-                    shortlist(
+                    _shortlist(
                         sample.settings,
                         each.parameter,
                         each.table.tau,
@@ -232,9 +203,53 @@ def _asked(sample: Sample, base: Base) -> Callable[[Weights], Questions]:
             for each in terms
         )
         contest = Contest.of(tuple(short), (length,) * len(terms), points)
-        return Questions.of(sample, contest, base)
+        return Questions.of(sample, contest)
 
     return shortlisted
+
+
+def _shortlist(
+    settings: Mapping[str, Reals],
+    parameter: str,
+    tau: Reals,
+    weight: Reals,
+    omega: Reals,
+) -> Indices:
+    """Return the growths of one parameter, the fittest first, shape (G,).
+
+    Parameters
+    ----------
+    settings
+        Per parameter its settings, shape (n,).
+    parameter
+        The one that varies.
+    tau
+        Its growths, shape (G, n).
+    weight, omega
+        As in `elimination.fit`, shape (n,).
+    """
+    misfit = np.zeros(len(tau))
+    for line in _lines(settings, parameter):
+        # At worst a growth is a constant.
+        along, growths = tau[:, line], np.arange(len(tau))[:, np.newaxis]
+        constant, _ = fit(Design.of(along, growths[:1, :0]), weight[line], omega[line])
+        with_term, _ = fit(Design.of(along, growths), weight[line], omega[line])
+        misfit += np.minimum(with_term, constant)
+    return misfit.argsort(kind="stable")
+
+
+def _lines(settings: Mapping[str, Reals], parameter: str) -> Iterator[Indices]:
+    """Yield the points of each line; all points where there is no line."""
+    held = [column for name, column in settings.items() if name != parameter]
+    if not held:
+        yield np.arange(len(settings[parameter]))
+        return
+    place = np.unique(np.stack(held, axis=1), axis=0, return_inverse=True)[1]
+    lines = [
+        np.flatnonzero(place.reshape(-1) == line) for line in range(place.max() + 1)
+    ]
+    long = [line for line in lines if len(line) >= ASSUMED.shortest_line]
+    yield from long or [np.arange(len(settings[parameter]))]
 
 
 def _terms(sample: Sample) -> Iterator[Terms]:
@@ -245,18 +260,14 @@ def _terms(sample: Sample) -> Iterator[Terms]:
             yield Terms(name, growths, term_table(growths, sample.settings))
 
 
-def _with_common(sample: Sample, terms: Terms) -> Terms:
-    """Return growths of a parameter, and the common ones that are not among them."""
-    if not sample.may_fall:
-        return terms
+def _with(sample: Sample, terms: Terms, more: Sequence[Powers]) -> Terms:
+    """Return growths of a parameter and further ones, where they are defined."""
     name = terms.parameter
     x = {name: sample.settings[name]}
-    at = [*sample.settings[name].tolist(), *(target[name] for target in sample.targets)]
-    others = [
-        each
-        for each in common_growths(name, may_fall=min(at) > 0)
-        if each not in terms.growths
-    ]
+    others = [growth_with(name, each) for each in more if each != ONE]
+    others = [each for each in others if each not in terms.growths]
+    if min(x[name].min(), *(target[name] for target in sample.targets), 1) <= 0:
+        others = [each for each in others if each > CONSTANT]
     defined = np.flatnonzero(~np.isnan(log2_table(others, x)).any(axis=1)).tolist()
     growths = (*terms.growths, *(others[each] for each in defined))
     return Terms(name, growths, term_table(growths, x))
@@ -270,6 +281,7 @@ def _selection(
 ) -> Selection:
     """Put answers about some series of a sample together; the others have none."""
     numbers: dict[Hypothesis, int] = {}
+    leading: dict[Growth, int] = {}
     series = len(sample.values)
     width = max((len(hypothesis.coefficients) for hypothesis in selected), default=1)
     chosen = np.full(series, -1, dtype=np.intp)
@@ -283,8 +295,7 @@ def _selection(
         chosen[row] = numbers.setdefault(hypothesis.hypothesis, len(numbers))
         coefficients[row, : len(hypothesis.coefficients)] = hypothesis.coefficients
         likely[row, : len(hypothesis.growths)] = [
-            numbers.setdefault((growth,) if growth.factors else (), len(numbers))
-            for growth in hypothesis.growths
+            leading.setdefault(growth, len(leading)) for growth in hypothesis.growths
         ]
         probability[row, : len(hypothesis.growths)] = hypothesis.probability
         verdicts[row] = hypothesis.verdicts
@@ -317,6 +328,7 @@ def _selection(
         smape=quality[1],
         hypothesis_probability=probability,
         likely=likely,
+        leading=tuple(leading),
         verdict_probability=None if sample.expectation is None else verdicts,
         forecasts=forecasts,
         misfits=flagged,
