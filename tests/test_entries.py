@@ -20,7 +20,7 @@ ENTRIES = {
     "expectations": {"declarations", "in_force"},
     "gates": {"circumstances", "declared_rules", "gate", "next_steps"},
     "guidelines": {"guidelines"},
-    "match_table": {"small_plots", "table"},
+    "match_table": {"single_values", "small_plots", "table"},
     "searches": {"searches"},
     "regions": {"figures", "models", "outlook", "preview", "region"},
     "selection": {"renamed_regions"},

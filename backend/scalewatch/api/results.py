@@ -15,7 +15,7 @@ from scalewatch.figures.figure import Figure
 from scalewatch.services import configurations as searches
 from scalewatch.services import costs as costing
 from scalewatch.services import hotspots as profiled
-from scalewatch.services.histories.commits import Axis, Measure, Window
+from scalewatch.services.histories.commits import Axis, Measure, Span, Window
 from scalewatch.services.histories.histories import history_figure
 from scalewatch.services.machines import lines
 from scalewatch.services.regions import figures as region_figures
@@ -305,13 +305,12 @@ def show_history_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the qu
     show: Annotated[
         Measure, Query(description="Values at the largest setting, or exponents.")
     ] = Measure.VALUE,
+    last: Annotated[Span, Query(description="How many commits.")] = Span.USUAL,
 ) -> Response:
     """Return a region over the commits that a machine measured."""
-    by_date = axis is Axis.DATE
+    window, by_date = Window(before or None, last.limit), axis is Axis.DATE
     return answers.figure_answer(
-        history_figure(
-            session, view, region, Window(before or None), by_date=by_date, shown=show
-        )
+        history_figure(session, view, region, window, by_date=by_date, shown=show)
     )
 
 

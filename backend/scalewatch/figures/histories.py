@@ -416,7 +416,8 @@ def strip_figure(change: DrawnChange) -> Figure:
     values = np.concatenate(at_largest)
     values = values[~np.isnan(values)]
     x = [*change.before.positions, *change.after.positions]
-    name = f"{change.metric} at {change.parameter} = {change.x[-1]:,g}"
+    at = f" at {change.parameter} = {change.x[-1]:,g}" if change.x.size > 1 else ""
+    name = f"{change.metric}{at}"
     figure.update_layout(
         xaxis=commit_axis(change.commits, min(x), max(x)),
         yaxis=metric_axis(name, change.unit, measured=values, drawn=values),

@@ -17,6 +17,7 @@ from scalewatch.services.commit_reports import changes, report
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.comparisons import compare, versions
 from scalewatch.services.gates.gate import gated_report
+from scalewatch.services.match_table.single_values import values_of_report
 from scalewatch.services.selection.view import View
 from scalewatch.web.sessions import AlarmingShareDep, ReadingDep
 
@@ -86,6 +87,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         lead=lead,
         against=against,
         gap=sentences.gap(report.baseline),
+        single=values_of_report(session, report),
         markdown=markdown(
             changes_overview(report),
             f"{report.project} {report.commit.label}: {lead}."

@@ -112,7 +112,7 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
         place=place,
         plots={
             name: plots.Plot(path_to(request, "regression-figure", query, figure=name))
-            for name in (evidence.FIGURES if cause.members else ())
+            for name in evidence.figures_of(cause)
         },
         forge=forge_of(session, project),
         headline=headline(cause),
@@ -201,24 +201,20 @@ def headline(cause: Regression) -> Headline | None:
 
 
 def factor_of(member: Member) -> str:
-    """Write by which factor a series changed, and where, unless it has one setting.
-
-    Benchmarks without a parameter are measured at p = 1, which says nothing.
-    """
+    """Write by which factor a series changed, and where, unless it has one setting."""
     details = member.details
-    where = {} if details.largest == {"p": 1} else details.largest
-    return factor_words(details.largest_factor, member.metric, where)
+    return factor_words(details.largest_factor, member.metric, details.largest)
 
 
 def growth_words(cause: Regression) -> Markup | None:
     """Write the growth of the worst series before and after, None if not known."""
     details = cause.worst.details
-    if details.growth_before is None or details.growth_after is None:
+    before, after = details.growth_before, details.growth_after
+    if details.has_one_setting or before is None or after is None:
         return None
-    before, after = map(stated_order, (details.growth_before, details.growth_after))
-    if details.growth_before == details.growth_after:
-        return Markup("{} as before").format(after)
-    return Markup("{} → {}").format(before, after)
+    if before == after:
+        return Markup("{} as before").format(stated_order(after))
+    return Markup("{} → {}").format(stated_order(before), stated_order(after))
 
 
 def verdict_words(details: ShiftDetails) -> str:

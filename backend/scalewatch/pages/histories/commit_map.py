@@ -203,6 +203,10 @@ def _row(
         held = f' <span class="commit-map__held quiet small">{text}</span>'
     exact = ' <span class="quiet small">exact</span>' if row.series.is_exact else ""
     role = "group" if row.edges else "img"
+    eras, full = _eras(row.eras), ""
+    if {(each.x, each.growth_class) for each in row.eras} == {(0.0, None)}:
+        is_full = row.eras[0].width >= WIDTH
+        eras, full = ("", " commit-map__row--full") if is_full else (eras, "")
     edges = ""
     for edge in row.edges:
         title = escape(edge.title)
@@ -214,10 +218,10 @@ def _row(
         )
     return (
         f'<tr><th scope="row"><a href="{escape(region_of(row.series.region))}" '
-        f'title="{name}{whole}: {sentence}"><bdi>{name}</bdi></a>{held}{exact}</th>'
-        '<td><svg class="commit-map__row" viewBox="0 0 1000 10" '
+        f'title="{name}{whole}: {sentence}" dir="auto">{name}</a>{held}{exact}</th>'
+        f'<td><svg class="commit-map__row{full}" viewBox="0 0 1000 10" '
         f'preserveAspectRatio="none" role="{role}" aria-label="{sentence}">'
-        f"{_eras(row.eras)}{baselines}{edges}</svg></td></tr>"
+        f"{eras}{baselines}{edges}</svg></td></tr>"
     )
 
 

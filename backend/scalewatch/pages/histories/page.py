@@ -11,7 +11,13 @@ from scalewatch.pages.rendering import navigation, plots, templates
 from scalewatch.pages.rendering.addresses import Query, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, stated
-from scalewatch.services.histories.commits import Axis, HistoryStep, Measure, Window
+from scalewatch.services.histories.commits import (
+    Axis,
+    HistoryStep,
+    Measure,
+    Span,
+    Window,
+)
 from scalewatch.services.histories.histories import History, history_of, overview_of
 from scalewatch.services.histories.segments import (
     Segment,
@@ -22,6 +28,9 @@ from scalewatch.web.sessions import ReadingDep
 
 NEWEST: Final = 10
 """Commits of each machine that the table on the page lists."""
+
+MOST_CHANGES: Final = 100
+"""Changes that the table on the page lists."""
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
@@ -37,10 +46,11 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     axis: Axis = Axis.COMMIT,
     show: Measure = Measure.VALUE,
     before: str | None = None,
+    last: Span = Span.USUAL,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show a region at every commit, or how all regions changed."""
-    window = Window(before or None)
+    window = Window(before or None, last.limit)
     try:
         history = (
             history_of(
@@ -74,6 +84,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         "axis": axis if axis is not Axis.COMMIT else None,
         "show": show if show is not Measure.VALUE else None,
         "before": before,
+        "last": last if last is not Span.USUAL else None,
     }
     plot = None
     if history.region and len(history.series) == 1:
@@ -101,10 +112,17 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
             lambda sha: path_to(request, "commit-report", project=project, sha=sha),
         ),
         plot=plot,
+        changed=[
+            (series, change)
+            for series in history.series
+            for change in reversed(series.changes)
+        ],
+        most_changes=MOST_CHANGES,
         overview_sentence=charts.overview_sentence,
         is_long_enough=charts.is_long_enough(history),
         axis=axis,
         show=show,
+        last=last,
         size={"width": charts.WIDTH, "height": charts.HEIGHT, "left": charts.LEFT},
         query=query,
     )

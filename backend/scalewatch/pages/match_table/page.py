@@ -123,7 +123,13 @@ def row_name(row: MatchRow) -> str:
 
 
 def lead(table: MatchTable) -> str:
-    """Answer first; where nothing is judged, say whether anything is expected."""
+    """Answer first; where nothing is judged, say whether anything is expected.
+
+    Of single values the gate has the word.
+    """
+    if table.has_single_values:
+        rows = formats.plural(table.total, "benchmark")
+        return formats.sentence(table.gate or f"{rows} measured for the first time")
     if not any(table.counts.values()) and not any(
         row.expectation or row.composition for row in table.rows
     ):

@@ -3,7 +3,7 @@
 Each is a sheet of SVG with one symbol, which a page draws in its own colours.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from html import escape
 from typing import Annotated, Final
@@ -15,6 +15,7 @@ from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.modelling import Growth, Mark, arrays
 from scalewatch.pages.rendering.sheets import LogAxis, points, sheet
 from scalewatch.pages.wording.formats import count, quantity
+from scalewatch.services.histories.commits import Measure
 from scalewatch.services.match_table import small_plots
 from scalewatch.services.selection.view import View
 from scalewatch.web import queries, sessions
@@ -149,6 +150,9 @@ MARGIN: Final = 2
 LOWEST, STEEPEST = -0.5, 2.0
 """Exponents at the foot and at the top of a line; what is beyond stays there."""
 
+LEAST_SPAN: Final = 0.1
+"""Logarithm that fills the height of a line of values at least, as in histories."""
+
 LOGARITHM: Final = 0.2
 """A logarithm counts as this much of an exponent."""
 
@@ -161,17 +165,22 @@ STYLES: Final = {
 
 
 @router.get("/p/{project}/sparklines.svg", name="sparklines")
-def show_sparklines(
+def show_sparklines(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     session: sessions.ReadingDep,
     project: str,
     metric: Annotated[list[str], Query()],
     commit: str | None = None,
+    show: Measure = Measure.EXPONENT,
     if_none_match: Annotated[str, Header()] = "",
 ) -> Response:
     """Return the lines of all series up to a commit, each under its own name."""
-    drawn = small_plots.sparklines(
-        session, View(project, commit or None), tuple(metric)
-    )
+    view, metrics = View(project, commit or None), tuple(metric)
+    if show is Measure.VALUE:
+        number, values = small_plots.value_lines(session, view, metrics)
+        step = (LINE_WIDTH - 2 * MARGIN) / max(number - 1, 1)
+        lines = (value_symbol(series, line, step) for series, line in values.items())
+        return sheet(lines, if_none_match)
+    drawn = small_plots.sparklines(session, view, metrics)
     step = (LINE_WIDTH - 2 * MARGIN) / max(drawn.commits - 1, 1)
     parts = [symbol(series, line, step) for series, line in drawn.lines.items()]
     return sheet(parts, if_none_match)
@@ -186,6 +195,22 @@ def symbol(series: int, line: Sequence[small_plots.LinePoint], step: float) -> s
             drawn += f'<path d="{part}" style="{style}" {DRAWN}/>'
     box = f'viewBox="0 0 {LINE_WIDTH} {LINE_HEIGHT}"'
     return f'<symbol id="s{series}" {box}>{drawn}</symbol>'
+
+
+def value_symbol(series: int, line: Mapping[int, float], step: float) -> str:
+    """Draw the values of a series, by commit and logarithmic, as dots."""
+    lowest, highest = min(line.values()), max(line.values())
+    middle, span = (lowest + highest) / 2, max(highest - lowest, LEAST_SPAN)
+    scale = (LINE_HEIGHT - 2 * MARGIN) / span
+    path = "".join(
+        f"M{MARGIN + at * step:.1f} {LINE_HEIGHT / 2 - scale * (value - middle):.1f}h0"
+        for at, value in sorted(line.items())
+    )
+    return (
+        f'<symbol id="s{series}" viewBox="0 0 {LINE_WIDTH} {LINE_HEIGHT}">'
+        f'<path d="{path}" stroke="currentColor" style="stroke-width:2px" {DRAWN}/>'
+        "</symbol>"
+    )
 
 
 def _path(line: Sequence[small_plots.LinePoint], step: float) -> str:

@@ -36,6 +36,9 @@ LACKS: Final = {
 }
 """Pages of a project that have nothing to show without these, by route."""
 
+OF_SCANS: Final = frozenset({"Problem size", "Scaling", "Cost", "Configurations"})
+"""Entries that tell nothing where all is measured at one setting."""
+
 PAGES: Final = (
     ("report", "Match table"),
     ("commit", "Commit"),
@@ -117,6 +120,7 @@ def pages_of(request: Request, project: str | None) -> list[Link]:
     if project is None:
         return []
     session: Session | None = getattr(request.state, SESSION, None)
+    lacks: frozenset[progress.Lack] = frozenset()
     # A page of an error knows of nothing that a project has.
     if session is None or getattr(request.state, FAILED, False):
         links = _links(request, PAGES, project=project)
@@ -125,9 +129,10 @@ def pages_of(request: Request, project: str | None) -> list[Link]:
         lacks = progress.lacking(session, project)
         links = _links(request, PAGES, lacks, project=project)
         has_any = has_traces(session, project)
-    if has_any:
-        return links
-    return [link for link in links if link.name != TRACES or link.is_current]
+    hidden = frozenset() if has_any else frozenset({TRACES})
+    if progress.Lack.SETTINGS in lacks:
+        hidden |= OF_SCANS
+    return [link for link in links if link.name not in hidden or link.is_current]
 
 
 def login_path(request: Request) -> str | None:

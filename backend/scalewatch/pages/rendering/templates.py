@@ -103,6 +103,7 @@ def _environment() -> Environment:
         "number": formats.number,
         "percent": formats.percent,
         "plural": formats.plural,
+        "change_in_percent": formats.change_in_percent,
         "quantity": formats.quantity,
         "sentence": formats.sentence,
         "stated": formats.stated,

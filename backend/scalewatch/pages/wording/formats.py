@@ -93,6 +93,17 @@ def quantity(value: float | None, unit: str) -> str:
     return f"{scaled}{SPACE}{PREFIXES[power]}{unit}".rstrip(SPACE)
 
 
+def change_in_percent(factor: float | None) -> str:
+    """Write a factor as a change: `+1.2 %`, `−40 %`, and from the double on `3.1×`."""
+    if factor is None or not isfinite(factor):
+        return MISSING
+    if not 0.5 < factor < 2:
+        return f"{significant(factor, 2)}×"
+    change = 100 * (factor - 1)
+    text = f"{change:+.{1 if abs(change) < 10 else 0}f} %".replace("-", "−")
+    return "0 %" if text in {"+0.0 %", "−0.0 %"} else text
+
+
 def power_of_thousand(value: float, unit: str) -> int:
     """Return the power of a thousand whose prefix suits a value."""
     powers = POWERS.get(unit, range(1))

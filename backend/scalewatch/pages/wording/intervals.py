@@ -63,13 +63,13 @@ Written = tuple[str, str, str]
 def bounded_words(bounds: Bounds, metric: str, at: Mapping[str, float]) -> str:
     """Say how much more or less something is, and how surely: `79× [78, 80] faster`."""
     value, low, high = bounds.value, bounds.low, bounds.high
-    where = scale_words(at)
+    where = f" at {scale_words(at)}" if at else ""
     if low <= 0 or high > APART * low:
-        return f"how much at {where} is not known"
+        return f"how much{where} is not known"
     turned = (value, low, high) if value >= 1 else (1 / value, 1 / high, 1 / low)
     middle, least, most = rounded(turned)
     between = "" if least == most else f" [{least}, {most}]"
-    return f"{middle}×{between} {way(value, metric)} at {where}"
+    return f"{middle}×{between} {way(value, metric)}{where}"
 
 
 def rounded(values: tuple[float, float, float]) -> Written:

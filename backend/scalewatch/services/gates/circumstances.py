@@ -248,8 +248,9 @@ def _since_history(regression: Regression, member: Member) -> str:
     is_growth = regression.kind == "growth" and None not in {before, after}
     grows = f"grows like {after} instead of {before}, " if is_growth else ""
     largest = ", ".join(f"{name} = {x:g}" for name, x in details.largest.items())
+    at = f" at {largest}" if largest else ""
     return (
-        f"{grows}{details.largest_factor:.3g}× its usual {metric} at {largest}; "
+        f"{grows}{details.largest_factor:.3g}× its usual {metric}{at}; "
         f"regression {regression.id}"
     )
 

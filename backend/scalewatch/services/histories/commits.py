@@ -30,6 +30,9 @@ from scalewatch.services.series.standing import growth_or_none
 from scalewatch.storage import tables
 from scalewatch.storage.judgements import verdicts
 
+MOST_SHOWN: Final = 5_000
+"""Commits of a history that has all."""
+
 ASIDE: Final = 4
 """One commit more is read for each so many that are shown: some left the main line."""
 
@@ -46,6 +49,19 @@ class Measure(StrEnum):
 
     VALUE = "value"  # at the largest setting
     EXPONENT = "exponent"
+
+
+class Span(StrEnum):
+    """How many of the newest commits are looked at."""
+
+    FEW = "100"
+    USUAL = "400"
+    ALL = "all"
+
+    @property
+    def limit(self) -> int:
+        """The number of commits."""
+        return MOST_SHOWN if self is Span.ALL else int(self)
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,16 @@ class History:
     more: int
     next: str | None
 
+    @property
+    def has_one_setting(self) -> bool:
+        """Whether no series has a growth that could change."""
+        return not any(
+            series.has_exponents
+            or any(each.growth for each in series.segments)
+            or any(change.largest for change in series.changes)
+            for series in self.series
+        )
+
 
 def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     session: Session,

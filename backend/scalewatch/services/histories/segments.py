@@ -31,6 +31,9 @@ from scalewatch.storage.histories.regressions import RegressionShift
 RECENT: Final = 60
 """Newest commits that a present growth is of."""
 
+FEWEST: Final = 9
+"""Commits of a segment from which on the range of their values is told."""
+
 
 @dataclass(frozen=True, slots=True)
 class StoredChange:
@@ -83,7 +86,8 @@ class Segment:
     exponent, low, high
         Mean slope over the first parameter and its 90 % interval.
     value, least, most
-        Median at the largest setting, and the range of 90 % of the commits.
+        Median at the largest setting, and the range of 90 % of the commits, which is
+        not told of fewer than `FEWEST`.
     """
 
     first: int
@@ -276,6 +280,8 @@ def segments_between(
         least, middle, most = (
             np.quantile(measured, QUANTILES).tolist() if measured else [None] * 3
         )
+        if len(measured) < FEWEST:  # few dots are no band
+            least = most = None
         segments.append(
             Segment(
                 first=positions[first],

@@ -2,13 +2,18 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
 from scalewatch.modelling import Mark
-from scalewatch.services.commit_reports.pairs import WORSE, ChangeKind
+from scalewatch.services.commit_reports.pairs import (
+    WORSE,
+    ChangeKind,
+    SeriesOutcome,
+)
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
+from scalewatch.services.match_table.single_values import SingleValue
 from scalewatch.services.selection.view import key_of, shared
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing, crowded_among
@@ -48,6 +53,8 @@ class Cell:
         How it changed in the weeks before the commit, if it did.
     broken
         Guidelines of this region that it breaks, or will at a larger scale, in words.
+    value
+        All that is known of it, where no series of the commit has several settings.
     """
 
     machine: str
@@ -58,6 +65,21 @@ class Cell:
     change: ChangeKind | None = None
     recent: RecentChange | None = None
     broken: tuple[str, ...] = ()
+    value: SingleValue | None = None
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether it differs from the baseline."""
+        if self.value is not None:
+            return self.value.is_changed
+        return self.change not in {ChangeKind.UNCHANGED, ChangeKind.UNDECIDED, None}
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it is worse than at the baseline."""
+        if self.value is not None:
+            return self.value.is_worse
+        return self.change in WORSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +116,12 @@ class MatchRow:
     @property
     def is_changed(self) -> bool:
         """Whether a cell differs from the baseline."""
-        same = {ChangeKind.UNCHANGED, ChangeKind.UNDECIDED, None}
-        return any(cell.change not in same for cell in self.cells)
+        return any(cell.is_changed for cell in self.cells)
 
     @property
     def is_worse(self) -> bool:
         """Whether a cell is worse than at the baseline."""
-        return any(cell.change in WORSE for cell in self.cells)
+        return any(cell.is_worse for cell in self.cells)
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +188,32 @@ def grid_of(
     rows = _rows(judged, distinguishing, cell_of)
     crowded = crowded_among(each.standing for each in judged)
     return Grid(_columns(judged, rows), rows, len(judged), crowded)
+
+
+def with_values(
+    rows: Iterable[MatchRow], values: Mapping[int, SingleValue]
+) -> tuple[MatchRow, ...]:
+    """Return rows with the single values of their cells, worst first."""
+    valued = [
+        replace(
+            row,
+            cells=tuple(
+                replace(cell, value=values.get(cell.series))
+                if cell.series is not None
+                else cell
+                for cell in row.cells
+            ),
+        )
+        for row in rows
+    ]
+    return tuple(sorted(valued, key=_urgency))
+
+
+def _urgency(row: MatchRow) -> tuple[int, bool]:
+    """Order rows by what the gate says of them, then what became worse lately."""
+    known = [cell.value.urgency for cell in row.cells if cell.value is not None]
+    lately = any(cell.recent and cell.recent.is_worse for cell in row.cells)
+    return min(known, default=len(SeriesOutcome)), not lately
 
 
 def counts(cells: Iterable[Cell]) -> Mapping[Mark, int]:

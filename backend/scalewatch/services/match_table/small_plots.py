@@ -17,6 +17,7 @@ from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import growth_or_none
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
+from scalewatch.storage.histories import locations
 from scalewatch.storage.judgements import verdicts
 
 COMMITS: Final = 30
@@ -70,10 +71,7 @@ def sparklines(session: Session, view: View, metrics: tuple[str, ...]) -> Sparkl
     NotFound, AmbiguousReference
         If the project or the commit is unknown.
     """
-    project = projects.existing(session, view.project)
-    last = find_commit(session, project, view.commit)
-    older = commits.of_project(session, project.id, before=last, limit=COMMITS - 1)
-    place = {row.id: at for at, row in enumerate(reversed((last, *older)))}
+    place = commits_up_to(session, view)
     lines: dict[int, dict[int, LinePoint]] = {}
     for metric in metrics:
         for series, commit, growth, verdict, divergence in verdicts.lines_at(
@@ -92,6 +90,35 @@ def sparklines(session: Session, view: View, metrics: tuple[str, ...]) -> Sparkl
             for series, points in lines.items()
         },
     )
+
+
+def value_lines(
+    session: Session, view: View, metrics: tuple[str, ...]
+) -> tuple[int, Mapping[int, Mapping[int, float]]]:
+    """Return how many commits lines go over, and the values of series by commit.
+
+    Values are logarithms at the last setting, commits counted from the oldest one.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    """
+    place = commits_up_to(session, view)
+    lines: dict[int, dict[int, float]] = {}
+    for metric in metrics:
+        for series, commit, log in locations.values_at(session, [*place], metric):
+            if log[-1] is not None:
+                lines.setdefault(series, {})[place[commit]] = log[-1]
+    return len(place), lines
+
+
+def commits_up_to(session: Session, view: View) -> dict[int, int]:
+    """Return the place of the newest commits up to one, by id."""
+    project = projects.existing(session, view.project)
+    last = find_commit(session, project, view.commit)
+    older = commits.of_project(session, project.id, before=last, limit=COMMITS - 1)
+    return {row.id: at for at, row in enumerate(reversed((last, *older)))}
 
 
 @lru_cache(maxsize=4096)

@@ -36,7 +36,9 @@ from scalewatch.services.match_table.cells import (
     MatchRow,
     RecentChange,
     grid_of,
+    with_values,
 )
+from scalewatch.services.match_table.single_values import are_single, judged_values
 from scalewatch.services.selection.pages import Page
 from scalewatch.services.selection.view import (
     View,
@@ -161,6 +163,10 @@ class MatchTable:
     series, crowded
         Number of cells that were measured, and of those that cannot be judged because
         processes shared cores; on all pages.
+    has_single_values
+        Whether no series has several settings; its cells then hold their values.
+    gate
+        What the gate says of single values.
     """
 
     project: str
@@ -180,6 +186,8 @@ class MatchTable:
     page: Page[MatchRow] = field(repr=False)
     series: int = field(repr=False)
     crowded: int = field(repr=False)
+    has_single_values: bool = field(default=False, repr=False)
+    gate: str | None = field(default=None, repr=False)
 
     @property
     def counts(self) -> Mapping[Mark, int]:
@@ -239,7 +247,9 @@ def match_table(
     chosen = {
         name: text for name, text in view.configuration.items() if name in known.choices
     }
-    baseline = baseline_of(session, project, row, vs) if vs or choice.compares else None
+    is_single = are_single(each.standing for each in now.outlined(metrics))
+    compares = is_single or vs or choice.compares
+    baseline = baseline_of(session, project, row, vs) if compares else None
     before = CommitSnapshot(session, project.id, baseline.id) if baseline else None
     recent = recent_changes(session, row)
     rules = rules_of(session, project, known.regions).guidelines
@@ -253,7 +263,11 @@ def match_table(
 
     def arranged() -> Grid:
         judged = shown()
-        kinds = kinds_of_measured(before, now, metrics) if before else {}
+        kinds = (
+            kinds_of_measured(before, now, metrics)
+            if before is not None and not is_single
+            else {}
+        )
         by_metric: dict[str, list[Judged]] = defaultdict(list)
         for series in now.whole(concerned_by(judged, rules)):
             by_metric[series.metric].append(series)
@@ -275,7 +289,11 @@ def match_table(
     )
     if not grid.rows and view.machine is not None:
         raise NotMeasured("machine", view.machine, at=commit_of(row).label)
-    page = choice.page_of(grid.rows, len(grid.columns))
+    all_rows, gate = grid.rows, None
+    if is_single:
+        values, gate = judged_values(session, now, before, view, vs)
+        all_rows = with_values(all_rows, values)
+    page = choice.page_of(all_rows, len(grid.columns))
     rows = _whole(now, page.rows) if now.is_wide else page.rows
     return MatchTable(
         project=project.name,
@@ -299,6 +317,8 @@ def match_table(
         page=page,
         series=grid.series,
         crowded=grid.crowded,
+        has_single_values=is_single,
+        gate=gate,
     )
 
 

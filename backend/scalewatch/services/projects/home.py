@@ -12,7 +12,13 @@ from scalewatch.modelling.common_mode.features import LEAST_HISTORY
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import Baseline, baseline_of
 from scalewatch.services.commits.find import Commit, commit_of
-from scalewatch.services.match_table.cells import MatchColumn, MatchRow, grid_of
+from scalewatch.services.match_table.cells import (
+    MatchColumn,
+    MatchRow,
+    grid_of,
+    with_values,
+)
+from scalewatch.services.match_table.single_values import are_single, judged_values
 from scalewatch.services.match_table.table import recent_changes
 from scalewatch.services.projects.overviews import (
     MOST_ROWS,
@@ -23,7 +29,7 @@ from scalewatch.services.projects.overviews import (
 )
 from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.services.selection.pages import MOST_CELLS
-from scalewatch.services.selection.view import choices_among
+from scalewatch.services.selection.view import View, choices_among
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing
@@ -204,6 +210,10 @@ class HomeMap:
         Rows that are left out.
     open_regressions
         Changes for the worse that nobody has dealt with yet.
+    has_single_values
+        Whether no series has several settings; its cells then hold their values.
+    gate, baseline
+        What the gate says of single values, and the commit that they are beside.
     """
 
     commit: str
@@ -212,6 +222,9 @@ class HomeMap:
     rows: tuple[MatchRow, ...]
     more: int
     open_regressions: int
+    has_single_values: bool = False
+    gate: str | None = None
+    baseline: str | None = None
 
 
 def home_map(session: Session, name: str) -> HomeMap | None:
@@ -236,7 +249,15 @@ def home_map(session: Session, name: str) -> HomeMap | None:
         metrics=seen.metrics,
     )
     most = max(1, MOST_CELLS // max(1, len(grid.columns)))
-    rows = grid.rows[: min(MOST_ROWS, most)]
+    all_rows, gate, baseline = grid.rows, None, None
+    is_single = are_single(each.standing for each in shown)
+    if is_single:
+        baseline = baseline_of(session, project, seen.row)
+        before = CommitSnapshot(session, project.id, baseline.id) if baseline else None
+        view = View(project.name, commit=seen.row.sha)
+        values, gate = judged_values(session, seen.now, before, view, None)
+        all_rows = with_values(all_rows, values)
+    rows = all_rows[: min(MOST_ROWS, most)]
     open_rows = regressions.of_project(session, project.id, [RegressionState.OPEN])
     return HomeMap(
         commit=commit_of(seen.row).label,
@@ -245,4 +266,7 @@ def home_map(session: Session, name: str) -> HomeMap | None:
         rows=rows,
         more=max(0, seen.overview.rows - len(rows)),
         open_regressions=sum(row.is_worse for row in open_rows),
+        has_single_values=is_single,
+        gate=gate,
+        baseline=baseline.commit.label if baseline else None,
     )

@@ -4,6 +4,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from sqlalchemy.orm import Session
 
@@ -69,9 +70,14 @@ def known_projects(session: Session) -> tuple[str, ...]:
     return tuple(row.name for row in projects.listed(session))
 
 
+LATEST: Final = 5
+"""Newest commits that tell whether a project measures several settings."""
+
+
 class Lack(StrEnum):
     """A kind of measurement that a project lacks, in words."""
 
+    SETTINGS = "all is measured at one setting"
     TIMES = "no time is measured at the newest commit"
     SIZES = "no run of the newest commit records a problem size n"
     CONFIGURATIONS = "no region is measured in two configurations on one machine"
@@ -102,11 +108,19 @@ def _lacking_at(session: Session, commit: AnyCommit) -> frozenset[Lack]:
         scanned.coordinate
         for scanned in measurements.places_at(session, commit.id).values()
     ]
+    # The newest commit may have begun with one setting of many.
+    latest = commits.of_project(session, commit.project_id, limit=LATEST)
+    places = {
+        tuple(sorted(scanned.coordinate.items()))
+        for each in latest
+        for scanned in measurements.places_at(session, each.id).values()
+    }
     configurations = defaultdict[tuple[int, str, str], set[int]](set)
     for taken in measurements.taken_at(session, commit.id):
         place = (taken.machine_id, taken.region, taken.metric)
         configurations[place].add(taken.configuration_id)
     has = {
+        Lack.SETTINGS: len(places) > 1,
         Lack.TIMES: TIME in CommitSnapshot.of(session, commit).metrics,
         Lack.SIZES: any(SIZE in each for each in coordinates),
         Lack.CONFIGURATIONS: any(len(each) > 1 for each in configurations.values())

@@ -227,8 +227,10 @@ def _details(
     q_value: float,
     is_confirmed: bool,  # noqa: FBT001 - zipped with the others
 ) -> ShiftDetails:
-    shift = change.shift
+    shift, history = change.shift, change.history
     segments = shift.segments
+    largest = np.array(history.settings).max(axis=0).tolist()
+    is_scan = len(history.settings) > 1
     return ShiftDetails(
         kind=shift.kind,
         probability=shift.probability,
@@ -236,13 +238,7 @@ def _details(
         low=shift.low,
         high=shift.high,
         largest_factor=shift.largest_factor,
-        largest=dict(
-            zip(
-                change.history.parameters,
-                np.array(change.history.settings).max(axis=0).tolist(),
-                strict=True,
-            )
-        ),
+        largest=dict(zip(history.parameters, largest, strict=True)) if is_scan else {},
         tilt=shift.tilt,
         faster_probability=shift.faster_probability,
         is_gradual=segments.is_gradual,
@@ -253,7 +249,7 @@ def _details(
         noticed_at=line.commits[change.noticed].sha,
         commits_before=segments.before_commits,
         commits_after=segments.after_commits,
-        target=effect.target,
+        target=effect.target if is_scan else {},
         at_target=effect.at_target,
         growth_before=effect.growth_before,
         growth_after=effect.growth_after,

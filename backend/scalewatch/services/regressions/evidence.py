@@ -1,6 +1,6 @@
 """The evidence of a regression: the measurements before and after its change."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -35,6 +35,14 @@ FIGURES: Final[Mapping[str, Callable[[DrawnChange], Figure]]] = {
     "curves": curves_figure,
     "strip": strip_figure,
 }
+
+
+def figures_of(regression: Regression) -> Sequence[str]:
+    """Return the figures of a regression; one setting has no curve."""
+    names = [*FIGURES] if regression.members else []
+    if regression.has_one_setting:
+        names = [name for name in names if name != "curves"]
+    return names
 
 
 def evidence_figure(

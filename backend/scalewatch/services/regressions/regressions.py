@@ -115,9 +115,16 @@ class Regression:
     def change(self) -> str:
         """The change in few words."""
         way = "worse" if self.is_worse else "better"
+        if self.has_one_setting:
+            return way
         if self.kind == ChangeClass.CONSTANT:
             return f"{way} by a constant factor"
         return f"{way} {self.kind}"
+
+    @property
+    def has_one_setting(self) -> bool:
+        """Whether none of its series has a growth that could change."""
+        return all(each.details.has_one_setting for each in self.members)
 
     @property
     def regions(self) -> tuple[str, ...]:

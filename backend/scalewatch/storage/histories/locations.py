@@ -199,6 +199,22 @@ def of_series(
     return [_located(*row) for row in session.execute(_of_series(), bound).all()]
 
 
+def values_at(
+    session: Session, commit_ids: Collection[int], metric: str
+) -> list[tuple[int, int, Sequence[float | None]]]:
+    """Return series, commit and logarithms by setting of what commits measured."""
+    rows = session.execute(
+        select(
+            tables.Location.series_id, tables.Location.commit_id, tables.Location.log
+        )
+        .join(tables.Series, tables.Series.id == tables.Location.series_id)
+        .where(
+            tables.Location.commit_id.in_(commit_ids), tables.Series.metric == metric
+        )
+    )
+    return [(series, commit, log) for series, commit, log in rows]
+
+
 @cache
 def _of_series() -> Select[Any]:
     location, grid = tables.Location.__table__.c, tables.Grid.__table__

@@ -42,7 +42,7 @@ class ShiftDetails:
     factor, low, high
         After over before, on average over the settings, with its 90 % interval.
     largest_factor, largest
-        The same at the largest setting, and that setting.
+        The same at the largest setting, and that setting; empty where there is one.
     tilt, faster_probability
         Exponent by which after over before grows, and how surely it is positive.
     statistic
@@ -56,7 +56,8 @@ class ShiftDetails:
     commits_before, commits_after
         How many the two segments have.
     target, at_target
-        A larger scale, and after over before there; None where nothing can tell.
+        A larger scale, and after over before there; None where nothing can tell. Of
+        one setting the scale is empty.
     growth_before, growth_after, verdict_before, verdict_after
         Of the segments; None where they cannot be told.
     expectation, expectation_version
@@ -91,6 +92,11 @@ class ShiftDetails:
     expectation: str | None
     expectation_version: int | None
     shares: tuple[float, float] | None = None
+
+    @property
+    def has_one_setting(self) -> bool:
+        """Whether the series has no growth that could change."""
+        return not self.largest
 
     @property
     def kind_probability(self) -> float:

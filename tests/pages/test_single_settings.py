@@ -1,0 +1,161 @@
+"""The pages of a project whose benchmarks have one value a commit each."""
+
+import re
+
+import numpy as np
+import pytest
+
+from support.builders import sweep_reports
+from support.histories import commit, sha
+from support.recorded import record
+from support.shown_pages import words_of
+
+REGIONS = tuple(f"io.Suite.time_{number}" for number in range(12))
+COMMITS = 24
+CHANGED = 15
+"""Commit that makes the first region a third slower."""
+
+GROWTH = re.compile(
+    r"\bp\b|\bO\(|growth|grows|exponent|scales|verdict|no model|settings? \(",
+    re.IGNORECASE,
+)
+PAGES = (
+    "/p/{project}",
+    "/p/{project}?view=table&only=changed",
+    "/p/{project}/c/newest?all=1",
+    "/p/{project}/c/{changed}",
+    "/p/{project}/history",
+    "/p/{project}/history?last=100",
+    "/p/{project}/history?region=io.Suite.time_0&last=all&show=exponent",
+    "/p/{project}/r/io.Suite.time_0",
+    "/p/{project}/regressions",
+    "/p/{project}/regressions/{regression}",
+    "/p/{project}/m/jureca",
+    "/",
+)
+
+
+@pytest.fixture
+def project(sessions):
+    """Record the commits of a project with twelve benchmarks, and return its name."""
+    draw = np.random.default_rng(3)
+    reports = []
+    for number in range(1, COMMITS + 1):
+        level = draw.normal(1, 0.01, len(REGIONS)) * [
+            1.33 if at == 0 and number >= CHANGED else 1 for at in range(len(REGIONS))
+        ]
+        curves = {
+            name: lambda _, value=value: 1e-3 * value
+            for name, value in zip(REGIONS, level.tolist(), strict=True)
+        }
+        reports += sweep_reports(
+            (16,), curves, repetitions=1, noise=0, commit=commit(number)
+        )
+    record(sessions, reports)
+    return reports[0].project
+
+
+def main_of(page):
+    """Return the text of the main part of a page, without scripts and choices."""
+    main = page[page.index("<main") : page.index("</main>")]
+    return words_of(re.sub(r"<(script|select)\b.*?</\1>", " ", main, flags=re.DOTALL))
+
+
+@pytest.mark.parametrize("address", PAGES)
+def test_no_page_has_a_word_about_growth(client, project, address):
+    listed = client.get(f"/api/v1/projects/{project}/regressions").json()
+    (regression,) = listed["regressions"]
+    path = address.format(
+        project=project, regression=regression["id"], changed=sha(CHANGED)
+    )
+
+    answer = client.get(path)
+
+    assert answer.status_code == 200
+    text = main_of(answer.text)
+    # A title may say more than the text.
+    titles = " ".join(re.findall(r'title="([^"]*)"', answer.text))
+    assert not GROWTH.findall(text), text
+    assert not re.findall(r"\bp = \d", titles)
+    assert not {"Scaling", "Cost"} & {*re.findall(r">(\w+)</a></li>", answer.text)}
+
+
+def test_rows_have_value_change_and_state(client, project):
+    page = client.get(f"/p/{project}?commit={sha(CHANGED)}").text
+
+    (row,) = re.findall(
+        r'<tr data-filter-text="io.Suite.time_0".*?</tr>', page, re.DOTALL
+    )
+    words = words_of(row)
+    assert re.search(r"1\.3\d\s*ms", words)
+    assert re.search(r"\+3\d\s%", words)
+    assert "worse" in words
+    # What changed comes first.
+    assert page.index("io.Suite.time_0<") < page.index("io.Suite.time_1<")
+
+
+def test_only_the_changed_rows_are_shown(client, project):
+    page = client.get(f"/p/{project}?commit={sha(CHANGED)}&only=worse").text
+
+    rows = re.findall(r'<tr data-filter-text="([^"]+)"', page)
+    assert rows == ["io.Suite.time_0"]
+
+
+def test_small_lines_show_values_of_commits(client, project):
+    sheet = client.get(f"/p/{project}/sparklines.svg?metric=time&show=value").text
+
+    lines = re.findall(r"<symbol.*?</symbol>", sheet)
+    assert len(lines) == len(REGIONS)
+    heights = [float(y) for y in re.findall(r"M[\d.]+ ([\d.]+)h0", lines[0])]
+    assert len(heights) == COMMITS
+    before, after = heights[: CHANGED - 1], heights[CHANGED - 1 :]
+    assert min(before) > max(after)
+
+
+def test_a_region_is_a_value_over_commits(client, project):
+    page = client.get(f"/p/{project}/r/io.Suite.time_0").text
+
+    assert ", the time of io.Suite.time_0 is " in words_of(page)
+    assert 'aria-label="Time over commits of io.Suite.time_0' in page
+    assert "Declare a new version" not in page
+
+
+@pytest.mark.parametrize(("last", "shown"), [("100", 100), ("400", 120), ("all", 120)])
+def test_a_history_has_as_many_commits_as_are_wanted(client, sessions, last, shown):
+    runs = [
+        report
+        for number in range(1, 121)
+        for report in sweep_reports(
+            (16,), {"io.Load": lambda _: 1e-3}, repetitions=1, commit=commit(number)
+        )
+    ]
+    record(sessions, runs)
+
+    figure = client.get(
+        f"/api/v1/figures/history?project={runs[0].project}&region=io.Load"
+        f"&machine={runs[0].machine.name}&last={last}"
+    ).json()
+
+    dots = [each for each in figure["data"] if each.get("ids")]
+    assert len(dots[0]["ids"]) == shown
+
+
+def test_few_commits_have_no_band(client, sessions):
+    for number in range(1, 9):
+        runs = sweep_reports(
+            (16,), {"io.Load": lambda _: 1e-3}, repetitions=1, commit=commit(number)
+        )
+        record(sessions, runs)
+    address = (
+        f"/api/v1/figures/history?project={runs[0].project}&region=io.Load"
+        f"&machine={runs[0].machine.name}"
+    )
+
+    few = client.get(address).json()
+    runs = sweep_reports(
+        (16,), {"io.Load": lambda _: 1e-3}, repetitions=1, commit=commit(9)
+    )
+    record(sessions, runs)
+    nine = client.get(address).json()
+
+    assert len(nine["data"]) > len(few["data"])
