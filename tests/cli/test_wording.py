@@ -87,7 +87,7 @@ FILES = {
 
 MODEL = [
     ("measured.csv --expect O(log(p))", "3 series: 1 match, 1 mismatch, 1 without"),
-    ("measured.csv", "3 series: 2 without expectation, 1 without model"),
+    ("measured.csv --formula", "3 series: 2 without expectation, 1 without model"),
     ("away.txt", "Error: cannot read away.txt: no such file or directory\n"),
     (
         "measured.csv --expect MPI_Bcst=O(p)",
@@ -112,10 +112,10 @@ MODEL = [
         ),
     ),
     (
-        "few.csv",
+        "few.csv --formula",
         "3 of 5 settings: p = 16 and 256 would tell how it grows; it falls to 0.3",
     ),
-    ("few.csv", "from p = 32 to 128, an efficiency of 80% as strong scaling"),
+    ("few.csv --formula", "from p = 32 to 128, an efficiency of 80% as strong scaling"),
     (
         "weak.csv --dry-run",
         (

@@ -281,8 +281,8 @@ class ImportedSeries:
         Positions of coordinates at which processes or threads shared cores.
     together
         Parameters that are none here, as each varies only together with one of these.
-    partly_failed
-        Positions of coordinates at which some runs failed and others succeeded.
+    failed
+        How many runs failed at each coordinate; empty where none did.
     """
 
     region: str
@@ -295,7 +295,31 @@ class ImportedSeries:
     is_exact: bool = False
     crowded: tuple[int, ...] = ()
     together: tuple[Follower, ...] = ()
-    partly_failed: tuple[int, ...] = ()
+    failed: tuple[int, ...] = ()
+
+    @property
+    def failures(self) -> tuple[int, ...]:
+        """How many runs failed at each coordinate."""
+        return self.failed or (0,) * len(self.settings)
+
+    @property
+    def partly_failed(self) -> tuple[int, ...]:
+        """Positions of coordinates at which some runs failed and others succeeded."""
+        return tuple(
+            row
+            for row, count in enumerate(self.failed)
+            if count and not np.isnan(self.values[row]).all()
+        )
+
+    @property
+    def dependent(self) -> Mapping[str, Sequence[float]]:
+        """Settings that follow from those of the parameters."""
+        return {each.name: each.levels for each in self.together}
+
+    @property
+    def fixed(self) -> Mapping[str, Setting]:
+        """Settings that are held fixed."""
+        return self.configuration
 
     def along(self, names: Collection[str]) -> Self:
         """Return it over parameters of some names, as far as they vary with its own."""
@@ -333,9 +357,7 @@ class ImportedSeries:
             settings=settings[order],
             values=self.values[order],
             crowded=tuple(np.flatnonzero(np.isin(order, self.crowded)).tolist()),
-            partly_failed=tuple(
-                np.flatnonzero(np.isin(order, self.partly_failed)).tolist()
-            ),
+            failed=tuple(self.failed[row] for row in order if self.failed),
             together=tuple(
                 each._replace(levels=tuple(np.array(each.levels)[order].tolist()))
                 for each in (*others, *followers)
@@ -522,6 +544,7 @@ def _series(
     settings = np.array([coordinate for coordinate, _ in rows])
     values = stacked([np.array(measured) for _, measured in rows])
     varied = _varied(subject.parameters, settings)
+    failed = tuple(int(np.isnan(measured).sum()) for _, measured in rows)
     origin = {key: setting for key, setting in subject.origin if key in differing}
     fixed = {
         parameter: int(level)
@@ -544,11 +567,7 @@ def _series(
             for row, (coordinate, _) in enumerate(rows)
             if coordinate in scan.crowded
         ),
-        partly_failed=tuple(
-            row
-            for row, (_, measured) in enumerate(rows)
-            if 0 < np.count_nonzero(np.isnan(measured)) < len(measured)
-        ),
+        failed=failed if any(failed) else (),
         together=tuple(
             Follower(
                 parameter,

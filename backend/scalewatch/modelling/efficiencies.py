@@ -29,7 +29,7 @@ from math import exp, hypot, log, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 from scalewatch.errors import BadScale, UnknownChoice, WrongShape
 from scalewatch.modelling.arrays import Reals
@@ -68,7 +68,7 @@ class SizeRow:
     Parameters
     ----------
     size, runs
-        On the scale, and how many runs succeeded there.
+        On the scale, and how many runs succeeded there; none of a forecast.
     value
         Median of the runs, with its interval, in the unit of the scan.
     speed_up, efficiency
@@ -169,6 +169,41 @@ class Scaling:
     is_at_limit: bool
     is_assumed: bool
 
+    def at(
+        self, size: float, value: Bounds, limits: Sequence[float], level: float
+    ) -> SizeRow:
+        """Return the row of a size that was not measured, by the forecast of its value.
+
+        Parameters
+        ----------
+        size, value
+            Beyond those measured, and the forecast there with its interval.
+        limits, level
+            Efficiencies that are asked about, and the probability of the interval.
+        """
+        first, ratio = self.rows[0], size / self.base
+        gain = value.value / first.value.value
+        if self.quantity is Quantity.TIME:
+            gain = 1 / gain
+        share = gain / ratio if _is_shared(self.quantity, self.kind) else gain
+        half = max(log(value.high / value.value), log(value.value / value.low))
+        deviation = half / float(ndtri((1 + level) / 2))
+        return SizeRow(
+            size=size,
+            runs=0,
+            value=value,
+            speed_up=share * ratio,
+            efficiency=_around(share, half),
+            holds={
+                limit: float(ndtr(log(share / limit) / deviation))
+                if deviation
+                else float(share >= limit)
+                for limit in limits
+            },
+            per_doubling=None,
+            serial_fraction=None,
+        )
+
 
 def guessed_kind(
     sizes: ArrayLike, values: ArrayLike, problem_sizes: ArrayLike | None = None
@@ -254,10 +289,7 @@ def scaling_of(  # noqa: PLR0913, one keyword per choice of the user
     x, middle = x[first:], middle[first:]
     cost = middle if quantity is Quantity.TIME else 1 / middle
     times, gain = x / x[0], cost[0] / cost
-    is_shared = quantity is Quantity.RATE or (
-        quantity is Quantity.TIME and kind is ScalingKind.STRONG
-    )
-    efficiency = gain / times if is_shared else gain
+    efficiency = gain / times if _is_shared(quantity, kind) else gain
     reach = noise.reach(level)
     rows: list[SizeRow] = []
     for number, (size, here, share) in enumerate(
@@ -344,6 +376,13 @@ def _runs(sizes: ArrayLike, values: ArrayLike) -> tuple[Reals, list[Reals]]:
 
 def _medians(runs: Sequence[Reals]) -> Reals:
     return np.array([np.median(here) for here in runs])
+
+
+def _is_shared(quantity: Quantity, kind: ScalingKind) -> bool:
+    """Tell whether the ideal is a gain as large as the scale, and not a gain of one."""
+    if quantity is Quantity.TIME:
+        return kind is ScalingKind.STRONG
+    return quantity is Quantity.RATE
 
 
 def _around(value: float, half: float) -> Bounds:

@@ -1,7 +1,8 @@
 """Names of what programs are scaled over: processes, threads, nodes, GPUs, sizes."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Final
 
 PARAMETERS: Final[Mapping[str, str]] = {
@@ -42,8 +43,70 @@ _SCALES: Final[Mapping[str, str]] = {
 }
 """Parameters by the names of columns, without what only says that something counts."""
 
-RESOURCES: Final = ("p", "gpus", "nodes", "threads")
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """A parameter of which more are to do the same in less time, and its words.
+
+    Parameters
+    ----------
+    name
+        Of the parameter, which is also its symbol.
+    singular, many
+        What it counts.
+    hours
+        What a run costs that holds all of them; None where that does not follow.
+    """
+
+    name: str
+    singular: str
+    many: str
+    hours: str | None = None
+
+    @property
+    def title(self) -> str:
+        """The title of an axis or of a column: `Nodes`, `GPUs`, `Processes p`."""
+        title = self.many[0].upper() + self.many[1:]
+        return f"{title} p" if self.many == _PROCESSES.many else title
+
+    def counted(self, size: float) -> str:
+        """Return a size in words: `1 node`, `1,024 GPUs`."""
+        return f"{size:,.10g} {self.singular if size == 1 else self.many}"
+
+    def called(self, name: str) -> "Scale":
+        """Return it with the words of a column's name: of p, `cores` or `ranks`."""
+        words = {_singular(word) for word in words_of(name)} & _KINDS_OF_P
+        if self.name != _PROCESSES.name or len(words) != 1:
+            return self
+        (word,) = words
+        hours = "core-hours" if word == "core" else None
+        return replace(self, singular=word, many=f"{word}s", hours=hours)
+
+
+_PROCESSES: Final = Scale("p", "process", "processes")
+_KINDS_OF_P: Final = frozenset({"core", "rank", "task"})
+
+RESOURCES: Final[Mapping[str, Scale]] = {
+    scale.name: scale
+    for scale in (
+        _PROCESSES,
+        Scale("gpus", "GPU", "GPUs", "GPU-hours"),
+        Scale("nodes", "node", "nodes", "node-hours"),
+        Scale("threads", "thread", "threads"),
+    )
+}
 """Parameters of what programs run on, those first that others follow from."""
+
+
+def axis_of(parameters: Iterable[str], preferred: str | None = None) -> Scale | None:
+    """Return the parallel scale among parameters: the preferred one, p, or the first.
+
+    None where no parameter counts what programs run on.
+    """
+    scales = [RESOURCES[name] for name in parameters if name in RESOURCES]
+    scales.sort(key=lambda scale: (scale.name != preferred, scale is not _PROCESSES))
+    return scales[0] if scales else None
+
 
 _COUNTING: Final = frozenset(
     {"no", "number", "num", "total", "of", "the", "count", "anzahl"}

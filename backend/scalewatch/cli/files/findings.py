@@ -11,6 +11,7 @@ import numpy as np
 from rich.console import Console
 
 from scalewatch.cli.files import preview
+from scalewatch.cli.files.efficiencies import MOST, headings_of, print_scalings
 from scalewatch.cli.files.findings_table import FindingRow, at_text, print_table
 from scalewatch.cli.files.options import ReadTerms
 from scalewatch.errors import CompositionError, NotSplit
@@ -21,6 +22,12 @@ from scalewatch.modelling import Formula, Verdict
 from scalewatch.modelling.splits import Split, SplitChoice
 from scalewatch.services.analysis.questions import find_all, proposed, series_steps
 from scalewatch.services.analysis.versions import compared_with
+from scalewatch.services.efficiencies.scan import (
+    ScalingTerms,
+    ScanScaling,
+    scalings_of,
+)
+from scalewatch.services.efficiencies.table import scaling_object
 from scalewatch.services.files import model_files
 from scalewatch.services.files.model_files import Question, SplitQuestion, splits_of
 from scalewatch.wire import SIMULATED
@@ -32,7 +39,10 @@ UNREADABLE: Final = 3
 """Exit code if a file cannot be read; what the others hold is modelled."""
 
 NO_MODEL: Final = 4
-"""Exit code if no series could be modelled."""
+"""Exit code if no series could be modelled, nor its efficiency computed."""
+
+MOST_FORECAST: Final = 100
+"""Scans of which efficiencies are forecast beyond the largest size; or none."""
 
 
 def answer(  # noqa: PLR0913 - the parts of a question about files
@@ -43,6 +53,7 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
     since: Sequence[str],
     formulas: Mapping[str, Formula],
     split: SplitQuestion | None,
+    scaling: ScalingTerms | None,
     as_json: bool,
 ) -> int:
     """Print what is found about the series of `files` and return the exit code.
@@ -55,6 +66,8 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         Composed models by region.
     split
         Which split of cores is wanted, if any.
+    scaling
+        How efficiencies are told, which come first; None where growths are asked for.
     """
     progress = Console(stderr=True)
     with progress.status("Reading …"):
@@ -66,7 +79,8 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         question = replace(question, earlier=question.along(earlier.series))
     warn(series, question)
     with progress.status(f"Modelling {len(series)} series …"):
-        rows = modelled(series, question)
+        scaled = scalings(series, question, scaling, headings_of(reading))
+        rows = modelled(series, question, scaled)
     try:
         rows = _with_formulas(rows, formulas, question, split)
     except (CompositionError, NotSplit) as error:
@@ -74,19 +88,35 @@ def answer(  # noqa: PLR0913 - the parts of a question about files
         return WRONG_FORMULA
     if "exact" not in question.choices:
         _tell_single(rows)
-    is_modelled = any(row.finding.model or row.composed or row.splits for row in rows)
+    is_modelled = any(
+        row.finding.model or row.composed or row.splits or row.scalings for row in rows
+    )
     if question.ranking:
         rows = _ranked(rows, question.ranking)
     if as_json:
         print_lines(rows, question)
     elif rows:
-        print_table(rows, Console(highlight=False))
+        _print(rows, files)
         _print_details(rows, split)
     elif is_modelled and question.ranking:
         click.echo(f"no series scales worse than {question.ranking.threshold}")
     if reading.unreadable or earlier.unreadable:
         return UNREADABLE
     return 0 if is_modelled else NO_MODEL
+
+
+def _print(rows: Sequence[FindingRow], files: Sequence[str]) -> None:
+    """Print efficiencies first, of few scans each by itself, then growths."""
+    console = Console(highlight=False)
+    scaled = [row for row in rows if row.scalings]
+    if sum(len(row.scalings) for row in scaled) > MOST:
+        scaled = []
+    print_scalings(scaled, files, console)
+    others = [row for row in rows if not (scaled and row.scalings)]
+    if scaled and others:
+        click.echo()
+    if others:
+        print_table(others, console)
 
 
 def _with_formulas(
@@ -211,15 +241,60 @@ def warn(all_series: Sequence[ImportedSeries], question: Question) -> None:
             click.echo(f"Warning: a target needs {needed}, not {target_text}", err=True)
 
 
+def scalings(
+    all_series: Sequence[ImportedSeries],
+    question: Question,
+    terms: ScalingTerms | None,
+    headings: Mapping[str, str],
+) -> list[list[ScanScaling]]:
+    """Return the efficiency of each series' scans; none where nobody asks for it.
+
+    Parameters
+    ----------
+    headings
+        Names of columns by the scale that they hold.
+    """
+    if terms is None:
+        return [[] for _ in all_series]
+    return [
+        scalings_of(each, question.direction(each), terms, headings=headings)
+        for each in all_series
+    ]
+
+
 def modelled(
-    all_series: Sequence[ImportedSeries], question: Question
+    all_series: Sequence[ImportedSeries],
+    question: Question,
+    scaled: Sequence[Sequence[ScanScaling]] = (),
 ) -> list[FindingRow]:
-    """Return what is found about each series, in their order."""
+    """Return what is found about each series, in their order.
+
+    Parameters
+    ----------
+    scaled
+        Efficiency of each series, which is forecast where there are few of them.
+    """
     questions = model_files.questions_of(all_series, question)
+    scaled = scaled or [() for _ in all_series]
+    wanted = [[each.target for each in scans if each.scaling] for scans in scaled]
+    if sum(map(len, wanted)) > MOST_FORECAST:
+        wanted = [[] for _ in all_series]
+    findings = find_all(
+        [
+            replace(each, targets=[*each.targets, *further])
+            for each, further in zip(questions, wanted, strict=True)
+        ],
+        question.choices,
+    )
     rows = [
-        FindingRow(series, finding, better=question.direction(series))
-        for series, finding in zip(
-            all_series, find_all(questions, question.choices), strict=True
+        FindingRow(
+            series,
+            replace(finding, forecasts=finding.forecasts[: len(each.targets)]),
+            better=question.direction(series),
+            scalings=[scan.with_forecasts(finding.forecasts) for scan in scans],
+        )
+        for series, finding, each, scans in zip(
+            all_series, findings, questions, scaled, strict=True
         )
     ]
     if question.earlier is not None:
@@ -242,7 +317,8 @@ def modelled(
 
 def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
     """Print one JSON object per series and line, with what was asked for besides."""
-    for series, finding, share, proposal, compared, composed, better, splits in rows:
+    for row in rows:
+        series, finding, share, proposal, compared, composed, better, splits, _ = row
         line = {
             "region": series.region,
             "metric": series.metric,
@@ -253,6 +329,9 @@ def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
         if finding.model is None:
             steps = series_steps(series, series.unit)
             line["steps"] = [exported.step_object(step) for step in steps]
+        if row.scalings:
+            scaled = [scaling_object(each) for each in row.scalings]
+            line |= {"scaling": scaled[0]} if len(scaled) == 1 else {"scalings": scaled}
         if question.ranking:
             line["share"] = share
         if question.proposes:

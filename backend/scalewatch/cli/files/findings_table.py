@@ -18,6 +18,8 @@ from scalewatch.modelling import Finding
 from scalewatch.modelling.splits import SplitChoice
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.versions import Compared, comparison_words
+from scalewatch.services.efficiencies.scan import ScanScaling
+from scalewatch.services.efficiencies.table import efficiency_text
 from scalewatch.wire.directions import Direction
 
 GAP: Final = 2
@@ -47,6 +49,8 @@ class FindingRow(NamedTuple):
         Which way its values are better.
     splits
         Which splits of cores are best, where that is asked for.
+    scalings
+        Efficiency of its scans over a parallel scale, unless growths are asked for.
     """
 
     series: ImportedSeries
@@ -57,6 +61,7 @@ class FindingRow(NamedTuple):
     composed: modelling.Composed | None = None
     better: Direction = "lower"
     splits: Sequence[SplitChoice] = ()
+    scalings: Sequence[ScanScaling] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +166,7 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
             ],
             is_told_once=True,
         ),
+        FindingColumn("efficiency %", [*map(_efficiency, rows)], is_number=True),
         FindingColumn(
             "model", [_model(each, notation) for each in findings], narrowest=WRAPPED
         ),
@@ -237,6 +243,13 @@ def columns_of(rows: Sequence[FindingRow], notation: Notation) -> list[FindingCo
         columns.append(FindingColumn(heading, cells, narrowest=WRAPPED))
     first, *others = columns
     return [first, *(column for column in others if any(column.cells))]
+
+
+def _efficiency(row: FindingRow) -> str:
+    """Return the efficiency at the largest size: `86 +/- 2 at 32`."""
+    last = [each.scaling.rows[-1] for each in row.scalings if each.scaling]
+    texts = [f"{efficiency_text(each)} at {each.size:.10g}" for each in last]
+    return "; ".join(texts).replace("±", "+/-")
 
 
 def _model(finding: Finding, notation: Notation) -> str:

@@ -15,15 +15,25 @@ from scalewatch.cli.files.options import (
     better_directions,
     file_options,
     read_terms,
+    scaling_options,
+    scaling_terms,
 )
 
 CHOICES: Final = ("space", "rule", "exact", "summary", "level")
 SUMMARIES: Final = ("q1", "median", "min", "mean", "robust")
 
+OF_GROWTH: Final = (
+    *("formula", "expectations", "compositions", "split", "deviation_limits"),
+    *("space", "rule", "summary", "rank", "threshold", "proposes", "since"),
+)
+"""Options that ask for growths, whose table comes instead of efficiencies."""
+
 EPILOG: Final = """
 \b
 Examples:
-  scalewatch model sweep.txt
+  scalewatch model nodes.csv
+  scalewatch model cores.csv --per-node cores=128 --scaling weak --limit 80%
+  scalewatch model sweep.txt --formula
   scalewatch model sweep.txt --expect 'O(log p)' --target p=65536
   scalewatch model runs/*.json --expect 'MPI_Bcast=O(log p)' --expect '*=O(p)'
   scalewatch model times.csv --column p=ranks --column value=seconds
@@ -39,13 +49,20 @@ Examples:
 \b
 Exit codes:
   0  modelled            3  a file cannot be read; the others are modelled
-  2  wrong usage         4  no series could be modelled
+  2  wrong usage         4  nothing can be told of any series
 """
 
 
 @click.command("model", epilog=EPILOG, context_settings={"max_content_width": 100})
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @file_options("--format")
+@scaling_options
+@click.option(
+    "--formula",
+    is_flag=True,
+    help="Show models and growths, not efficiencies; --expect and all else that asks "
+    "for growths does so, too.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what the files hold, no more.")
 @click.option(
     "--expect",
@@ -148,6 +165,10 @@ Exit codes:
 def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None:
     """Model measurements and judge how they scale, offline.
 
+    Of a scan over nodes, GPUs, processes or threads it shows speed-up, efficiency,
+    node-hours, the largest size that is surely efficient and the run that would tell
+    most, and the growth last; of all else, and with --formula, models and growths.
+
     Reads Extra-P's text, JSON and JSON Lines, tables with a header (CSV), scalewatch's
     own run reports, and results of ReFrame, JUBE, OSU, LAMMPS, Caliper and many others,
     in files, folders and archives; "-" is standard input.
@@ -182,6 +203,9 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
         proposes=options["proposes"],
         better=better,
     )
+    is_of_growth = not options["as_json"] and (
+        options["exact"] is not None or any(options[name] for name in OF_GROWTH)
+    )
     ctx.exit(
         findings.answer(
             files,
@@ -190,6 +214,7 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
             since=options["since"],
             formulas=dict(options["compositions"]),
             split=options["split"],
+            scaling=None if is_of_growth else scaling_terms(options),
             as_json=options["as_json"],
         )
     )

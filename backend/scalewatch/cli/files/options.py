@@ -14,11 +14,15 @@ if TYPE_CHECKING:
     from scalewatch.importers.settings import SettingRules
     from scalewatch.modelling import Formula
     from scalewatch.modelling.search.search import Choice
+    from scalewatch.services.efficiencies.scan import ScalingTerms
     from scalewatch.services.files.model_files import SplitQuestion, Stated
     from scalewatch.wire.directions import Direction
 
 LARGEST: Final = 10**7
 """Cores that are divided."""
+
+LONGEST_COUNT: Final = 10
+"""Digits of a number of cores or GPUs of a node are fewer."""
 
 KEYS: Final = ("name", "path", "at", "derive", "scan", "across", "line", "skip_first")
 FLAGS: Final = ("trust_launcher", "skip_unmatched")
@@ -164,6 +168,109 @@ class BetterDirections(click.ParamType["Mapping[str, Direction]"]):
             return stated_settings.directions_of(str(value))
         except BadSetting as error:
             self.fail(str(error), param, ctx)
+
+
+class EfficiencyLimits(click.ParamType[tuple[float, ...]]):
+    """`70%,50%` or `0.7`."""
+
+    name = "SHARES"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[float, ...]:
+        """Return the efficiencies as shares."""
+        limits: list[float] = []
+        for part in str(value).split(","):
+            number, is_percent, rest = part.strip().partition("%")
+            try:
+                limits.append(float(number) / (100 if is_percent else 1))
+            except ValueError:
+                self.fail(f"{part!r} is not like 70%", param, ctx)
+            if rest or not 0 < limits[-1] <= 1:
+                self.fail(f"{part!r} is no share from 0 to 100 %", param, ctx)
+        return tuple(dict.fromkeys(limits))
+
+
+class CountsPerNode(click.ParamType[Mapping[str, float]]):
+    """`cores=128,gpus=4`."""
+
+    name = "NAME=COUNT"
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Mapping[str, float]:
+        """Return how many of each a node has."""
+        counts: dict[str, float] = {}
+        for part in str(value).split(",") if value else ():
+            name, _, count = part.partition("=")
+            is_count = count.strip().isdecimal() and len(count) < LONGEST_COUNT
+            if not (name.strip() and is_count and int(count)):
+                self.fail(f"{part!r} is not like cores=128", param, ctx)
+            counts[name.strip().lower()] = float(count)
+        return counts
+
+
+_SCALING_OPTIONS: Final = (
+    click.option(
+        "--scaling",
+        type=click.Choice(("auto", "strong", "weak")),
+        default="auto",
+        show_default=True,
+        help="Whether the problem stays as it is along a scan, or grows with it.",
+    ),
+    click.option(
+        "--scale",
+        type=click.Choice(("nodes", "gpus", "p", "threads")),
+        help="The axis of a scan in which several vary: p, else the first of a file.",
+    ),
+    click.option(
+        "--base",
+        type=click.FloatRange(0, min_open=True),
+        metavar="SIZE",
+        help="Size that speed-up and efficiency refer to; the smallest unless given, "
+        "or the smallest full node.",
+    ),
+    click.option(
+        "--limit",
+        "limits",
+        type=EfficiencyLimits(),
+        default="70%,50%",
+        show_default=True,
+        help="Efficiencies whose largest size is told.",
+    ),
+    click.option(
+        "--per-node",
+        type=CountsPerNode(),
+        default="",
+        metavar="NAME=COUNT",
+        help="What a node has, such as cores=128,gpus=4: for node-hours.",
+    ),
+    click.option(
+        "--steps",
+        type=click.FloatRange(0, min_open=True),
+        help="Steps of a run, where times are those of one step.",
+    ),
+)
+
+
+def scaling_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options of how efficiencies are told."""
+    for option in reversed(_SCALING_OPTIONS):
+        command = option(command)
+    return command
+
+
+def scaling_terms(options: Mapping[str, Any]) -> "ScalingTerms":
+    """Return how efficiencies are told."""
+    from scalewatch.modelling.efficiencies import ScalingKind  # noqa: PLC0415
+    from scalewatch.services.efficiencies.scan import ScalingTerms  # noqa: PLC0415
+
+    kind = options["scaling"]
+    return ScalingTerms(
+        kind=None if kind == "auto" else ScalingKind(kind),
+        scale=options["scale"],
+        base=options["base"],
+        limits=options["limits"],
+        level=options.get("level") or ScalingTerms().level,
+        steps=options["steps"],
+        per_node=options["per_node"],
+    )
 
 
 _OPTIONS: Final = (

@@ -1,0 +1,1 @@
+"""Efficiency of scans: numbers, the table that all outputs share, and sentences."""
