@@ -81,11 +81,9 @@ ADDRESS_UNREADABLE = "The address cannot be read"
 ONE_WOULD_CHANGE = "1 match at the newest commit; 2 of 2 verdicts shown would change."
 NEW_VERSION = "Declare a new version"
 PREVIEWED_VERDICTS = "Verdicts under this growth"
-FITS_NO_GROWTH = "fits no growth, O(log p) is nearest"
+FITS_NO_GROWTH = "fits no growth of the space; whether it scales like"
 NOTHING_FORECAST = "No growth fits the measurements, so that nothing is forecast."
-FITS_NO_GROWTH_UNEXPECTED = (
-    "fits no growth of the space, O(log p) is nearest; nothing is"
-)
+FITS_NO_GROWTH_UNEXPECTED = "fits no growth of the space; nothing is"
 LIKE_NO_GROWTH = "grows like no growth"
 NOT_ENOUGH_EVIDENCE = "is undecided, as evidence is not enough: "
 COMPOSED_RANGE = "measured/composed 1.20 to 1.20 (median 1.20) at 8 settings"

@@ -94,7 +94,7 @@ class NotModelled(ModellingError):
     """The times of a model are asked for, of which there is none."""
 
     def __init__(self, reason: str | None) -> None:
-        super().__init__(f"there is no model yet{f': {reason}' if reason else ''}")
+        super().__init__(f"no model tells them{f': {reason}' if reason else ''}")
         self.reason = reason
 
 

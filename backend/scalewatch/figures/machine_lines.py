@@ -66,7 +66,7 @@ def machine_lines_figure(
             showlegend=False,
             meta=role,
         )
-        model, growth = line.finding.model, line.finding.growth
+        model, growth = line.finding.model, line.finding.told_growth
         if model is None or growth is None or line.is_line_enough:
             continue
         inside = at[at >= line.sizes.min()]

@@ -73,14 +73,14 @@ class GuidelineCheck:
         Smallest scale, from the largest setting on, at which the models break it;
         None if they never do.
     growth, allowed
-        Leading-order terms of both sides.
+        Leading-order terms of both sides; None where one explains nothing.
     """
 
     guideline: Guideline
     violated_at: tuple[float, ...]
     violated_from: float | None
-    growth: Growth
-    allowed: Growth
+    growth: Growth | None
+    allowed: Growth | None
 
     @property
     def holds(self) -> bool:

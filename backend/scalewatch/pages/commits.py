@@ -147,6 +147,7 @@ def changes_listing(report: report.CommitReport) -> Listing:
             "growth_after": lambda change: change.after.growth,
             "verdict_before": lambda change: change.before.verdict,
             "verdict_after": lambda change: change.after.verdict,
+            "failures": lambda change: "; ".join(change.failures),
             "probability": lambda change: change.after.probability,
             "faster_probability": lambda change: change.odds and change.odds.faster,
             "slower_probability": lambda change: change.odds and change.odds.slower,

@@ -258,7 +258,7 @@ def _time(
     ]
     if measured:
         return min(measured), None
-    model = scan.standing.model
+    model = scan.standing.explaining
     if model is None:
         return None, scan.standing.reason or f"no run at p = {target:g}, and no model"
     try:

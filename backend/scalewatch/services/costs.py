@@ -67,9 +67,9 @@ class MeasuredRegion:
     held: Mapping[str, float]
 
     def question(self, scales: Sequence[float]) -> SeriesQuestion | None:
-        """Return the question about it at scales; None without a model."""
+        """Return the question about it at scales; None if no model explains it."""
         standing = self.judged.standing
-        if standing.model is None:
+        if standing.explaining is None:
             return None
         return SeriesQuestion.of(
             self.pool,

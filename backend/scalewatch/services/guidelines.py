@@ -316,11 +316,12 @@ def _checked(instance: Instance, middles: Mapping[int, Middles]) -> CheckedGuide
         known_models = {name: model for name, model in models.items() if model}
         reach = FARTHER * max(x)
         try:
-            check = _up_to(
+            check = _as_told(
                 reach,
                 check_guideline(
                     instance.guideline, x, values, known_models, parameter=parameter
                 ),
+                is_explained=all(each.standing.explaining for each in sides.values()),
             )
         except ModellingError as error:
             reason = str(error)
@@ -337,8 +338,12 @@ def _checked(instance: Instance, middles: Mapping[int, Middles]) -> CheckedGuide
     )
 
 
-def _up_to(reach: float, check: GuidelineCheck) -> GuidelineCheck:
-    """Return a check without what models say of scales that nobody asks about."""
+def _as_told(
+    reach: float, check: GuidelineCheck, *, is_explained: bool
+) -> GuidelineCheck:
+    """Return a check without what models say that explain nothing, or too far out."""
+    if not is_explained:
+        return replace(check, violated_from=None, growth=None, allowed=None)
     if check.violated_from is None or check.violated_from <= reach:
         return check
     return replace(check, violated_from=None)

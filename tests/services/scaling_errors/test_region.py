@@ -176,7 +176,7 @@ REASONS = [
         ScalingQuestion(base=3.0),
         "scale '3' is unknown; known are 2, 4, 8, 16, 32",
     ),
-    (sweep_reports((2, 4, 8)), MODEL, "there is no model yet"),
+    (sweep_reports((2, 4, 8)), MODEL, "no model tells them"),
     (
         sweep_reports((4,)),
         STRONG,

@@ -67,7 +67,7 @@ class MachineLine:
     @property
     def is_line_enough(self) -> bool:
         """Whether no other growth fits better than a line does."""
-        growth = self.finding.growth
+        growth = self.finding.told_growth
         if growth is None or self.growth_error is None:
             return True
         parameters = growth.parameters

@@ -140,7 +140,7 @@ MEASURED: Final = 2.0
 SMALLEST: Final = 1e-300
 
 SURE: Final = 0.9
-"""Posterior that no growth explains a series above which it has no odds."""
+"""Posterior that no growth explains a series above which it has none, and no odds."""
 
 LEAST_R2: Final = 0.0
 """Adjusted R² of a model that explains less than the mean does."""
@@ -186,11 +186,6 @@ class Misfit:
 
     def __str__(self) -> str:
         return str(self.fit if self.ratio is None else NoGrowth(self.ratio))
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether the odds of growths tell nothing."""
-        return self.unexplained > SURE
 
 
 @dataclass(frozen=True, slots=True)

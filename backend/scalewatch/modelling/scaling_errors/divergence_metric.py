@@ -153,15 +153,17 @@ def _slowdown(scaling: ScalingErrors, row: int) -> tuple[Reals, Reals]:
 
 
 def _growth(finding: Finding, n2: Reals) -> ErrorDivergence:
-    if finding.growth is None:
-        return ErrorDivergence(DivergenceMetric.GROWTH, None, finding.reason)
+    growth = finding.told_growth
+    if growth is None:
+        reason = finding.reason or str(finding.misfit)
+        return ErrorDivergence(DivergenceMetric.GROWTH, None, reason)
     scale = float(n2.max())
     exponent = 0.0
-    for factor in finding.growth.factors:
+    for factor in growth.factors:
         exponent += float(factor.power) + float(factor.exp2) * log(2) * scale
         if factor.log:
             exponent += float(factor.log) / log(scale)
-    return ErrorDivergence(DivergenceMetric.GROWTH, exponent, growth=finding.growth)
+    return ErrorDivergence(DivergenceMetric.GROWTH, exponent, growth=growth)
 
 
 def _known(n2: Reals, error: Reals) -> tuple[Reals, Reals]:

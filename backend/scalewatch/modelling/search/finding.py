@@ -93,7 +93,7 @@ class Finding:
     expectation, deviation_limit
         E and D, if there is an expectation.
     divergence
-        δ = G/E, if there is an expectation.
+        δ = G/E, if there is an expectation, and a growth explains the series.
     verdict
         `undecided` without a model or an expectation.
     verdict_probability
@@ -110,7 +110,7 @@ class Finding:
     exactness
         None unless the series is one of exact counts.
     misfit
-        How far it lies from all growths; None unless none of them explains it.
+        How far it lies from all growths; None unless surely none explains it.
     unsteadiness
         How its repetitions are not alike: a warm-up, two modes.
     horizon
@@ -145,7 +145,7 @@ class Finding:
     @property
     def told_growth(self) -> Growth | None:
         """How the series grows; None where the growth of its model does not fit."""
-        return None if self.misfit and self.misfit.is_sure else self.growth
+        return None if self.misfit else self.growth
 
     @property
     def direction(self) -> Direction | None:

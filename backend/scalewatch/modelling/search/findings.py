@@ -14,7 +14,7 @@ from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.measurements.repetitions import Unsteadiness
-from scalewatch.modelling.misfit.misfit import local_exponent, misfit_of
+from scalewatch.modelling.misfit.misfit import SURE, local_exponent, misfit_of
 from scalewatch.modelling.rules.evidence.last_step import (
     allows_match,
     last_settings,
@@ -190,6 +190,7 @@ def _finding(group: Group, row: int) -> Finding:
     verdict_probability = _verdict_probability(selection, row)
     alarm = float(group.alarm[row])
     verdict, reason = _verdict(sample, growth, verdict_probability, alarm)
+    divergence = None if expectation is None else _divergence(growth, expectation)
     steps = group.last_steps.get(row)
     last_step = steps.unlike(model) if steps else None
     if verdict is Verdict.MATCH and steps and not steps.allows(expectation):
@@ -209,15 +210,18 @@ def _finding(group: Group, row: int) -> Finding:
             float(selection.smape[row]),
         )
     class_probability = _class_probability(selection, row)
+    unexplained = misfit.unexplained if misfit else 0.0
     if misfit is not None:
         class_probability = {
-            key: (1 - misfit.unexplained) * share
-            for key, share in class_probability.items()
-            if not misfit.is_sure
+            key: (1 - unexplained) * share for key, share in class_probability.items()
         }
         verdict_probability = {}
         if expectation is not None:
             verdict, reason = Verdict.UNDECIDED, str(misfit)
+    if unexplained > SURE:
+        class_probability, divergence = {}, None
+    else:
+        misfit = None
     if row in selection.reasons:
         verdict, reason, verdict_probability = (
             Verdict.UNDECIDED,
@@ -234,13 +238,13 @@ def _finding(group: Group, row: int) -> Finding:
         class_probability=class_probability,
         expectation=expectation,
         deviation_limit=sample.deviation_limit,
-        divergence=None if expectation is None else _divergence(growth, expectation),
+        divergence=divergence,
         verdict=verdict,
         verdict_probability=verdict_probability,
         forecasts=_forecasts(group, row, model),
         reason=reason,
         rule=group.rule,
-        unexplained=misfit.unexplained if misfit else 0.0,
+        unexplained=unexplained,
         misfit=misfit,
         horizon=group.horizons.get(row),
         last_step=last_step,

@@ -161,6 +161,7 @@ def cells(table: MatchTable) -> Listing:
             "probability": lambda _, __, standing: standing.probability,
             "points": lambda _, __, standing: standing.points,
             "repetitions": lambda _, __, standing: standing.repetitions,
+            "failures": lambda _, cell, __: "; ".join(cell.failures),
             "flags": lambda _, cell, __: ", ".join(cell.flags),
             "change": lambda _, cell, __: cell.change,
             "guidelines": lambda _, cell, __: "; ".join(cell.broken),

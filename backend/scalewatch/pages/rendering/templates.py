@@ -129,6 +129,7 @@ def _environment() -> Environment:
         "growth_classes": GROWTH_CLASSES,
         "factor_words": intervals.factor_words,
         "scale_words": intervals.scale_words,
+        "failed_words": sentences.failed_words,
         "flag_places": sentences.flag_places,
         "forecast_sentence": outlooks.forecast_sentence,
         "forecast_written": intervals.forecast_written,

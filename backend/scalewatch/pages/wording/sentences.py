@@ -1,6 +1,6 @@
 """Findings in one sentence each: above charts, for screen readers too."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -26,6 +26,7 @@ from scalewatch.services.analysis.questions import direction, efficiency_words
 from scalewatch.services.commit_reports.factors import WORK
 from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.regions import outlook, region
+from scalewatch.services.series.judged import FailedSeries
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 
@@ -66,27 +67,10 @@ JUDGED: Final = {
     ),
 }
 
-UNEXPLAINED: Final = Markup("fits no growth of the space, {} is nearest; {}.")
-
-BY_EXPONENTS: Final = {
-    Verdict.MATCH: Markup(
-        "fits no growth, {found} is nearest; at its largest settings it grows like the "
-        "expected {expected}."
-    ),
-    Verdict.APPROXIMATE: Markup(
-        "fits no growth, {found} is nearest; at its largest settings it stays within "
-        "the deviation limit {limit} of the expected {expected}."
-    ),
-    Verdict.MISMATCH: Markup(
-        "fits no growth, {found} is nearest; at its largest settings it scales {worse} "
-        "than the expected {expected}, by more than the deviation limit {limit}."
-    ),
-    Verdict.UNDECIDED: Markup(
-        "fits no growth, {found} is nearest; whether it scales like the expected "
-        "{expected} is undecided{because}."
-    ),
-}
-"""Verdicts on what no growth of the space explains, by its local exponents."""
+UNEXPLAINED: Final = Markup(
+    "fits no growth of the space; whether it scales like the expected {expected} is "
+    "undecided{because}."
+)
 
 WORSE: Final = {
     Direction.WORSE: "worse",
@@ -146,13 +130,14 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         expectation = stated_expectation(scan.expectation, scan.composition)
         expected = Markup("{} is expected").format(expectation)
         rest = Markup("its verdict is on its way") if is_pending else expected
-        grows = UNEXPLAINED if standing.fits_none else Markup("grows like {}; {}.")
-        said = grows.format(_found(standing), rest)
-        return subject + said + _remark(standing)
+        grows = "fits no growth of the space"
+        if not standing.fits_none:
+            grows = Markup("grows like {}").format(_found(standing))
+        return subject + Markup("{}; {}.").format(grows, rest) + _remark(standing)
     is_told = standing.verdict is Verdict.UNDECIDED
-    judged = BY_EXPONENTS if standing.fits_none else JUDGED
+    judged = UNEXPLAINED if standing.fits_none else JUDGED[standing.verdict]
     reason = standing.reason or ""
-    is_said = judged is JUDGED and reason.startswith(UNSETTLED)
+    is_said = not standing.fits_none and reason.startswith(UNSETTLED)
     beyond = None
     if standing.direction is Direction.WORSE:
         beyond = outlook.leaves_tolerance(scan)
@@ -160,7 +145,7 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         f"{verdict} {percent(share)}"
         for verdict, share in standing.verdict_probability.items()
     )
-    said = judged[standing.verdict].format(
+    said = judged.format(
         beyond=""
         if beyond is None
         else f" from {scan.parameter} ≈ {significant(beyond, 2)} on",
@@ -179,8 +164,7 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
 
 def _found(standing: Standing) -> Markup:
     """Name the growth, or the two likeliest where none was found."""
-    is_told = standing.verdict is Verdict.UNDECIDED or standing.fits_none
-    if is_told or not standing.is_improbable:
+    if standing.verdict is Verdict.UNDECIDED or not standing.is_improbable:
         return big_o(standing.nearest)
     likeliest = [*standing.class_probability.items()][:2]
     named = [
@@ -280,6 +264,33 @@ def verdict_lead(counts: Mapping[Mark, int]) -> str:
             f"{'is' if open_ones == 1 else 'are'} undecided.{also}"
         )
     return f"Every series scales as expected, or better: {judged:,} of {judged:,}."
+
+
+MOST_FAILED: Final = 3
+"""Kinds of failure that a page names before all else."""
+
+
+def failed_words(failed: Sequence[FailedSeries]) -> Markup:
+    """Name what failed, where and why, most series first; nothing where none did.
+
+    `MPI_Scan on jureca and 3 more series at p = 32, 64: out of memory`.
+    """
+    alike: dict[tuple[str, ...], list[FailedSeries]] = defaultdict(list)
+    for each in failed:
+        alike[each.failures].append(each)
+    kinds = sorted(alike.items(), key=lambda kind: -len(kind[1]))
+    said = [
+        Markup("<bdi>{}</bdi> on <bdi>{}</bdi>{} at {}").format(
+            first.region,
+            first.machine,
+            f" and {len(others)} more series" if others else "",
+            "; ".join(failures),
+        )
+        for failures, (first, *others) in kinds[:MOST_FAILED]
+    ]
+    if rest := sum(len(series) for _, series in kinds[MOST_FAILED:]):
+        said.append(Markup("{} more series").format(rest))
+    return Markup("; ").join(said)
 
 
 def flag_places(parameter: str, at: Sequence[float]) -> str:

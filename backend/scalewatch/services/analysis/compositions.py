@@ -53,7 +53,7 @@ class ComposedAnswer:
     def row(self, commit_id: int) -> Row:
         """Return the row of the verdict: the growth of the quotient is divergence."""
         quotient = None if self.composed is None else self.composed.quotient
-        growth = None if quotient is None else quotient.growth
+        growth = None if quotient is None else quotient.told_growth
         return {
             "commit_id": commit_id,
             "series_id": self.series_id,

@@ -34,6 +34,8 @@ class SeriesChange(SeriesPair[Standing]):
         How its constant changed, where the growth is as before and that is sure.
     odds
         How probably it scales worse or better than before, where both are modelled.
+    failures
+        Where no run succeeded though others did, and why: `p = 32: out of memory`.
     usual
         Its one value beside the commits before.
     outcome
@@ -53,9 +55,15 @@ class SeriesChange(SeriesPair[Standing]):
     odds: GrowthOdds | None
     constant: ConstantChange | None = None
     is_composed: bool = False
+    failures: tuple[str, ...] = ()
     usual: UsualFactor | None = None
     outcome: SeriesOutcome | None = None
     is_cost: bool = field(default=True, repr=False)
+
+    @property
+    def standing(self) -> Standing:
+        """What it is now."""
+        return self.after
 
     @property
     def is_still(self) -> bool:
@@ -194,4 +202,5 @@ def _change(later: Judged, before: Standing, odds: GrowthOdds | None) -> SeriesC
         odds=odds,
         is_cost=is_cost,
         is_composed=later.composition is not None,
+        failures=later.failures,
     )

@@ -18,6 +18,7 @@ from scalewatch.services.commits.baselines import (
 )
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.selection.view import View, choose_metric, is_chosen
+from scalewatch.services.series.judged import FailedSeries
 from scalewatch.services.series.snapshots import Environments
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage.access import projects
@@ -78,6 +79,11 @@ class CommitReport:
     def is_compared(self) -> bool:
         """Whether both commits measured anything that is shown."""
         return any(change.is_comparable for change in self.changes)
+
+    @property
+    def failed(self) -> tuple[FailedSeries, ...]:
+        """The series of which runs failed."""
+        return FailedSeries.among(self.changes)
 
     @property
     def crowded(self) -> int:

@@ -227,7 +227,7 @@ def _ratio(
 
 
 def _against(first: MeasuredSide, other: MeasuredSide) -> SideBySide | None:
-    models = (first.series.standing.model, other.series.standing.model)
+    models = (first.series.standing.explaining, other.series.standing.explaining)
     if None in models or first.middles is None or other.middles is None:
         return None
     start = max(min(first.middles.values), min(other.middles.values))

@@ -3,7 +3,7 @@
 Changes are those that were detected last, as the regressions are.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -33,6 +33,8 @@ from scalewatch.services.machines.machine import bad_nights
 from scalewatch.services.regressions.regressions import RegressionSummary, summaries_of
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.services.selection.view import View, is_chosen
+from scalewatch.services.series.judged import FailedSeries
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coverage
@@ -43,6 +45,9 @@ from scalewatch.wire import TIME
 
 MOST_SERIES: Final = 12
 """Small multiples of a page."""
+
+LOOKED_BACK: Final = 5
+"""Newest commits among which the newest of each machine is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,8 @@ class History:
         Steps, segments and changes of each, by position on the line.
     regressions
         Those found in these series.
+    failed
+        Series of which runs failed at the newest commit that their machine measured.
     more
         Series that are not shown.
     next
@@ -77,6 +84,7 @@ class History:
     remarks: tuple[str, ...]
     series: tuple[segments.SegmentedHistory, ...]
     regressions: tuple[RegressionSummary, ...]
+    failed: tuple[FailedSeries, ...]
     more: int
     next: str | None
 
@@ -116,19 +124,19 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
     """
     project = projects.existing(session, project_name)
     aliases = locations.former_names(session, project.id)
-    measured = {
-        (present_name(aliases, name), each)
-        for name, each in locations.names_of(session, project.id)
-    }
+    names = locations.names_of(session, project.id)
+    measured = {(present_name(aliases, name), each) for name, each in names}
     regions = sorted({name for name, _ in measured})
     named = chosen("region", regions, region, project.name)
     metrics = sorted(each for name, each in measured if name == named)
+    former = {name for name, _ in names if present_name(aliases, name) == named}
     usual = TIME if TIME in metrics else None
     shown = chosen("metric", metrics, metric or usual, named)
     part = part_of(session, project, window)
     line = part.line
     histories = series_histories(session, project.id, line, region=named, metric=shown)
     machines = sorted({history.series.machine for history in histories})
+    wanted = machines if machine is None else [machine]
     if machine is not None:
         name = chosen("machine", machines, machine, named)
         histories = [history for history in histories if history.series.machine == name]
@@ -167,6 +175,7 @@ def history_of(  # noqa: PLR0913, PLR0917, one per part of the question
             )
         ),
         regressions=summaries_of(shifts),
+        failed=_failed(session, line, shown, wanted, former),
         more=max(len(histories) - MOST_SERIES, 0),
         next=part.next,
     )
@@ -252,9 +261,30 @@ def overview_of(
         remarks=line.remarks,
         series=tuple(histories),
         regressions=summaries_of(shifts),
+        failed=_failed(session, line, shown, [name]),
         more=0,
         next=part.next,
     )
+
+
+def _failed(
+    session: Session,
+    line: Lineage,
+    metric: str,
+    machines: Collection[str],
+    regions: Collection[str] | None = None,
+) -> tuple[FailedSeries, ...]:
+    """Return what failed at the newest commit that each machine measured."""
+    failed: list[FailedSeries] = []
+    waiting = {*machines}
+    for commit in line.commits[: -LOOKED_BACK - 1 : -1]:
+        if not waiting:
+            break
+        series = CommitSnapshot.of(session, commit).judged([metric], regions)
+        newest = [each for each in series if each.machine in waiting]
+        failed += FailedSeries.among(newest)
+        waiting -= {each.machine for each in newest}
+    return tuple(failed)
 
 
 def chosen(noun: str, known: Sequence[str], wanted: str | None, at: str) -> str:

@@ -15,7 +15,7 @@ from scalewatch.services.commit_reports.pairs import (
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.match_table.single_values import SingleValue
 from scalewatch.services.selection.view import key_of, shared
-from scalewatch.services.series.judged import Judged
+from scalewatch.services.series.judged import FailedSeries, Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing, crowded_among
 from scalewatch.storage.runs.flags import Flag
 
@@ -55,6 +55,8 @@ class Cell:
         Guidelines of this region that it breaks, or will at a larger scale, in words.
     value
         All that is known of it, where no series of the commit has several settings.
+    failures
+        Where no run succeeded though others did, and why: `p = 32: out of memory`.
     """
 
     machine: str
@@ -65,6 +67,7 @@ class Cell:
     change: ChangeKind | None = None
     recent: RecentChange | None = None
     broken: tuple[str, ...] = ()
+    failures: tuple[str, ...] = ()
     value: SingleValue | None = None
 
     @property
@@ -143,12 +146,15 @@ class Grid:
     series, crowded
         Number of cells that were measured, and of those that cannot be judged because
         processes shared cores.
+    failed
+        Series of which runs failed.
     """
 
     columns: tuple[MatchColumn, ...]
     rows: tuple[MatchRow, ...]
     series: int
     crowded: int
+    failed: tuple[FailedSeries, ...]
 
     @property
     def kilobytes(self) -> float:
@@ -183,11 +189,13 @@ def grid_of(
             change=kinds.get(series.series_id),
             recent=recent.get(series.series_id),
             broken=broken.get(series.series_id, ()),
+            failures=series.failures,
         )
 
     rows = _rows(judged, distinguishing, cell_of)
     crowded = crowded_among(each.standing for each in judged)
-    return Grid(_columns(judged, rows), rows, len(judged), crowded)
+    failed = FailedSeries.among(judged)
+    return Grid(_columns(judged, rows), rows, len(judged), crowded, failed)
 
 
 def with_values(

@@ -47,7 +47,7 @@ from scalewatch.services.selection.view import (
     is_chosen,
     shared,
 )
-from scalewatch.services.series.judged import Judged
+from scalewatch.services.series.judged import FailedSeries, Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit
@@ -163,6 +163,8 @@ class MatchTable:
     series, crowded
         Number of cells that were measured, and of those that cannot be judged because
         processes shared cores; on all pages.
+    failed
+        Series of which runs failed, on all pages.
     has_single_values
         Whether no series has several settings; its cells then hold their values.
     gate
@@ -186,6 +188,7 @@ class MatchTable:
     page: Page[MatchRow] = field(repr=False)
     series: int = field(repr=False)
     crowded: int = field(repr=False)
+    failed: tuple[FailedSeries, ...] = field(repr=False)
     has_single_values: bool = field(default=False, repr=False)
     gate: str | None = field(default=None, repr=False)
 
@@ -317,6 +320,7 @@ def match_table(
         page=page,
         series=grid.series,
         crowded=grid.crowded,
+        failed=grid.failed,
         has_single_values=is_single,
         gate=gate,
     )

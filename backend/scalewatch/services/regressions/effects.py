@@ -190,6 +190,6 @@ def _growth(
 ) -> str | None:
     """Return the growth of a segment: of counts by its own values alone."""
     growth = finding.told_growth
-    if is_exact:
+    if is_exact or finding.misfit:
         return None if growth is None else str(growth)
     return str(likeliest or growth or "") or None

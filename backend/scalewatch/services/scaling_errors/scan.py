@@ -273,7 +273,7 @@ def _errors(
     scan: Scan, times: Times, question: ScalingQuestion, size: float | None
 ) -> ScalingErrors:
     if question.source is TimesSource.MODEL:
-        model = scan.standing.model
+        model = scan.standing.explaining
         if model is None:
             raise NotModelled(scan.standing.reason)
         largest = float(times.scales.max())

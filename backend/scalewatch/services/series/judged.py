@@ -18,6 +18,8 @@ from scalewatch.storage.runs.measurements import Middle, Noted, RunCoordinate
 PARAMETER: Final = "p"
 """Parameter over which a scan is drawn, wherever it varies."""
 
+NO_REASON: Final = "no reason given"
+
 Runs = Mapping[int, RunCoordinate]
 """Runs of a commit by id, with where each measured."""
 
@@ -77,6 +79,49 @@ class Judged:
     standing: Standing
     flags: Mapping[Flag, tuple[float, ...]]
     failures: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FailedSeries:
+    """A series of which runs failed at a commit.
+
+    Parameters
+    ----------
+    failures
+        Where none succeeded, and why: `p = 32: out of memory`.
+    """
+
+    region: str
+    metric: str
+    machine: str
+    failures: tuple[str, ...]
+
+    @classmethod
+    def among(cls, series: Iterable["MayFail"]) -> tuple["FailedSeries", ...]:
+        """Return those of which runs failed, wholly or at some settings."""
+        return tuple(
+            cls(each.region, each.metric, each.machine, failures)
+            for each in series
+            if (failures := _all_failures(each.standing, each.failures))
+        )
+
+
+class MayFail(Placed, Protocol):
+    """A series of a metric at a commit, of which runs may have failed."""
+
+    @property
+    def metric(self) -> str:
+        """What was measured of it."""
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Where no run succeeded though others did, and why."""
+
+
+def _all_failures(standing: Standing, failures: tuple[str, ...]) -> tuple[str, ...]:
+    if standing.is_failed and not standing.points:
+        return (f"every setting: {standing.reason or NO_REASON}",)
+    return failures
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +198,7 @@ def failures_at(runs: Runs, notes: Sequence[Noted]) -> tuple[str, ...]:
     reasons: dict[str, set[Place]] = defaultdict(set)
     for note in notes:
         if place[note.run_id] not in measured:
-            reasons[note.reason or "no reason given"].add(place[note.run_id])
+            reasons[note.reason or NO_REASON].add(place[note.run_id])
     return tuple(f"{places_words(at)}: {reason}" for reason, at in reasons.items())
 
 

@@ -28,7 +28,6 @@ from scalewatch.modelling import (
     parse_growth,
 )
 from scalewatch.modelling.exact_counts.counts import Outcome
-from scalewatch.modelling.misfit import misfit
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.noise import noise_of
 from scalewatch.storage.judgements.verdicts import Modelled
@@ -89,18 +88,18 @@ class Standing:
 
     @cached_property
     def growth(self) -> Growth | None:
-        """How the model grows; None where surely no growth fits."""
-        return growth_or_none(self._told_growth)
-
-    @property
-    def _told_growth(self) -> str | None:
-        is_sure = self.fits_none and self.fit["unexplained"] > misfit.SURE
-        return None if is_sure else self.stored.growth
+        """How the series grows; None where no growth explains it."""
+        return None if self.fits_none else growth_or_none(self.stored.growth)
 
     @property
     def fits_none(self) -> bool:
-        """Whether no growth may explain it: its model is only the nearest one."""
+        """Whether no growth explains it: its model is only the nearest one."""
         return bool(self.fit["misfit"])
+
+    @property
+    def explaining(self) -> Model | None:
+        """Its model if that explains the series: no other foretells anything."""
+        return None if self.fits_none else self.model
 
     @property
     def nearest(self) -> Growth | None:
@@ -111,7 +110,7 @@ class Standing:
     def growths(self) -> Mapping[str, Growth]:
         """How the model grows by each of its parameters while the others are held."""
         model = self.model
-        terms = model.terms if model and self._told_growth else ()
+        terms = model.terms if model and not self.fits_none else ()
         return _by_parameter(tuple([t.growth for t in terms if t.coefficient]))
 
     @property
@@ -252,7 +251,7 @@ class Standing:
                     "points": self.points,
                     "repetitions": self.repetitions,
                     "model": model and model_object(model),
-                    "growth": self._told_growth,
+                    "growth": None if self.fits_none else stored.growth,
                     "growths": {name: str(each) for name, each in self.growths.items()},
                     "rule": stored.rule,
                     "noise": _noise_json(stored.noise) if stored.points else None,

@@ -132,12 +132,13 @@ def time_of(
     if standing is None or standing.model is None:
         return time
     growth, shares = standing.growth, standing.class_probability
+    explaining = standing.explaining
     return replace(
         time,
         growth=growth,
         probability=None if growth is None else shares.get(growth),
         beyond_linear=_beyond_linear(standing),
-        at_target=scan.predicted(standing.model, target),
+        at_target=scan.predicted(explaining, target) if explaining else None,
     )
 
 
