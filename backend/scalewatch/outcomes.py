@@ -8,6 +8,7 @@ or takes the run for failed, and never for a success.
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 
@@ -212,6 +213,7 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
 _JUDGE: Final = {name: judge for judge, names in _JUDGES.items() for name in names}
 
 
+@lru_cache(maxsize=4096)
 def _judge_of(column: str) -> Callable[[str], bool | None] | None:
     spaced = _WORD_BEGINS.sub(" ", column)
     return _JUDGE.get(_plain(spaced)) or _JUDGE.get(_plain(column))

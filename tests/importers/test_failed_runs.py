@@ -6,7 +6,9 @@ import math
 import pytest
 
 from scalewatch.importers import AUTO, SettingRules, read_files
+from support.samples import MADE
 
+MEASURED = ("value", "values", "times", "data", "real_time", "runtime", "perfvars")
 AT = {AUTO: SettingRules(at={"p": 4})}
 
 HPL = """HPLinpack 2.3
@@ -80,6 +82,59 @@ def test_failed_run_yields_no_value(write, text) -> None:
 
     assert values
     assert all(map(math.isnan, values))
+
+
+ACTION = (
+    '{"lastUpdate": 1, "entries": {"s": [{"commit": {"id": "abcdef1"}, "benches": '
+    '[{"name": "f", "value": 2.0, "unit": "ns/op"}]}]}}'
+)
+OUTCOMES = (
+    *(("status", "timeout"), ("State", "OUT_OF_MEMORY"), ("exitCode", 137)),
+    *(("passed", False), ("error", "killed by signal 9"), ("outcome", "who knows")),
+)
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+@pytest.mark.parametrize(
+    "text",
+    [
+        hyperfine(0),
+        exacb("True"),
+        pytest_benchmark(),
+        google_benchmark(),
+        '{"callpath": "f", "params": {"p": 4}, "value": [2.0, 2.1]}',
+        '{"f": {"latency": {"value": 2.0}}}',
+        ACTION,
+        *(MADE[name] for name in ("nested", "listed", "reframe report")),
+    ],
+)
+def test_outcome_beside_or_above_values_of_any_json_is_theirs(write, text, outcome):
+    """Add an outcome to each object that holds a value, in turn."""
+    for place in places_of(json.loads(text)):
+        document = json.loads(text)
+        held = document
+        for step in place:
+            held = held[step]
+        held.__setitem__(*outcome)
+
+        reading = read_files([write(json.dumps(document))], rules=AT)
+
+        values = [v for m in reading.scans.measurements() for v in m.values]
+        assert all(map(math.isnan, values)), place
+        assert values or reading.unreadable
+
+
+def places_of(held, place=()):
+    """Yield where the objects are that hold a value of a measurement."""
+    if isinstance(held, dict):
+        is_measured = any(key in held for key in MEASURED)
+        deeper = [each for key in held for each in places_of(held[key], (*place, key))]
+        if is_measured or deeper:
+            yield place
+        yield from deeper
+    elif isinstance(held, list):
+        for at, each in enumerate(held):
+            yield from places_of(each, (*place, at))
 
 
 @pytest.mark.parametrize(

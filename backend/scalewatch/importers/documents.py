@@ -11,6 +11,7 @@ from typing import Any, Final, Self
 from scalewatch.errors import MalformedFile
 from scalewatch.importers.formats import SCRIPT
 from scalewatch.importers.source import Source, Surroundings, quoted, says_something
+from scalewatch.outcomes import is_about_outcome, judge_cell
 
 _DECODER: Final = json.JSONDecoder()
 
@@ -29,12 +30,19 @@ class Document:
 
     The accessors return a part of it, or raise MalformedFile naming what they
     expected and where.
+
+    Parameters
+    ----------
+    has_failed
+        Whether a key beside or above it states an outcome that is no success, as
+        `"status": "timeout"`: numbers that were measured there are NaN.
     """
 
     value: Any
     source: str
     place: str
     surroundings: Surroundings | None = None
+    has_failed: bool = False
 
     @property
     def origin(self) -> tuple[tuple[str, str], ...]:
@@ -84,7 +92,7 @@ class Document:
 
     def setting(self) -> float:
         """Return this number, which is finite."""
-        number = self.number()
+        number = self._number()
         if not math.isfinite(number):
             raise self.malformed("a finite number")
         return number
@@ -100,7 +108,11 @@ class Document:
         return isinstance(self.value, float) and math.isinf(self.value)
 
     def number(self) -> float:
-        """Return this number; null is NaN, infinity is none."""
+        """Return this measured number; null is NaN, infinity is none."""
+        number = self._number()
+        return math.nan if self.has_failed else number
+
+    def _number(self) -> float:
         if self.value is None:
             return math.nan
         if isinstance(self.value, int | float) and not isinstance(self.value, bool):
@@ -113,8 +125,23 @@ class Document:
         raise self.malformed("a finite number")
 
     def _at(self, step: str, value: Any) -> Self:
-        place = f"{self.place}{step}"
-        return type(self)(value, self.source, place, self.surroundings)
+        place, failed = f"{self.place}{step}", self.has_failed or _has_failed(value)
+        return type(self)(value, self.source, place, self.surroundings, failed)
+
+
+def _has_failed(value: Any) -> bool:
+    """Tell whether an object has a key for outcomes that states no success."""
+    if not isinstance(value, dict):
+        return False
+    judged = (
+        judge_cell(key, "" if stated is None else str(stated))
+        for key, stated in value.items()
+        if is_about_outcome(key) and not isinstance(stated, dict | list)
+    )
+    return any(
+        outcome and not outcome.is_absent and outcome.has_succeeded is not True
+        for outcome in judged
+    )
 
 
 def read_documents(source: Source) -> Iterator[Document]:
@@ -181,7 +208,8 @@ def _concatenated(first: str, source: Source) -> Iterator[Document]:
 
 
 def _document(value: Any, source: Source, line: int) -> Document:
-    return Document(value, source.name, f"line {line}", source.surroundings)
+    place, failed = f"line {line}", _has_failed(value)
+    return Document(value, source.name, place, source.surroundings, failed)
 
 
 def _parsed(line: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from scalewatch.outcomes import judge_cell
 from scalewatch_agent.errors import TraceUnusable
 from scalewatch_agent.traces import reduction, trace
 
@@ -56,6 +57,8 @@ def read_talp(path: Path) -> reduction.Reduced:
     if not isinstance(document, dict):
         raise TraceUnusable(path, "it is no file of TALP")
     regions = _regions(document)
+    for held in (document, *regions.values()):
+        _require_success(path, held)
     if not regions:
         raise TraceUnusable(path, "it is no file of TALP: it names no regions")
     name = next((each for each in WHOLE if each in regions), next(iter(regions)))
@@ -88,6 +91,16 @@ def read_talp(path: Path) -> reduction.Reduced:
         remarks=tuple(remarks),
         has_each=has_each,
     )
+
+
+def _require_success(path: Path, held: Mapping[str, Any]) -> None:
+    """Refuse a run of which a key states an outcome that is no success."""
+    for key, stated in held.items():
+        if stated is None or isinstance(stated, dict | list):
+            continue
+        outcome = judge_cell(key, str(stated))
+        if outcome and not outcome.is_absent and outcome.has_succeeded is not True:
+            raise TraceUnusable(path, f"it is of a run that failed: {outcome.words}")
 
 
 def _regions(document: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:

@@ -35,6 +35,20 @@ def talp(path, **changes):
     return path
 
 
+@pytest.mark.parametrize(
+    "outcome", [{"status": "timeout"}, {"exitCode": 137}, {"state": "who knows"}]
+)
+def test_run_that_failed_is_refused_by_the_word_for_it(tmp_path, outcome):
+    ((key, word),) = outcome.items()
+
+    with pytest.raises(TraceUnusable, match=f"failed: {key} {word}"):
+        read_talp(talp(tmp_path / "talp.json", **outcome))
+    with pytest.raises(TraceUnusable, match=f"failed: {key} {word}"):
+        read_talp(talp(tmp_path / "talp.json", whole=outcome))
+    fine = {"exitCode": 0, "status": "COMPLETED", "error": None}
+    assert read_talp(talp(tmp_path / "talp.json", **fine)).runtime
+
+
 def test_efficiencies_are_those_that_talp_tells(tmp_path):
     found = read_reduced(talp(tmp_path / "talp.json"))
 

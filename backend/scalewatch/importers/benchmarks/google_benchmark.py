@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 from scalewatch.importers import series
@@ -41,6 +42,8 @@ def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
     for document in documents:
         context = document.object().get("context")
         provenance = _provenance(context if isinstance(context, dict) else {})
+        if context is not None and document.part("context").has_failed:
+            document = replace(document, has_failed=True)  # noqa: PLW2901
         rows = list(document.part("benchmarks").elements())
         measured = {
             _run_name(row)
@@ -60,7 +63,7 @@ def _taken(row: Document, measured: set[str], medians: set[str]) -> str | None:
     `measured` and `medians` are the runs that have repetitions, and a median.
     """
     held = row.object()
-    if _has_failed(held):
+    if row.has_failed:
         return "value"
     if held.get("skipped") or "real_time" not in held:
         return None
@@ -70,10 +73,6 @@ def _taken(row: Document, measured: set[str], medians: set[str]) -> str | None:
     if suffix not in _AGGREGATES or _run_name(row) in measured:
         return None
     return suffix if suffix == "median" or _run_name(row) not in medians else None
-
-
-def _has_failed(row: Mapping[str, Any]) -> bool:
-    return bool(row.get("error_occurred") or row.get("error_message"))
 
 
 def _suffix(row: Document) -> str | None:
@@ -113,7 +112,7 @@ def _row(
 
 
 def _metrics(row: Document) -> Iterator[tuple[str, str | None, float]]:
-    if _has_failed(row.object()):
+    if row.has_failed:
         yield "time", "s", math.nan
         return
     unit = row.object().get("time_unit", "ns")

@@ -49,7 +49,7 @@ def _measured(
         configuration,
         test.origin,
         provenance,
-        failed=_has_failed(test),
+        failed=_states_failure(test),
     )
 
 
@@ -59,17 +59,9 @@ def _is_number(sample: object) -> bool:
     )
 
 
-def _has_failed(test: Document) -> bool:
+def _states_failure(test: Document) -> bool:
     """Tell whether `extra_info` says, in a key for outcomes, anything but success."""
-    about = test.object().get("extra_info")
-    outcomes = (
-        judge_cell(key, str(said))
-        for key, said in (about.items() if isinstance(about, dict) else ())
-    )
-    return any(
-        outcome and not outcome.is_absent and outcome.has_succeeded is not True
-        for outcome in outcomes
-    )
+    return "extra_info" in test.object() and test.part("extra_info").has_failed
 
 
 def _settings(test: Document) -> tuple[dict[str, float], dict[str, series.Setting]]:

@@ -54,7 +54,7 @@ def _row(
             series.WHOLE_PROGRAM,
             metric,
             "s" if metric == "time" and unit is None else unit,
-            math.nan if outcome.has_succeeded is False else _number(part),
+            math.nan if part.has_failed else _number(part),
             coordinate,
             configuration,
             row.origin,
