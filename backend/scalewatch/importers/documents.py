@@ -4,7 +4,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Any, Final, Self
 
@@ -36,6 +36,8 @@ class Document:
     has_failed
         Whether a key beside or above it states an outcome that is no success, as
         `"status": "timeout"`: numbers that were measured there are NaN.
+    notes
+        Of its file: what is left out of it, and why.
     """
 
     value: Any
@@ -43,6 +45,7 @@ class Document:
     place: str
     surroundings: Surroundings | None = None
     has_failed: bool = False
+    notes: list[str] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def origin(self) -> tuple[tuple[str, str], ...]:
@@ -126,7 +129,7 @@ class Document:
 
     def _at(self, step: str, value: Any) -> Self:
         place, failed = f"{self.place}{step}", self.has_failed or _has_failed(value)
-        return type(self)(value, self.source, place, self.surroundings, failed)
+        return replace(self, value=value, place=place, has_failed=failed)
 
 
 def _has_failed(value: Any) -> bool:
@@ -209,7 +212,8 @@ def _concatenated(first: str, source: Source) -> Iterator[Document]:
 
 def _document(value: Any, source: Source, line: int) -> Document:
     place, failed = f"line {line}", _has_failed(value)
-    return Document(value, source.name, place, source.surroundings, failed)
+    around = source.surroundings
+    return Document(value, source.name, place, around, failed, source.notes)
 
 
 def _parsed(line: str) -> Any:

@@ -75,6 +75,35 @@ def test_job_that_goes_on_is_left_out_with_a_note(write) -> None:
     assert "1 jobs have not ended" in reading.left_out[0]
 
 
+def test_job_that_waits_has_no_time_yet_and_is_left_out(write) -> None:
+    taken, reading = measured(write, rows(1, 1, 48, 80), rows(2, 2, 96, "", "PENDING"))
+
+    assert {each.provenance.job for each in taken} == {"1"}
+    assert "1 jobs have not ended" in reading.left_out[0]
+
+
+@pytest.mark.parametrize("state", ["RUNNING", "PENDING", "COMPLETING"])
+def test_json_leaves_out_jobs_that_go_on_with_a_note(write, state) -> None:
+    jobs = [
+        {"job_id": 1, "name": "f", "steps": [], "state": {"current": [word]}}
+        | {"time": {"elapsed": 80}, "tasks": {"count": 4}}
+        for word in ("COMPLETED", state)
+    ]
+
+    reading = read_files([write(json.dumps({"jobs": jobs}))])
+
+    assert len([*reading.scans.measurements()]) == 1
+    assert "1 jobs have not ended" in reading.left_out[0]
+
+
+def test_state_that_nobody_knows_is_refused_by_name_in_json(write) -> None:
+    job = {"job_id": 1, "name": "f", "steps": [], "state": {"current": ["MUSING"]}}
+
+    [error] = read_files([write(json.dumps({"jobs": [job]}))]).unreadable
+
+    assert "MUSING" in str(error)
+
+
 def test_state_that_nobody_knows_is_refused(write) -> None:
     text = "\n".join([HEADER, *rows(1, 1, 48, 80, "MUSING")]) + "\n"
 

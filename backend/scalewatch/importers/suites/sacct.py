@@ -20,7 +20,10 @@ from scalewatch.texts.cells import read_cell
 
 _NEEDED: Final = frozenset({"jobid", "state"})
 _TIMES: Final = frozenset({"elapsed", "elapsedraw"})
-_UNENDED: Final = frozenset({"RUNNING", "PENDING", "SUSPENDED", "CONFIGURING"})
+_UNENDED: Final = frozenset(
+    {"RUNNING", "PENDING", "SUSPENDED", "CONFIGURING", "COMPLETING", "RESIZING"}
+    | {"SIGNALING", "STAGE_OUT", "STOPPED"}
+)
 """States of jobs that have not ended, which nothing is measured of yet."""
 
 _GPUS: Final = re.compile(r"gres/gpu=(?P<count>\d{1,9})")
@@ -83,7 +86,8 @@ def _of_row(source: Source, row: Mapping[str, str]) -> Account:
     }
     elapsed = row.get("elapsedraw") or row.get("elapsed", "")
     seconds = read_cell(elapsed).number
-    if seconds is None:
+    state = row["state"]
+    if seconds is None and not _is_unended(state):
         raise source.malformed("how long a job took", quoted(elapsed))
     values = {
         "time": seconds,
@@ -91,7 +95,6 @@ def _of_row(source: Source, row: Mapping[str, str]) -> Account:
         "energy": _sized(row.get("consumedenergyraw", ""), 1.0)
         or _sized(row.get("consumedenergy", ""), 1000.0),
     }
-    state = row["state"]
     judged = judge_cell("state", state)
     if judged is None or (judged.has_succeeded is None and not judged.is_absent):
         raise source.malformed("the state of a job", quoted(state))
@@ -118,7 +121,7 @@ def measured(
     """Yield what was measured of jobs that ended; note how many have not."""
     unended = 0
     for job in jobs:
-        if job.state.partition(" ")[0] in _UNENDED:
+        if _is_unended(job.state):
             unended += 1
             continue
         kept = [step for step in job.steps if _KEPT_STEPS.fullmatch(step.step)]
@@ -155,6 +158,10 @@ def _of(
                 provenance=account.provenance,
                 failed=not has_succeeded(account.state),
             )
+
+
+def _is_unended(state: str) -> bool:
+    return state.partition(" ")[0] in _UNENDED
 
 
 def has_succeeded(state: str) -> bool:

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from scalewatch.errors import MalformedFile
 from scalewatch.importers import series
 from scalewatch.importers.documents import Document
+from scalewatch.importers.source import quoted
 from scalewatch.importers.suites.sacct import Account, has_succeeded, known, measured
 from scalewatch.outcomes import judge_cell
 
@@ -23,7 +25,7 @@ def read(
     """Yield time, memory and energy of each job that ended, and of its steps."""
     for document in documents:
         jobs = [_of_job(job) for job in document.part("jobs").elements()]
-        yield from measured(jobs, [])
+        yield from measured(jobs, document.notes)
 
 
 def _of_job(job: Document) -> Account:
@@ -79,7 +81,8 @@ def _of_part(
     for word in words:
         judged = judge_cell("state", word)
         if judged is None or judged.has_succeeded is None:
-            raise part.malformed("the state of a job")
+            expected = "the state of a job"
+            raise MalformedFile(part.source, part.place, expected, quoted(word))
     failed = (word for word in words if not has_succeeded(word))
     return Account(
         job,
