@@ -62,7 +62,7 @@ class SeriesChange(SeriesPair[Standing]):
 
     @property
     def standing(self) -> Standing:
-        """What it is now."""
+        """Its standing at the commit of the report."""
         return self.after
 
     @property

@@ -111,7 +111,7 @@ class MayFail(Placed, Protocol):
 
     @property
     def metric(self) -> str:
-        """What was measured of it."""
+        """The metric, `time` unless it has another name."""
 
     @property
     def failures(self) -> tuple[str, ...]:
