@@ -276,8 +276,8 @@ def failed_words(failed: Sequence[FailedSeries]) -> Markup:
     `MPI_Scan on jureca and 3 more series at p = 32, 64: out of memory`.
     """
     alike: dict[tuple[str, ...], list[FailedSeries]] = defaultdict(list)
-    for each in failed:
-        alike[each.failures].append(each)
+    for series in failed:
+        alike[series.failures].append(series)
     kinds = sorted(alike.items(), key=lambda kind: -len(kind[1]))
     said = [
         Markup("<bdi>{}</bdi> on <bdi>{}</bdi>{} at {}").format(
