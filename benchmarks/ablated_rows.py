@@ -24,7 +24,6 @@ from scalewatch.modelling import (
     compare_versions,
     find_models,
     learn_noise,
-    learn_surface_noise,
 )
 
 Reals = NDArray[np.float64]
@@ -163,8 +162,11 @@ def _surfaces(series: int) -> Rows:
         for x in two_parameters.designs().values()
         for factor in two_parameters.noises(rng).values()
     )
-    shared = _rows_of_surfaces(known, two_parameters.designs()["5 × 5 grid"], _shared)
-    return rows | {f"{name}, jobs share": each for name, each in shared.items()}
+    grid = two_parameters.designs()["5 × 5 grid"]
+    for noise, factor in {"jobs share": _shared, "protocols switch": _switched}.items():
+        more = _rows_of_surfaces(known, grid, factor)
+        rows |= {f"{name}, {noise}": each for name, each in more.items()}
+    return rows
 
 
 def _shared(shape: tuple[int, ...]) -> Reals:
@@ -172,6 +174,15 @@ def _shared(shape: tuple[int, ...]) -> Reals:
     rng = np.random.default_rng(SEED)
     common = rng.normal(0, 0.01, (*shape[:2], 1))
     return np.exp(common + rng.normal(0, 0.01, shape))
+
+
+def _switched(shape: tuple[int, ...]) -> Reals:
+    """Draw noise of 1 %, and factors by which times rise beyond some p."""
+    rng = np.random.default_rng(SEED)
+    p = two_parameters.designs()["5 × 5 grid"][:, 0]
+    at = rng.choice(two_parameters.P[1:-1], (shape[0], 1))
+    jump = np.where(p > at, rng.uniform(1.1, 2, (shape[0], 1)), 1.0)
+    return jump[..., np.newaxis] * np.exp(rng.normal(0, 0.01, shape))
 
 
 def _rows_of_surfaces(
@@ -183,20 +194,16 @@ def _rows_of_surfaces(
     targets = [two_parameters.TARGET]
     far = np.array([[float(model(targets[0]))] for model in known])
     ask = {"parameter": ("p", "n")}
-    rows: Rows = {}
-    learned = {"noise": learn_surface_noise(x, values, **ask)}
-    for name, choices in {"alone": {}, "learned": learned}.items():
-        models = find_models(x, values, targets=targets, **ask, **choices)
-        numbers = _forecasts(models, targets, far)
-        structure = two_parameters.structure
-        numbers["structure"] = np.array(
-            [
-                each.model is not None and structure(each.model) == structure(truth)
-                for each, truth in zip(models, known, strict=True)
-            ],
-            dtype=np.float64,
-        )
-        rows |= {f"{row}, {name}": each for row, each in numbers.items()}
+    models = find_models(x, values, targets=targets, **ask)
+    rows = _forecasts(models, targets, far)
+    structure = two_parameters.structure
+    rows["structure"] = np.array(
+        [
+            each.model is not None and structure(each.model) == structure(truth)
+            for each, truth in zip(models, known, strict=True)
+        ],
+        dtype=np.float64,
+    )
     matches = [
         find_models(x, values[[row]], expectation=truth.growth, **ask)[0].verdict
         for row, truth in enumerate(known)

@@ -32,13 +32,10 @@ from numpy.typing import NDArray
 from scalewatch.modelling import (
     Growth,
     Model,
-    Noise,
     Term,
     find_models,
-    learn_surface_noise,
     pmnf,
 )
-from scalewatch.modelling.measurements.assumptions import USUAL
 
 Reals = NDArray[np.float64]
 
@@ -62,7 +59,6 @@ COLUMNS: Final = {
     "error at (4p, 4n)": "{:.1f} %",
     "90 % interval holds": "{:.2f}",
     "given": "{:.2f}",
-    "learned noise": "{:.2f}",
     "calibration error": "{:.3f}",
     "cannot tell, says so": "{:.2f}",
     "models/s": "{:.0f}",
@@ -152,11 +148,7 @@ def main(results: Results) -> None:
         values = exact[:, :, np.newaxis] * factor((*exact.shape, REPETITIONS))
         for name, modeller in (("Extra-P", _extrap), ("scalewatch", _scalewatch)):
             guesses, seconds = modeller(x, values, known)
-            learned = []
-            if name == "scalewatch":
-                told = learn_surface_noise(x, values, parameter=("p", "n"))
-                learned, _ = _scalewatch(x, values, known, told)
-            cells = [*_row(known, guesses, learned), len(known) / seconds]
+            cells = [*_row(known, guesses), len(known) / seconds]
             forms = zip(COLUMNS.values(), cells, strict=True)
             texts = [
                 "" if np.isnan(cell) else form.format(cell) for form, cell in forms
@@ -201,12 +193,10 @@ def _extrap(
 
 
 def _scalewatch(
-    x: Reals, values: Reals, known: Sequence[Model], noise: Noise = USUAL
+    x: Reals, values: Reals, known: Sequence[Model]
 ) -> tuple[list[Guess], float]:
     started = time.process_time()
-    findings = find_models(
-        x, values, parameter=("p", "n"), targets=[TARGET], noise=noise
-    )
+    findings = find_models(x, values, parameter=("p", "n"), targets=[TARGET])
     seconds = time.process_time() - started
     guesses = []
     for finding, truth in zip(findings, known, strict=True):
@@ -226,9 +216,7 @@ def _scalewatch(
     return guesses, seconds
 
 
-def _row(
-    known: Sequence[Model], guesses: Sequence[Guess], learned: Sequence[Guess]
-) -> list[float]:
+def _row(known: Sequence[Model], guesses: Sequence[Guess]) -> list[float]:
     """Return the cells of one row but the rate; NaN where there is none."""
     pairs = list(zip(known, guesses, strict=True))
     told_apart = [
@@ -244,7 +232,6 @@ def _row(
         float(100 * np.median(error)),
         _share(_told(guess.is_covered for guess in guesses)),
         _share(_told(guess.is_given for guess in guesses)),
-        _share(_told(guess.is_covered for guess in learned)),
         _calibration(known, guesses),
         _share(guess.is_doubted for _, guess in pairs if _has_both(guess.model)),
     ]

@@ -105,7 +105,6 @@ from scalewatch.modelling.next_measurement import (
     next_measurement,
 )
 from scalewatch.modelling.noise.learn import LearnedNoise, learn_noise
-from scalewatch.modelling.noise.several_parameters import learn_surface_noise
 from scalewatch.modelling.quadratic_extrapolation import (
     Extrapolation,
     drift,
@@ -237,7 +236,6 @@ __all__ = [
     "growth_odds",
     "judge",
     "learn_noise",
-    "learn_surface_noise",
     "machine_line",
     "memory_wall",
     "modelled_scaling_errors",

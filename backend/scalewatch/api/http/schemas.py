@@ -85,9 +85,6 @@ class Noise(Schema):
         description="Variance of one repetition, and its degrees of freedom."
     )
     level_typical: list[float] = Field(description="The same, as `level` sees it.")
-    widening: float = Field(
-        description="Factor for intervals over several parameters.", examples=[1.2]
-    )
 
 
 class Misfit(Schema):

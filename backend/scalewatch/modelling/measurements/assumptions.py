@@ -70,8 +70,6 @@ class Noise:
     typical, level_typical
         Variance of one repetition that is typical of the batch, and its degrees of
         freedom, as `summary` and as `level` see it; none say nothing.
-    widening
-        Factor for the intervals of forecasts over several parameters, at least 1.
     """
 
     summary: Summary = "robust"
@@ -82,7 +80,6 @@ class Noise:
     shapes: float = 0.1
     typical: tuple[float, float] = (0.0, 0.0)
     level_typical: tuple[float, float] = (0.0, 0.0)
-    widening: float = 1.0
 
 
 USUAL: Final = Noise()

@@ -1,9 +1,9 @@
 """Learn the noise that many series of one machine and metric have in common.
 
 The estimator of the repetitions is the one under which the best growth of each series
-leaves the least misfit. The shares of the sizes of the discrepancy, of the excesses and
-of the shapes of growths follow by expectation maximisation from those of `USUAL`, which
-count like `PSEUDO_SERIES`. What comes beyond the last setting, no past of one series
+leaves the least misfit. The shares of the sizes of the discrepancy and of the excesses
+follow by expectation maximisation from those of `USUAL`, which count like
+`PSEUDO_SERIES`. What comes beyond the last setting, no past of one series
 tells, but many forecasts that measurements have met do: the largest setting of every
 series is forecast from the others, and `Noise.future` is the least size under which
 `ENOUGH` of the nominal share of these intervals hold. Fewer than `SURE` of them do not
@@ -51,9 +51,6 @@ ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
 
 ROUNDS: Final = 50
 PSEUDO_SERIES: Final = 20.0
-
-LEAST_SHAPES, MOST_SHAPES = 0.01, 0.7
-"""Bounds of the share of shapes."""
 
 TRIMMED: Final = 0.9
 """Share of the series, those of least misfit, that choose the estimator."""
@@ -138,7 +135,6 @@ def learn_from(
     noise = with_typical(pools, noise)
     sizes, shares = _shares(pools, noise)
     noise = replace(noise, sizes=sizes, shares=shares)
-    noise = replace(noise, shapes=_shapes(pools, noise))
     return replace(noise, future=_future(pools, noise, level))
 
 
@@ -210,46 +206,13 @@ def _shares(
     return tuple(sizes.tolist()), tuple(shares.tolist())
 
 
-def _likeliest_share(likelihood: Reals, usual: float) -> float:
-    """Return the share of the second of two sources, likelihood of shape (2, S)."""
-    share = usual
-    for _ in range(ROUNDS):
-        second = share * likelihood[1]
-        belongs = second / (second + (1 - share) * likelihood[0])
-        share = (PSEUDO_SERIES * usual + belongs.sum()) / (PSEUDO_SERIES + len(belongs))
-    return float(share)
-
-
 def _log_likelihood(pool: Pool, location: Location, noise: Noise) -> Reals:
     """Return how likely each series is but for a summand of its own, shape (S,)."""
     prior = Prior.among(pool.hypotheses, noise.shapes, None, None)
     log_evidence = pool.weigh(location, noise).log_evidence
-    with np.errstate(divide="ignore"):  # without shapes, or with nothing else
-        joint = np.log(prior.share)[:, np.newaxis] + log_evidence
+    joint = np.log(prior.share)[:, np.newaxis] + log_evidence
     share = 0.0 if location.log_share is None else location.log_share
     return np.asarray(np.logaddexp.reduce(joint) + share)
-
-
-def _shapes(pools: Sequence[Pool], noise: Noise) -> float:
-    """Return the share of shapes that makes the series likeliest.
-
-    The likelihood at a share lies in proportion between those without shapes and with
-    nothing else of a growth that has some.
-    """
-    ends = [replace(noise, shapes=share) for share in (0.0, 1.0)]
-    log = np.hstack(
-        [
-            [
-                np.logaddexp.reduce(
-                    [_log_likelihood(pool, sized, end) for sized in pool.located(noise)]
-                )
-                for end in ends
-            ]
-            for pool in pools
-        ]
-    )
-    share = _likeliest_share(np.exp(log - log.max(axis=0)), USUAL.shapes)
-    return min(max(share, LEAST_SHAPES), MOST_SHAPES)
 
 
 def _future(pools: Sequence[Pool], noise: Noise, level: float) -> float:

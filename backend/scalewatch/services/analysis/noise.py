@@ -20,16 +20,12 @@ from scalewatch.modelling import (
     LearnedNoise,
     Noise,
     learn_noise,
-    learn_surface_noise,
 )
 from scalewatch.modelling.arrays import Reals, widened
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.noise.pools import MOST_SERIES
 from scalewatch.services.analysis.questions import ANSWERS, MeasuredSeries
 from scalewatch.services.caches import key_of
-
-LEVEL: Final = 0.9
-"""Probability that intervals hold unless another one is asked for."""
 
 ENOUGH: Final = 100
 """Series of a metric that need no older commits beside them."""
@@ -161,7 +157,8 @@ def learned(
 ) -> Noise:
     """Return the noise of series of one machine and metric.
 
-    Those count that vary the same parameters, which most of them do.
+    Those count that vary the same parameters, which most of them do; of several
+    parameters nothing is learned.
 
     Parameters
     ----------
@@ -171,15 +168,8 @@ def learned(
         Further arguments of `learn_noise`: summary, level.
     """
     alike = Gathered.of(scans, expected)
-    if alike is None:
+    if alike is None or len(alike.parameters) > 1:
         return USUAL
-    if len(alike.parameters) > 1:
-        return learn_surface_noise(
-            alike.settings,
-            alike.values,
-            parameter=alike.parameters,
-            level=choices.get("level", LEVEL),
-        )
     return learn_noise(
         alike.settings,
         alike.values,

@@ -102,8 +102,6 @@ def forecast(
 
 def widened(forecasts: Reals, by: float) -> Reals:
     """Return value, low and high at targets, the bounds further from the value."""
-    if by == 1:
-        return forecasts
     logs = np.log(forecasts)
     value = logs[:, :1]
     return np.exp(np.minimum(value + by * (logs - value), ASSUMED.largest_log))

@@ -299,7 +299,7 @@ def _selection(
         ]
         probability[row, : len(hypothesis.growths)] = hypothesis.probability
         verdicts[row] = hypothesis.verdicts
-        forecasts[row] = widened(hypothesis.forecasts, sample.noise.widening)
+        forecasts[row] = hypothesis.forecasts
         quality[:, row] = hypothesis.quality
     flagged: dict[int, Misfit] = {}
     if misfits is not None:
