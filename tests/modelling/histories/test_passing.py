@@ -86,3 +86,46 @@ def test_what_medians_deny_is_no_change():
 def largest(changes):
     sizes = [abs(each.difference[0]) for of_one in changes for each in of_one]
     return max(sizes, default=0.0)
+
+
+@pytest.mark.parametrize("apart", [3, 4, 5, 6])
+@pytest.mark.parametrize("sizes", [(0.1, 0.1), (0.26, -0.1)])
+def test_two_changes_within_six_commits_are_both_told(apart, sizes):
+    levels = [raised(60, size=sizes[0]) + raised(60 + apart, size=sizes[1])] * 12
+
+    found = of_levels(*levels)
+
+    told = [
+        [e.segments.first for e in found.shifts if e.segments.series == series]
+        for series in range(len(levels))
+    ]
+    both = [each for each in told if len(each) == 2]
+    assert len(both) >= 8
+    assert np.abs(np.subtract(both, (60, 60 + apart))).max() <= 1
+
+
+@pytest.mark.parametrize("at", [3, 4, 5, 6, 7])
+def test_a_change_among_the_first_commits_is_told_once_later_ones_bear_it_out(at):
+    levels = [raised(at, size=0.1)] * 12
+
+    found = of_levels(*levels)
+
+    assert sum(each.segments.first == at for each in found.shifts) >= 10
+
+
+def test_a_series_that_jumps_there_and_back_has_events_alone():
+    ups = ((20, 24), (31, 38), (49, 53), (70, 74), (86, 90))
+
+    found = of_levels(sum(raised(*up, size=0.34) for up in ups))
+
+    assert not found.shifts
+    assert [each.left.first for each in found.passing] == [up for up, _ in ups]
+
+
+def test_no_change_is_told_of_noise_with_tails():
+    draw = np.random.default_rng(8)
+    log = 0.01 * draw.standard_t(3, (200, 100, 1))
+
+    found = watched(Histories.of([16.0], log), pmnf("p"))
+
+    assert len(found.shifts) <= 4

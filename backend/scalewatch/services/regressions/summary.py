@@ -41,7 +41,9 @@ def summary(detected: Detected) -> dict[str, Any]:
     drifts = sorted(
         detected.drifts, key=lambda drift: -abs(np.log(drift.shift.largest_factor))
     )
-    passing = sorted(detected.passing, key=lambda event: -event.returned)
+    passing: dict[int, list[PassingEvent]] = {}
+    for event in sorted(detected.passing, key=lambda event: -event.returned):
+        passing.setdefault(event.history.series.id, []).append(event)
     return {
         "newest": newest,
         "commits": len(detected.line.commits),
@@ -72,7 +74,10 @@ def summary(detected: Detected) -> dict[str, Any]:
         "drifts": len(detected.drifts),
         "largest_drifts": [_drift(detected, each) for each in drifts[:MOST_SHOWN]],
         "passing": len(detected.passing),
-        "newest_passing": [_passing(detected, each) for each in passing[:MOST_SHOWN]],
+        "newest_passing": [
+            {**_passing(detected, events[0]), "times": len(events)}
+            for events in [*passing.values()][:MOST_SHOWN]
+        ],
         "nights": [_nights(detected, each) for each in detected.nights],
         "modes": {
             str(history.series.id): {
