@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.outcomes import (
+    _BYTES,
+    _ROOTS,
     is_about_outcome,
     is_absent,
     judge_cell,
@@ -133,3 +135,7 @@ def test_signs_of_an_end_by_error_are_seen(line):
 )
 def test_ordinary_lines_are_no_sign(line):
     assert list(signs_of_abort([line.encode()])) == []
+
+
+def test_each_sign_of_an_abort_has_one_of_the_roots_that_are_sought_first() -> None:
+    assert [sign for sign in _BYTES if not any(root in sign for root in _ROOTS)] == []

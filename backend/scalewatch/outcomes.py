@@ -118,6 +118,8 @@ def signs_of_abort(lines: Sequence[bytes]) -> Iterator[tuple[int, str]]:
     """
     # Logs are long and signs are rare: most lines are never looked at alone.
     text = b"".join(lines).lower()
+    if not any(root in text for root in _ROOTS):
+        return
     if not any(sign in text for sign in _BYTES):
         return
     for at, line in enumerate(lines):
@@ -267,3 +269,13 @@ _SIGNS: Final = (
 
 _BYTES: Final = tuple(sign.lower().encode() for sign in (*_SIGNS, *_ENDS))
 """Bytes of which a text with a sign holds some."""
+
+_ROOTS: Final = tuple(
+    root.encode()
+    for root in (
+        *("fault", "dumped", "assert", "abort", "terminat", "signal", "exit code"),
+        *("traceback", "exception", "rror", "illegal", "memory", "oom", "alloc"),
+        *("due to", "killed", "severe", "panicked", "sanitizer"),
+    )
+)
+"""Parts of which each sign has one: few, since most texts have none of them."""

@@ -160,8 +160,10 @@ def read_documents(source: Source) -> Iterator[Document]:
         yield from _assigned(line, source)
         return
     begins = ("{", "[")
-    lines = source.head().splitlines()
-    if any(ahead.startswith(begins) for ahead in lines):
+    is_begun = line.lstrip().startswith(begins)
+    if not is_begun and any(
+        ahead.startswith(begins) for ahead in source.head().splitlines()
+    ):
         # Processes print lines before a document.
         while not line.lstrip().startswith(begins):
             line = next(source)

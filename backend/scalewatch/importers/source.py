@@ -7,7 +7,7 @@ import tempfile
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, Self
 
@@ -27,6 +27,9 @@ LONGEST_LOG_LINE: Final = 100_000
 _PLAIN: Final = re.compile(r"\d+(\.\d*)?([eE][+-]?\d+)?")
 
 _DIGITS: Final = re.compile(r"[\d.]+")
+
+_LOOKED_THROUGH: Final = 256
+"""Lines that are looked through at once for signs that a run was aborted."""
 
 _SHOWN: Final = 40
 """Characters of the text that an error quotes."""
@@ -108,12 +111,12 @@ class Source:
         self.longest_line = LONGEST_LINE
         self.line = 0
         self.aborts: list[tuple[int, str]] | None = None
-        self.is_line_complete = True
+        self._last = b"\n"
         self.origin = (("file", name),)
-        self._lines = _in_utf8(iter(lines))
+        self._lines = iter(lines)
+        self._is_begun = False
         self._ahead: deque[bytes] = deque()
         self._unseen: list[bytes] = []
-        self._unseen_bytes = 0
 
     def __iter__(self) -> Self:
         return self
@@ -127,14 +130,18 @@ class Source:
         self.line += 1
         if self.aborts is not None:
             self._unseen.append(raw)
-            self._unseen_bytes += len(raw)
-            if self._unseen_bytes > HEAD:
+            if len(self._unseen) >= _LOOKED_THROUGH:
                 self._look_for_aborts()
-        self.is_line_complete = raw.endswith(b"\n")
+        self._last = raw
         if len(raw) > self.longest_line:
             most = f"lines of at most {self.longest_line:,} bytes"
             raise self.malformed(most, "a longer one")
         return self._decoded(raw, self.line)
+
+    @property
+    def is_line_complete(self) -> bool:
+        """Whether the last line read has its end."""
+        return self._last.endswith(b"\n")
 
     def peek(self) -> str:
         """Return the next line that says something, and stay before it.
@@ -178,12 +185,13 @@ class Source:
         start
             Lines ahead that are passed over.
         """
-        head = bytearray()
+        taken, left = list[bytes](), HEAD
         for raw in islice(self._all_ahead(), start, None):
-            head += raw[:HEAD]
-            if len(head) >= HEAD:
+            taken.append(raw)
+            left -= len(raw)
+            if left <= 0:
                 break
-        return head[:HEAD].decode("utf-8-sig", "replace").lstrip("\r\n")
+        return b"".join(taken)[:HEAD].decode("utf-8-sig", "replace").lstrip("\r\n")
 
     def ahead(self, lines: int) -> Sequence[bytes]:
         """Return the next lines, and stay before them."""
@@ -240,7 +248,7 @@ class Source:
         if self.aborts is not None:
             first = self.line - len(self._unseen) + 1
             self.aborts += ((first + at, s) for at, s in signs_of_abort(self._unseen))
-            self._unseen, self._unseen_bytes = [], 0
+            self._unseen = []
 
     def _all_ahead(self) -> Iterator[bytes]:
         yield from tuple(self._ahead)
@@ -254,6 +262,8 @@ class Source:
 
     def _read(self) -> bytes:
         try:
+            if not self._is_begun:
+                self._lines, self._is_begun = _in_utf8(self._lines), True
             return next(self._lines)
         except OSError as error:
             raise unreadable(self.name, error) from None
@@ -272,20 +282,17 @@ class Source:
 
 
 def _in_utf8(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield lines, of a text in UTF-16 with its byte-order mark in UTF-8."""
+    """Return lines, of a text in UTF-16 with its byte-order mark in UTF-8."""
     first = next(lines, b"")
     if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        if first:
-            yield first
-        yield from lines
-        return
+        return chain((first,), lines) if first else lines
     content = bytearray(first)
     for line in lines:
         content += line
         if len(content) > LONGEST_LINE:
             break
     text = content.decode("utf-16", "replace")
-    yield from text.encode("utf-8", "replace").splitlines(keepends=True)
+    return iter(text.encode("utf-8", "replace").splitlines(keepends=True))
 
 
 def says_something(line: str) -> bool:

@@ -216,13 +216,17 @@ class LineHole:
 class LinePattern:
     """Literal text with holes, sought anywhere in a line, with any blanks for a blank.
 
-    `literal` is the longest word of it, by which most lines are passed over.
+    `literal` is the longest word of it, by which most lines are passed over, and
+    `start` the text that it begins with, if it begins with one. One that `is_open` may
+    end before the line does.
     """
 
     text: str
     steps: tuple[_Step, ...] = field(compare=False)
     holes: Mapping[str, LineHole] = field(compare=False)
     literal: str = field(compare=False)
+    start: str = field(compare=False)
+    is_open: bool = field(compare=False)
 
     def match(self, line: str) -> Mapping[str, Cell | str] | None:
         """Return the cell or the word in each hole, None if a line is another one."""
@@ -230,9 +234,7 @@ class LinePattern:
             return None
         shown = _BLANKS.sub(" ", line[:LONGEST_LINE]).strip()
         shown = _SPLIT_DURATION.sub("", shown)
-        width = len(shown) + 1
-        way = _way(self.steps, shown, 0, bytearray((len(self.steps) + 1) * width))
-        if way is None:
+        if (way := self._way(shown)) is None:
             return None
         cells: dict[str, Cell | str] = {}
         for name, text in _held(shown, way):
@@ -245,6 +247,20 @@ class LinePattern:
                 return None
             cells[name] = cell
         return cells
+
+    def _way(self, shown: str) -> _Way | None:
+        """Return the first way from a place where the pattern may begin."""
+        tried = bytearray((len(self.steps) + 1) * (len(shown) + 1))
+        at = shown.find(self.start)
+        while at >= 0:
+            if at == 0 or not self.start or _ends_word(shown[at - 1]):
+                way = _way(self.steps, shown, at, tried, is_open=self.is_open)
+                if way is not None:
+                    return way
+            if not self.start:
+                return None
+            at = shown.find(self.start, at + 1)
+        return None
 
 
 def as_literal(text: str) -> str:
@@ -277,8 +293,9 @@ def line_pattern_of(text: str, *, is_row: bool = False) -> LinePattern:
             f"has {len(text)} characters, of which {LONGEST_PATTERN} are allowed",
         )
     compiled = _CompiledLine(_BLANKS.sub(" ", text).strip())
-    compiled.add_start()
     for token in _HOLE_OF_LINE.finditer(compiled.text):
+        if not (compiled.steps or token["literal"]):
+            compiled.add_start()
         compiled.add(token)
     return compiled.line_pattern(is_row=is_row)
 
@@ -408,10 +425,16 @@ class _CompiledLine(_Compiled):
         if not words and not is_row:
             raise self.bad("has no word by which its lines are known")
         ends_with = [*self.line_holes.values()][-1:] if self.last else []
-        if not any(hole.kind == "word" for hole in ends_with):
-            self.add_shortest(_is_any)
+        is_open = not any(hole.kind == "word" for hole in ends_with)
         literal = max(words, key=len, default="")
-        return LinePattern(self.text, tuple(self.steps), self.line_holes, literal)
+        return LinePattern(
+            self.text,
+            tuple(self.steps),
+            self.line_holes,
+            literal,
+            self.steps[0].literal,
+            is_open,
+        )
 
     def add_start(self) -> None:
         """Begin at the line's first character, or behind one that ends a word."""
@@ -532,9 +555,16 @@ def _said(pattern: Pattern, name: str, *, is_path: bool) -> StatedSettings | Non
 
 
 def _way(
-    steps: Sequence[_Step], name: str, start: int, tried: bytearray
+    steps: Sequence[_Step],
+    name: str,
+    start: int,
+    tried: bytearray,
+    *,
+    is_open: bool = False,
 ) -> _Way | None:
     """Return the first way through all steps to the end of a name, if there is one.
+
+    One that `is_open` need not lead to the end.
 
     `tried` marks the steps that were at a character before: none of them leads on.
     """
@@ -545,7 +575,7 @@ def _way(
         while not tried[place := at_step * width + at]:
             tried[place] = 1
             if at_step == len(steps):
-                if at == end:
+                if is_open or at == end:
                     return way
                 break
             onward, literal, accepts, hole, otherwise = steps[at_step]
