@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from scalewatch.outcomes import (
     _BYTES,
+    _NO_LETTERS,
     _ROOTS,
     is_about_outcome,
     is_absent,
@@ -137,5 +138,7 @@ def test_ordinary_lines_are_no_sign(line):
     assert list(signs_of_abort([line.encode()])) == []
 
 
-def test_each_sign_of_an_abort_has_one_of_the_roots_that_are_sought_first() -> None:
-    assert [sign for sign in _BYTES if not any(root in sign for root in _ROOTS)] == []
+def test_each_sign_of_an_abort_has_letters_that_are_sought_first() -> None:
+    letters = [sign.translate(None, _NO_LETTERS) for sign in _BYTES]
+
+    assert [sign for sign in letters if not any(map(sign.__contains__, _ROOTS))] == []

@@ -118,7 +118,8 @@ def signs_of_abort(lines: Sequence[bytes]) -> Iterator[tuple[int, str]]:
     """
     # Logs are long and signs are rare: most lines are never looked at alone.
     text = b"".join(lines).lower()
-    if not any(root in text for root in _ROOTS):
+    letters = text.translate(None, _NO_LETTERS)
+    if not any(root in letters for root in _ROOTS):
         return
     if not any(sign in text for sign in _BYTES):
         return
@@ -273,9 +274,12 @@ _BYTES: Final = tuple(sign.lower().encode() for sign in (*_SIGNS, *_ENDS))
 _ROOTS: Final = tuple(
     root.encode()
     for root in (
-        *("fault", "dumped", "assert", "abort", "terminat", "signal", "exit code"),
+        *("fault", "dumped", "assert", "abort", "terminat", "signal", "exitcode"),
         *("traceback", "exception", "rror", "illegal", "memory", "oom", "alloc"),
-        *("due to", "killed", "severe", "panicked", "sanitizer"),
+        *("dueto", "killed", "severe", "panicked", "sanitizer"),
     )
 )
-"""Parts of which each sign has one: few, since most texts have none of them."""
+"""Letters of which each sign has some: few, since most texts have none of them."""
+
+_NO_LETTERS: Final = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyz"))
+"""Bytes that are left out before the letters of a sign are sought."""

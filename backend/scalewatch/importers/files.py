@@ -341,7 +341,7 @@ def _ended_well(
     if file_format not in PRINTED | SUMMARISED:
         yield from read(source)
         return
-    source.aborts = []
+    source.look_for_aborts()
     held = [(source.line, measurement) for measurement in read(source)]
     deque(source, maxlen=0)
     failed = set[int]()

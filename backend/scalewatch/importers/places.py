@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
@@ -148,8 +149,7 @@ def _of_stream(
 
 
 def _lines(stream: IO[bytes]) -> Iterator[bytes]:
-    while line := stream.readline(LONGEST_LINE):
-        yield line
+    return iter(partial(stream.readline, LONGEST_LINE), b"")
 
 
 def _lines_behind(head: bytes, stream: IO[bytes]) -> Iterator[bytes]:

@@ -7,7 +7,7 @@ import tempfile
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, Self
 
@@ -93,7 +93,7 @@ class Source:
     longest_line
         Bytes that no line may have.
     aborts
-        Lines that tell of an end by error, by number; None if nobody looks for them.
+        Lines that tell of an end by error, by number, if `look_for_aborts` was called.
     """
 
     def __init__(
@@ -108,34 +108,20 @@ class Source:
         self.skipped: Counter[str] = Counter()
         self.tables: list[ReadTable] = []
         self.across = "max"
-        self.longest_line = LONGEST_LINE
+        self.longest_line = LONGEST_LINE - 1
         self.line = 0
-        self.aborts: list[tuple[int, str]] | None = None
-        self._last = b"\n"
+        self.aborts: list[tuple[int, str]] = []
         self.origin = (("file", name),)
-        self._lines = iter(lines)
-        self._is_begun = False
+        self._last = b"\n"
+        self._lines = _in_utf8(iter(lines))
         self._ahead: deque[bytes] = deque()
-        self._unseen: list[bytes] = []
 
     def __iter__(self) -> Self:
         return self
 
     def __next__(self) -> str:
-        try:
-            raw = self._ahead.popleft() if self._ahead else self._read()
-        except StopIteration:
-            self._look_for_aborts()
-            raise
+        self._last = raw = self._ahead.popleft() if self._ahead else self._read()
         self.line += 1
-        if self.aborts is not None:
-            self._unseen.append(raw)
-            if len(self._unseen) >= _LOOKED_THROUGH:
-                self._look_for_aborts()
-        self._last = raw
-        if len(raw) > self.longest_line:
-            most = f"lines of at most {self.longest_line:,} bytes"
-            raise self.malformed(most, "a longer one")
         return self._decoded(raw, self.line)
 
     @property
@@ -185,17 +171,22 @@ class Source:
         start
             Lines ahead that are passed over.
         """
-        taken, left = list[bytes](), HEAD
+        head = bytearray()
         for raw in islice(self._all_ahead(), start, None):
-            taken.append(raw)
-            left -= len(raw)
-            if left <= 0:
+            head += raw
+            if len(head) >= HEAD:
                 break
-        return b"".join(taken)[:HEAD].decode("utf-8-sig", "replace").lstrip("\r\n")
+        return head[:HEAD].decode("utf-8-sig", "replace").lstrip("\r\n")
 
     def ahead(self, lines: int) -> Sequence[bytes]:
         """Return the next lines, and stay before them."""
         return tuple(islice(self._all_ahead(), lines))
+
+    def look_for_aborts(self) -> None:
+        """Look for lines that tell of an end by error among those that are left."""
+        ahead = tuple(self._ahead)
+        self.aborts = _aborts(self.line + 1, ahead)
+        self._lines = self._looked_through(self.line + 1 + len(ahead), self._lines)
 
     def malformed(
         self, expected: str, actual: str, line: int | None = None
@@ -243,13 +234,6 @@ class Source:
             raise self.malformed("a finite number", quoted(text))
         return number
 
-    def _look_for_aborts(self) -> None:
-        """Look through the lines that were read since the last look."""
-        if self.aborts is not None:
-            first = self.line - len(self._unseen) + 1
-            self.aborts += ((first + at, s) for at, s in signs_of_abort(self._unseen))
-            self._unseen = []
-
     def _all_ahead(self) -> Iterator[bytes]:
         yield from tuple(self._ahead)
         while True:
@@ -260,10 +244,14 @@ class Source:
             self._ahead.append(raw)
             yield raw
 
+    def _looked_through(self, first: int, lines: Iterator[bytes]) -> Iterator[bytes]:
+        while together := tuple(islice(lines, _LOOKED_THROUGH)):
+            self.aborts += _aborts(first, together)
+            first += len(together)
+            yield from together
+
     def _read(self) -> bytes:
         try:
-            if not self._is_begun:
-                self._lines, self._is_begun = _in_utf8(self._lines), True
             return next(self._lines)
         except OSError as error:
             raise unreadable(self.name, error) from None
@@ -271,8 +259,9 @@ class Source:
     def _decoded(self, raw: bytes, line: int) -> str:
         if b"\0" in raw:
             raise self.malformed("text", "a binary file", line)
-        if len(raw) >= LONGEST_LINE:
-            raise self.malformed("lines of less than 128 MiB", "a longer one", line)
+        if len(raw) > self.longest_line:
+            most = f"lines of at most {self.longest_line:,} bytes"
+            raise self.malformed(most, "a longer one", line)
         try:
             text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
         except UnicodeDecodeError as error:
@@ -281,18 +270,25 @@ class Source:
         return text.rstrip("\r\n")
 
 
+def _aborts(first: int, lines: Sequence[bytes]) -> list[tuple[int, str]]:
+    return [(first + at, sign) for at, sign in signs_of_abort(lines)]
+
+
 def _in_utf8(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Return lines, of a text in UTF-16 with its byte-order mark in UTF-8."""
+    """Yield lines, of a text in UTF-16 with its byte-order mark in UTF-8."""
     first = next(lines, b"")
     if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return chain((first,), lines) if first else lines
+        if first:
+            yield first
+        yield from lines
+        return
     content = bytearray(first)
     for line in lines:
         content += line
         if len(content) > LONGEST_LINE:
             break
     text = content.decode("utf-16", "replace")
-    return iter(text.encode("utf-8", "replace").splitlines(keepends=True))
+    yield from text.encode("utf-8", "replace").splitlines(keepends=True)
 
 
 def says_something(line: str) -> bool:

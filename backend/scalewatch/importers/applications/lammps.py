@@ -8,8 +8,9 @@ from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted
 
 _BEGINNING: Final = re.compile(r"^LAMMPS \(|^Loop time of \S+ on", re.MULTILINE)
+_LOOP_BEGINS: Final = "Loop time of "
 _LOOP: Final = re.compile(
-    r"Loop time of (?P<seconds>\S+) on (?P<procs>\d{1,18}) procs"
+    _LOOP_BEGINS + r"(?P<seconds>\S+) on (?P<procs>\d{1,18}) procs"
     r"(?: \(\S+ MPI x \d+ OpenMP\))?"
     r" for (?P<steps>\d{1,18}) steps with (?P<atoms>\d{1,18}) atoms.*"
 )
@@ -47,7 +48,7 @@ def read(source: Source) -> Iterator[series.ImportedMeasurement]:
     """
     run: _Run | None = None
     for line in source:
-        if loop := _LOOP.fullmatch(line):
+        if line.startswith(_LOOP_BEGINS) and (loop := _LOOP.fullmatch(line)):
             if run is not None:
                 yield from run.measurements()
             run = _Run(source, loop)
