@@ -119,9 +119,9 @@ def signs_of_abort(lines: Sequence[bytes]) -> Iterator[tuple[int, str]]:
     # Logs are long and signs are rare: most lines are never looked at alone.
     text = b"".join(lines).lower()
     letters = text.translate(None, _NO_LETTERS)
-    if not any(root in letters for root in _ROOTS):
+    if not any(map(letters.__contains__, _ROOTS)):
         return
-    if not any(sign in text for sign in _BYTES):
+    if not any(map(text.__contains__, _BYTES)):
         return
     for at, line in enumerate(lines):
         shown = line[:_LONGEST_SIGN].decode("utf-8", "replace").strip()
@@ -274,9 +274,10 @@ _BYTES: Final = tuple(sign.lower().encode() for sign in (*_SIGNS, *_ENDS))
 _ROOTS: Final = tuple(
     root.encode()
     for root in (
-        *("fault", "dumped", "assert", "abort", "terminat", "signal", "exitcode"),
-        *("traceback", "exception", "rror", "illegal", "memory", "oom", "alloc"),
-        *("dueto", "killed", "severe", "panicked", "sanitizer"),
+        *("segmentationfault", "dumped", "assert", "abort", "terminat", "signal"),
+        *("traceback", "exception", "rror", "illegal", "outofmemory", "oomk", "alloc"),
+        *("duetotime", "duetopre", "duetonode", "killed", "severe", "panicked"),
+        *("sanitizer", "exitcode"),
     )
 )
 """Letters of which each sign has some: few, since most texts have none of them."""

@@ -8,6 +8,8 @@ from scalewatch.errors.operations import pip_install
 
 def printable(text: str) -> str:
     """Return a text in one line, without what would steer a terminal."""
+    if text.isprintable():
+        return text
     return "".join(
         each if each.isprintable() else each.encode("unicode_escape").decode("ascii")
         for each in text
