@@ -26,6 +26,7 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "tau": "profiles.tau",
     "caliper": "profiles.caliper",
     "osu": "benchmarks.osu",
+    "nccl": "benchmarks.nccl",
     "reframe": "suites.reframe_perflog",
     "lammps": "applications.lammps",
     "gromacs": "applications.gromacs",
@@ -36,12 +37,12 @@ TEXT_READERS: Final[Mapping[str, str]] = {
     "sacct": "suites.sacct",
     "google-benchmark-csv": "benchmarks.google_benchmark_csv",
     LINES: "lines",
-    COMMENTED: "tables.commented",
     MARKDOWN: "tables.markdown",
+    COMMENTED: "tables.commented",
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 
-PRINTED: Final = frozenset({"osu", "imb", "hpl", COMMENTED, LINES})
+PRINTED: Final = frozenset({"osu", "nccl", "imb", "hpl", COMMENTED, LINES})
 """Logs whose results are printed as they are measured."""
 
 SUMMARISED: Final = frozenset({"hpcg", "lammps", "gromacs", "petsc"})
@@ -50,6 +51,7 @@ SUMMARISED: Final = frozenset({"hpcg", "lammps", "gromacs", "petsc"})
 TITLES: Final[Mapping[bytes, str]] = {
     b"OSU ": "osu",
     b"OMB-Py ": "osu",
+    b"# nThread ": "nccl",
     b"LAMMPS (": "lammps",
     b"Loop time of ": "lammps",
     b":-) GROMACS": "gromacs",

@@ -31,6 +31,13 @@ _DIGITS: Final = re.compile(r"[\d.]+")
 _LOOKED_THROUGH: Final = 256
 """Lines that are looked through at once for signs that a run was aborted."""
 
+_LATIN: Final = re.compile(
+    rb"(?<=[A-Za-z])[\xc0-\xfe]|[\xc0-\xfe](?=[A-Za-z])|\xb5(?=s)|\xb1|\xb0|[\xb2\xb3]"
+)
+"""Letters of words in Latin-1, and its signs of units and deviations."""
+
+_ASCII: Final = bytes(range(128))
+
 _SHOWN: Final = 40
 """Characters of the text that an error quotes."""
 
@@ -265,6 +272,8 @@ class Source:
         try:
             text = raw.decode("utf-8-sig" if line == 1 else "utf-8")
         except UnicodeDecodeError as error:
+            if not _LATIN.sub(b"", raw).strip(_ASCII):
+                return raw.decode("latin-1").rstrip("\r\n")
             actual = f"byte 0x{raw[error.start]:02x}"
             raise self.malformed("text in UTF-8", actual, line) from None
         return text.rstrip("\r\n")
@@ -292,9 +301,9 @@ def _in_utf8(lines: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def says_something(line: str) -> bool:
-    """Tell whether a line is neither blank nor a comment."""
+    """Tell whether a line is neither blank, nor a comment, nor `sep=;` of Excel."""
     text = line.lstrip()
-    return bool(text) and not text.startswith("#")
+    return bool(text) and not text.startswith(("#", "sep="))
 
 
 def is_printed_row(cells: Sequence[str], columns: int) -> bool:

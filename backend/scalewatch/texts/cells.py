@@ -1,6 +1,7 @@
 """Cells of tables: numbers, durations and shares, as people and programs write them."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -14,9 +15,14 @@ _GROUPED: Final = re.compile(
     r"[+-]?\d{1,3}(?:(?P<gap>[ _'’\xa0\u202f])\d{3})"
     r"(?:(?P=gap)\d{3})*+(?:[.,]\d++)?"
 )
+_GROUPED_BY_POINTS: Final = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++(?:,\d++)?")
+_COMMA: Final = re.compile(
+    r"[*~<>+-]*(?P<number>\d{1,15}(?:\.\d{3}){0,5},\d{1,15})[^\d.,]*"
+)
+_THOUSANDS: Final = re.compile(r"[1-9]\d{0,2},\d{3}")
 _POINTLESS: Final = re.compile(r"[+-]?\d++,\d++(?:[eE][+-]?\d++)?")
 _EMPHASIS: Final = re.compile(
-    r"\x1b\[[\d;]*m|(?<!\d)[*`_~$]++|[*`_~$]++(?!\d)|\\(?![,;]\d)[,;%]?"
+    r"\x1b\[[\d;]*m|(?<!\d)[*`_~$]++|[*`_~$†‡§]++(?!\d)|\\(?![,;]\d)[,;%]?"
 )
 """Marks around a number; between its digits they tear it."""
 
@@ -72,7 +78,7 @@ def read_cell(text: str, *, has_decimal_comma: bool = False) -> Cell:
     has_decimal_comma
         Whether a comma stands for the point, as between semicolons.
     """
-    if _PLAIN.fullmatch(text):
+    if _PLAIN.fullmatch(text) and not has_decimal_comma:
         return Cell(float(text))
     plain = _SPREAD.split(
         _EMPHASIS.sub("", _THIN_SPACE.sub("\xa0", text[:_LONGEST])), 1
@@ -91,6 +97,20 @@ def read_cell(text: str, *, has_decimal_comma: bool = False) -> Cell:
     return Cell(number, unit if number is not None else None)
 
 
+def uses_decimal_comma(cells: Iterable[str], delimiter: str) -> bool:
+    """Tell whether numbers of a table have a comma for the point, as `98,4` has.
+
+    Between semicolons `2,500` is one of them, elsewhere it may be grouped.
+    """
+    if delimiter == ",":
+        return False
+    matches = (_COMMA.fullmatch(cell) for cell in cells if "," in cell)
+    commas = {match["number"] for match in matches if match}
+    if delimiter == ";":
+        return bool(commas)
+    return any(not _THOUSANDS.fullmatch(number) for number in commas)
+
+
 @lru_cache(maxsize=4096)
 def read_label(text: str) -> float | None:
     """Return the count that a label of a scale says: `16`, `4× A100`, `2*8`, `8 GPUs`.
@@ -107,8 +127,11 @@ def read_label(text: str) -> float | None:
 
 
 def _number(text: str, *, has_decimal_comma: bool) -> float | None:
-    if has_decimal_comma and _POINTLESS.fullmatch(text):
-        return float(text.replace(",", "."))
+    if has_decimal_comma:
+        if _POINTLESS.fullmatch(text):
+            return float(text.replace(",", "."))
+        if _GROUPED_BY_POINTS.fullmatch(text):
+            return float(text.replace(".", "").replace(",", "."))
     if _PLAIN.fullmatch(text):
         return float(text)
     if _GROUPED.fullmatch(text):
@@ -135,7 +158,9 @@ def _duration(text: str) -> float | None:
     )
 
 
-_EMPHASIS_OF_LABEL: Final = re.compile(r"[*`_]{2,}|[`$]|\\times(?=\W)")
+_EMPHASIS_OF_LABEL: Final = re.compile(
+    r"[*`_]{2,}|[`$]|\\times(?=\W)|(?<=\d) ?[*†‡§]+\Z"
+)
 _PRODUCT: Final = re.compile(r"(?P<first>\d{1,7}) ?[*x×·] ?(?P<second>\d{1,7})")
 _COUNTED: Final = re.compile(r"(?P<count>\d{1,9}) ?(?:[x×*] ?)?[A-Za-z][\w -]*+")
 _FEWEST: Final = 2

@@ -30,10 +30,19 @@ _SCALES: Final[Mapping[str, str]] = {
             *("mpi rank", "mpi proc", "mpi process", "mpi task", "mpi size", "mpi"),
             *("processing element", "np", "nproc", "nprocs", "ncpu", "ncore", "worker"),
             *("nrank", "ntask", "world size", "alloccpu", "nprocess", "rank mpi"),
+            *("kern", "kerne", "prozess", "prozesse", "prozessor", "prozessoren"),
+            *("processu", "coeur", "cœur", "processeur", "cpu core", "core cpu"),
+            *("proceso", "núcleo", "procesadore", "processi", "processo", "mpi worker"),
         ),
-        "threads": ("thread", "omp thread", "openmp thread", "nthread", "omp"),
-        "nodes": ("node", "host", "machine", "pod", "knoten", "nnode"),
-        "gpus": ("gpu", "device", "gcd", "accelerator", "ngpu"),
+        "threads": (
+            *("thread", "omp thread", "openmp thread", "nthread", "omp", "cpu thread"),
+            *("hilo", "fil", "fäden"),
+        ),
+        "nodes": (
+            *("node", "host", "machine", "pod", "knoten", "nnode", "compute node"),
+            *("noeud", "nœud", "nodo", "nodi", "rechenknoten", "server"),
+        ),
+        "gpus": ("gpu", "device", "gcd", "accelerator", "ngpu", "gpu card", "xpu"),
         "n": (
             *("problem size", "unknown", "dof", "element", "cell", "particle", "atom"),
             *("grid size", "mesh size", "matrix size", "size", "n"),
@@ -109,9 +118,12 @@ def axis_of(parameters: Iterable[str], preferred: str | None = None) -> Scale | 
 
 
 _COUNTING: Final = frozenset(
-    {"no", "number", "num", "total", "of", "the", "count", "anzahl"}
+    {"no", "number", "num", "total", "of", "the", "count", "anzahl", "der", "von"}
+    | {"nombre", "nb", "nbr", "de", "des", "número", "numero", "di", "used"}
 )
-_WORD: Final = re.compile(r"[A-Z]{2,}s?(?![a-z])|[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|±")
+_WORD: Final = re.compile(
+    r"[A-Z]{2,}s?(?![a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿœ]+|[A-Z]+(?![a-zß-ÿ])|\d+|±"
+)
 _UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
 _LISTED: Final = re.compile(r"[*×/]|(?<=\s)x(?=\s)")
 _PER: Final = re.compile(r"\bper\b", re.IGNORECASE)

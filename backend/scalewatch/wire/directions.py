@@ -32,7 +32,9 @@ _GAIN_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _COST_NAME: Final = re.compile(
-    "time|latency|(?<![a-z])load|memory|error|elapsed|duration", re.IGNORECASE
+    "time|latency|(?<![a-z])load|memory|error|elapsed|duration"
+    r"|zeit\b|dauer\b|\btemps\b|durée|tiempo|\btempo\b",
+    re.IGNORECASE,
 )
 
 

@@ -16,7 +16,7 @@ MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
 """Cells, in lower case, that stand for a value that was not measured."""
 
 _TASKS_PER_NODE: Final = re.compile(
-    r"n?(tasks?|procs?|processes|ranks|mpi)_?per_?node|ppn", re.IGNORECASE
+    r"n?(tasks?|procs?|processes|ranks|mpi)[_ ]?(per|/)[_ ]?node|ppn", re.IGNORECASE
 )
 _COUNT: Final = re.compile(r"\d{1,9}")
 _JOB: Final = re.compile(r"(slurm_?)?job_?id", re.IGNORECASE)

@@ -79,17 +79,25 @@ _SHARES: Final = frozenset({"percent", "pct", "percentage"})
 _MEMORY: Final = frozenset({"memory", "mem", "rss", "maxrss", "hwm"})
 _TIMES: Final = frozenset(
     {"time", "wall", "elapsed", "runtime", "walltime", "duration", "latency"}
-    | {"seconds", "laufzeit", "cputime"}
+    | {"seconds", "cputime", "zeit", "laufzeit", "rechenzeit", "dauer", "temps"}
+    | {"durée", "tiempo", "tempo", "duración"}
 )
+"""Words of times, in the languages that tables are often written in."""
+
 _DERIVED: Final = re.compile(
-    r"speed[ _-]?ups?|efficienc(?:y|ies)|effizienz", re.IGNORECASE
+    r"speed[ _-]?ups?|accélération|beschleunigung|aceleración|accelerazione"
+    r"|efficienc(?:y|ies)|effizienz|efficacité|eficiencia|efficienza",
+    re.IGNORECASE,
 )
 SPEEDUP: Final = "speed-up"
 EFFICIENCY: Final = "efficiency"
 RELATIVE_TIME: Final = "relative time"
 """Metric of the times that speed-ups alone tell: the base has 1."""
 
-_SPEEDUP: Final = re.compile(r"speed[ _-]?up", re.IGNORECASE)
+_SPEEDUP: Final = re.compile(
+    r"speed[ _-]?up|accélération|beschleunigung|aceleración|accelerazione",
+    re.IGNORECASE,
+)
 _NUMBERED: Final = re.compile(r"\(\d+\)\Z")
 """The end of the second of two names that are alike, `time (2)`."""
 
@@ -157,8 +165,8 @@ class Content:
         The numbers, None where there is none.
     """
 
-    def __init__(self, cells: Sequence[str]) -> None:
-        read = [read_cell(cell, has_decimal_comma=True) for cell in cells]
+    def __init__(self, cells: Sequence[str], *, has_decimal_comma: bool) -> None:
+        read = [read_cell(cell, has_decimal_comma=has_decimal_comma) for cell in cells]
         there = [cell for cell in read if not cell.is_missing]
         numbers = [cell.number for cell in there if cell.number is not None]
         self.is_number = bool(numbers) and len(numbers) == len(there)
@@ -219,6 +227,7 @@ def columns_of(
     stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
+    has_decimal_comma: bool = False,
 ) -> Columns:
     """Return the meaning of each column.
 
@@ -231,13 +240,18 @@ def columns_of(
         a parameter, no other column is taken for one.
     has_coordinate
         Whether the coordinate is known without a column.
+    has_decimal_comma
+        Whether a comma stands for the point.
 
     Raises
     ------
     UnclearColumns
         If a column is missing, with what was expected as its message.
     """
-    contents = [Content([row[at] for row in rows]) for at in range(len(header))]
+    contents = [
+        Content([row[at] for row in rows], has_decimal_comma=has_decimal_comma)
+        for at in range(len(header))
+    ]
     following: dict[str, int] = {}
     meanings = _Meanings(header, contents)
     meanings.take(_stated(header, stated), "stated")
@@ -496,7 +510,10 @@ def _is_measured(name: str, content: Content) -> bool:
 
 def _spreads(header: Sequence[str], measured: Sequence[int]) -> list[int]:
     """Return deviations, and extremes beside means."""
-    names = {at: set(_PARTS.split(header[at].lower())) for at in measured}
+    names = {
+        at: set(_PARTS.split(header[at].lower().replace("::", "")))  # as in std::thread
+        for at in measured
+    }
     spreads = {at for at, words in names.items() if words & _DEVIATIONS}
     if any(words & _MEANS for words in names.values()):
         spreads |= {at for at, words in names.items() if words & _EXTREMES}

@@ -1,7 +1,5 @@
 """Tables whose header is a comment, as people write them by hand."""
 
-import csv
-import io
 import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -113,9 +111,12 @@ def read(
         for key in [name for name in facts if name not in usual]:
             block.add(key, facts[key])
             meanings.setdefault(CONFIGURATION, []).append(key)
-        table = block.table(source)
-        yield from separated.read(
-            table, meanings, has_coordinate=has_coordinate, title=block.title
+        yield from separated.read_rows(
+            source,
+            [(block.rows[0][0] - 1, block.names), *block.rows],
+            meanings,
+            has_coordinate=has_coordinate,
+            title=block.title,
         )
 
 
@@ -142,29 +143,6 @@ class _Block:
         self.names.append(name)
         for _, row in self.rows:
             row.append(value)
-
-    def table(self, source: Source) -> Source:
-        """Return the rows as a table of bars, each on the line where it stands."""
-        first = self.rows[0][0]
-        lines = {first - 1: self.names, **dict(self.rows)}
-        last = self.rows[-1][0]
-        table = Source(
-            source.name,
-            (
-                _line(lines[number]) if number in lines else b"\n"
-                for number in range(first - 1, last + 1)
-            ),
-        )
-        table.line = first - 2
-        table.notes, table.origin = source.notes, source.origin
-        table.tables = source.tables
-        return table
-
-
-def _line(cells: Sequence[str]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, delimiter="|", lineterminator="\n").writerow(cells)
-    return text.getvalue().encode()
 
 
 def _blocks(source: Source) -> Iterator[_Block]:

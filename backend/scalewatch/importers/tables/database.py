@@ -1,7 +1,5 @@
 """Tables of a SQLite database, as JUBE writes its results to."""
 
-import csv
-import io
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -12,6 +10,7 @@ from scalewatch.importers.series import ImportedMeasurement
 from scalewatch.importers.source import Source
 from scalewatch.importers.tables import separated
 from scalewatch.importers.tables.columns import MEASURED, ROLES
+from scalewatch.importers.tables.shapes import Row
 from scalewatch.texts.scales import parameter_of
 
 _MAGIC: Final = b"SQLite format 3\0"
@@ -57,15 +56,17 @@ def read(
         meanings = dict(stated) if MEASURED in stated else {**stated, MEASURED: reals}
         if not meanings[MEASURED]:
             del meanings[MEASURED]
-        table = Source(f"{source.name}/{name}", rows)
+        table = Source(f"{source.name}/{name}", ())
         table.notes = source.notes
         table.tables = source.tables
-        yield from separated.read(table, meanings, has_coordinate=has_coordinate)
+        yield from separated.read_rows(
+            table, rows, meanings, has_coordinate=has_coordinate
+        )
 
 
 def _tables(
     opened: sqlite3.Connection,
-) -> Iterator[tuple[str, Sequence[str], Sequence[bytes]]]:
+) -> Iterator[tuple[str, Sequence[str], Sequence[Row]]]:
     """Yield name, columns of real numbers and rows of each table."""
     steps = iter(range(_MOST_STEPS))
     opened.set_progress_handler(lambda: next(steps, None) is None, 1_000_000)
@@ -80,14 +81,9 @@ def _tables(
             and not parameter_of(column[1])
         ]
         rows = opened.execute(f"SELECT * FROM {quoted}")  # noqa: S608 - quoted
-        lines = [_line([column[1] for column in columns])]
-        lines += [_line(row) for row in rows]
-        yield name, reals, lines
+        lines = [[column[1] for column in columns], *rows]
+        yield name, reals, [(at, _cells(row)) for at, row in enumerate(lines, 1)]
 
 
-def _line(cells: Sequence[object]) -> bytes:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerow(
-        ["" if cell is None else cell for cell in cells]
-    )
-    return text.getvalue().encode()
+def _cells(row: Sequence[object]) -> list[str]:
+    return ["" if cell is None else str(cell).strip() for cell in row]

@@ -4,8 +4,6 @@ JUBE before 2.5 draws them without bars at the sides, `nodes | time` over `-----
 Columns that are only aligned are parted by two blanks or more, or by tabs.
 """
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -14,7 +12,8 @@ from typing import Final, NamedTuple
 from scalewatch.errors import UnclearTable
 from scalewatch.importers.series import ImportedMeasurement
 from scalewatch.importers.source import Source
-from scalewatch.importers.tables import separated
+from scalewatch.importers.tables import html, separated
+from scalewatch.importers.tables.shapes import Row
 from scalewatch.texts.cells import read_cell, read_label
 from scalewatch.texts.scales import scale_of
 
@@ -34,6 +33,12 @@ _TABULAR: Final = re.compile(
     r"\\begin\{(?:tabular|tabularx|longtable|tabulary|array)\*?\}"
 )
 _END_TABULAR: Final = re.compile(r"\\end\{(?:tabular|longtable|array)")
+_TABLE: Final = re.compile(r"<table\b", re.IGNORECASE)
+_ROW_OF_HTML: Final = re.compile(r"<tr\b", re.IGNORECASE)
+_END_TABLE: Final = re.compile(r"</table\b", re.IGNORECASE)
+_TITLE_TAG: Final = re.compile(
+    r"<(?:h\d|caption)\b[^<>]*>(?P<text>[^<>]+)", re.IGNORECASE
+)
 _CAPTION: Final = re.compile(r"\\caption\{(?P<text>[^{}]*)")
 _LATEX_RULE: Final = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot"
@@ -54,7 +59,7 @@ class _Table(NamedTuple):
     """A table: its heading, and its header and rows, each with its line."""
 
     title: str
-    rows: Sequence[tuple[int, Sequence[str]]]
+    rows: Sequence[Row]
     begins_file: bool = False
 
 
@@ -66,6 +71,7 @@ def recognises(head: str) -> bool:
         or (header.startswith("+") and _is_rule(header) and rule.startswith("|"))
         or _SIMPLE_RULE.fullmatch(header)
         or (header.startswith("\\") and _TABULAR.match(header))
+        or _ROW_OF_HTML.search(header)
         for header, rule in pairwise(lines)
     )
 
@@ -94,18 +100,17 @@ def read(
     begins = False
     for number, table in enumerate(_tables(source), 1):
         begins |= table.begins_file
-        lines = Source(source.name, _lines(table))
-        lines.line = table.rows[0][0] - 1
-        lines.origin = source.origin
+        place = Source(source.name, ())
+        place.origin = source.origin
         try:
             # In a text a table that says no setting is one of something else.
             brought = has_coordinate and table.begins_file
-            held = separated.read(
-                lines, stated, has_coordinate=brought, title=table.title
+            held = separated.read_rows(
+                place, table.rows, stated, has_coordinate=brought, title=table.title
             )
             readable.append((table.title or str(number), [*held]))
-            source.notes += lines.notes
-            source.tables += lines.tables
+            source.notes += place.notes
+            source.tables += place.tables
         except UnclearTable as error:
             unclear.append(error)
     if unclear and not readable:
@@ -126,17 +131,6 @@ def read(
             )
 
 
-def _lines(table: _Table) -> Iterator[bytes]:
-    """Yield the lines of a table, each where it stands."""
-    line = table.rows[0][0]
-    for number, cells in table.rows:
-        yield from [b"\n"] * (number - line - 1)
-        text = io.StringIO()
-        csv.writer(text, delimiter="|", lineterminator="\n").writerow(cells)
-        yield text.getvalue().encode()
-        line = number
-
-
 def _tables(source: Source) -> Iterator[_Table]:
     """Yield the tables among whatever else a text has."""
     finder = _Finder(source)
@@ -155,11 +149,14 @@ class _Finder:
         self.plain: list[tuple[int, str]] = []
         self.simple: list[tuple[int, str]] = []
         self.latex: list[tuple[int, str]] | None = None
+        self.html: list[tuple[int, str]] = []
 
     def take(self, line: str) -> Iterator[_Table]:
         """Take a line, and yield the tables that end before it."""
         row = line.strip()
-        if self.latex is not None or _TABULAR.match(row):
+        if self.html or _TABLE.search(row):
+            yield from self.take_html(row)
+        elif self.latex is not None or _TABULAR.match(row):
             yield from self.take_latex(row)
         elif self.simple or _SIMPLE_RULE.fullmatch(row):
             yield from self.take_simple(line)
@@ -180,9 +177,8 @@ class _Finder:
         """Take a line that is of no table, which may be the title of the next."""
         self.has_text |= bool(row) and not row.endswith(":")
         heading = _HEADING.fullmatch(row) or _BOLD.fullmatch(row)
-        caption = _CAPTION.search(row)
-        if heading or caption:
-            self.title = _titled((heading or caption)["text"])  # type: ignore[index]
+        if title := heading or _CAPTION.search(row) or _TITLE_TAG.search(row):
+            self.title = _titled(title["text"])
         elif row.endswith(":"):
             self.title = _titled(row.rstrip(":"))
         elif _UNDERLINE.fullmatch(row) and self.before:
@@ -199,6 +195,17 @@ class _Finder:
             yield from self.ended(_latex_rows(lines))
         else:
             self.latex.append((self.source.line, row))
+
+    def take_html(self, row: str) -> Iterator[_Table]:
+        """Take a line of a table of HTML."""
+        if not self.html:
+            yield from self.end()
+        self.html.append((self.source.line, row))
+        if caption := _TITLE_TAG.search(row):
+            self.title = _titled(caption["text"])
+        if _END_TABLE.search(row):
+            lines, self.html = self.html, []
+            yield from self.ended(html.rows_of(lines))
 
     def take_simple(self, line: str) -> Iterator[_Table]:
         """Take a line of a table between rules of signs of equality."""
@@ -230,7 +237,7 @@ class _Finder:
         if lines:
             self.has_text = True
 
-    def ended(self, rows: Sequence[tuple[int, Sequence[str]]]) -> Iterator[_Table]:
+    def ended(self, rows: Sequence[Row]) -> Iterator[_Table]:
         """Yield a table of rows, if they are one."""
         if len(rows) > 1:
             yield _Table(self.title, rows, begins_file=not self.has_text)
@@ -243,9 +250,9 @@ def _titled(text: str) -> str:
 
 def _latex_rows(
     lines: Sequence[tuple[int, str]],
-) -> Sequence[tuple[int, Sequence[str]]]:
+) -> Sequence[Row]:
     r"""Return the rows of a `tabular`, of which each ends with `\\`."""
-    rows, text = list[tuple[int, Sequence[str]]](), ""
+    rows, text = list[Row](), ""
     for number, line in lines:
         text += " " + _LATEX_RULE.sub("", line.partition(" %")[0])
         *ended, text = text.split("\\\\")
@@ -262,7 +269,7 @@ def _latex_rows(
 
 def _simple_rows(
     lines: Sequence[tuple[int, str]],
-) -> Sequence[tuple[int, Sequence[str]]]:
+) -> Sequence[Row]:
     """Return the rows of a table of reStructuredText, cut where its rules are."""
     rule = lines[0][1]
     starts = [match.start() for match in _SIGNS.finditer(rule)]
@@ -282,7 +289,7 @@ def _simple_rows(
 
 def _aligned_rows(
     lines: Sequence[tuple[int, str]],
-) -> Sequence[tuple[int, Sequence[str]]]:
+) -> Sequence[Row]:
     """Return the first rows of equally many cells below a header.
 
     A name behind the end of all rows is a remark, and none of a column.
@@ -318,7 +325,7 @@ def _tables_of(block: Sequence[tuple[int, str]], title: str) -> Iterator[_Table]
     A row above a rule is a header, unless it has numbers and others stand above it:
     then the rule only divides rows, as in grids.
     """
-    rows: list[tuple[int, Sequence[str]]] = []
+    rows: list[Row] = []
     is_open = False
     for at, (line, text) in enumerate(block):
         if _is_rule(text):

@@ -5,6 +5,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from scalewatch.errors import BadSetting, MalformedFile, UnclearTable
@@ -43,9 +44,9 @@ from scalewatch.importers.tables.derived import (
     contradictions,
     relative_time,
 )
-from scalewatch.importers.tables.shapes import HEADER, UnclearHeader, upright
+from scalewatch.importers.tables.shapes import HEADER, Row, UnclearHeader, upright
 from scalewatch.quantities import factor_between
-from scalewatch.texts.cells import read_cell, read_label
+from scalewatch.texts.cells import read_cell, read_label, uses_decimal_comma
 from scalewatch.texts.scales import PARAMETERS, RESOURCES
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
@@ -54,6 +55,12 @@ _COLUMN: Final = re.compile(r"[a-z][\w.-]{0,40}")
 """A name of a column, in lower case, that is no prose."""
 
 _DELIMITERS: Final = ",;\t|"
+_FOOTNOTE: Final = re.compile(
+    r"[*†‡§]|\[\d+\]|\(\d+\)|(?:notes?|source)\b", re.IGNORECASE
+)
+_TOTALS: Final = frozenset(
+    {"total", "sum", "summe", "gesamt", "mean", "average", "avg", "median", "geomean"}
+)
 
 
 def is_table(head: str) -> bool:
@@ -67,12 +74,17 @@ def is_table(head: str) -> bool:
         return False
     header, *rows = lines
     delimiter = _delimiter(header)
-    cells = [cell.strip(' "').lower() for cell in header.split(delimiter)]
+    cells = [cell.strip(' "').lower() for cell in _split(header, delimiter)]
+    below = _split(rows[0], delimiter) if rows else []
+    is_sentence = delimiter == " " and len(below) != len(cells)
+    if is_sentence and any(read_cell(cell).number is not None for cell in cells):
+        return False
+    if delimiter == " " and below[:1] == cells[:1]:
+        return False  # a sentence that is repeated with other numbers
     if all(isinstance(series.plain_setting(cell), int | float) for cell in cells):
         return False  # a row whose header is missing, or stands in a comment
     if len(cells) > 1 and not _USUAL.isdisjoint(cells):
         return True
-    below = rows[0].split(delimiter) if rows else []
     has_number = any(read_cell(cell.strip(' "')).number is not None for cell in below)
     # A row that is too short is refused by its line, and not the table as none.
     is_named = len(cells) > 2 and all(map(_COLUMN.fullmatch, cells))
@@ -84,12 +96,8 @@ def read(
     stated: Mapping[str, Sequence[str]],
     *,
     has_coordinate: bool = False,
-    title: str = "",
 ) -> Iterator[series.ImportedMeasurement]:
-    """Yield one measurement per value.
-
-    A column of unknown meaning belongs to the configuration, unless no two rows
-    agree in it, as in a time stamp, or it holds fractions, as a deviation does.
+    """Yield one measurement per value of a table whose cells a sign separates.
 
     Parameters
     ----------
@@ -99,21 +107,65 @@ def read(
         Names of columns by meaning, see `tables.columns.columns_of`.
     has_coordinate
         Whether the coordinate may be known without a column.
+    """
+    delimiter = _delimiter(source.peek())
+    lines = csv.reader(
+        filter(says_something, source), delimiter=delimiter, skipinitialspace=True
+    )
+    try:
+        rows = [(source.line, [cell.strip() for cell in row]) for row in lines]
+    except csv.Error as error:
+        raise source.malformed("a row of cells", str(error)) from None
+    yield from read_rows(
+        source, rows, stated, has_coordinate=has_coordinate, delimiter=delimiter
+    )
+
+
+def read_rows(  # noqa: PLR0913 - all that is said of a table
+    source: Source,
+    rows: Sequence[Row],
+    stated: Mapping[str, Sequence[str]],
+    *,
+    has_coordinate: bool = False,
+    title: str = "",
+    delimiter: str = "",
+) -> Iterator[series.ImportedMeasurement]:
+    """Yield one measurement per value of a table.
+
+    A column of unknown meaning belongs to the configuration, unless no two rows
+    agree in it, as in a time stamp, or it holds fractions, as a deviation does.
+
+    Parameters
+    ----------
+    source
+        The file that it stands in, to which notes and meanings are added.
+    rows
+        Header and rows, each with its line.
+    stated
+        Names of columns by meaning, see `tables.columns.columns_of`.
+    has_coordinate
+        Whether the coordinate may be known without a column.
     title
         The heading or the line above the table.
+    delimiter
+        The sign that separates the cells, if one does.
     """
-    table = _Table(source, stated, title, has_coordinate=has_coordinate)
+    table = _Table(
+        source, rows, stated, title, delimiter, has_coordinate=has_coordinate
+    )
     yield from table.measurements()
 
 
 class _Table:
     """A table that is read row by row."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - all that is said of a table
         self,
         source: Source,
+        rows: Sequence[Row],
         stated: Mapping[str, Sequence[str]],
         title: str,
+        delimiter: str,
         *,
         has_coordinate: bool,
     ) -> None:
@@ -123,14 +175,18 @@ class _Table:
         self.dependent: dict[str, int] = {}
         stated = {**stated}
         self.base_time = _base_time(stated.pop(BASE_TIME, ()))
-        self.delimiter = _delimiter(source.peek())
-        line = self.read_rows(stated)
+        line = self.read_rows(rows, stated)
         cells = [row for _, row in self.rows]
+        self.has_comma = uses_decimal_comma(chain(*cells), delimiter)
         if MEASURED not in stated and (names := exacb_metrics(self.header, cells[0])):
             stated = {**stated, MEASURED: names, IGNORED: ["version"]}
         try:
             self.columns = columns_of(
-                self.header, cells, stated, has_coordinate=has_coordinate
+                self.header,
+                cells,
+                stated,
+                has_coordinate=has_coordinate,
+                has_decimal_comma=self.has_comma,
             )
         except UnclearColumns as unclear:
             raise self.unclear(line, str(unclear), self.header) from None
@@ -152,18 +208,10 @@ class _Table:
         self.check_derived()
         source.tables.append(self.described(line))
 
-    def read_rows(self, stated: dict[str, Sequence[str]]) -> int:
-        """Read the header and the rows; return the line of the header."""
-        lines = csv.reader(
-            filter(says_something, self.source),
-            delimiter=self.delimiter,
-            skipinitialspace=True,
-        )
-        try:
-            read = [(self.source.line, [cell.strip() for cell in row]) for row in lines]
-        except csv.Error as error:
-            raise self.source.malformed("a row of cells", str(error)) from None
-        (line, header), self.rows = (read[0], read[1:]) if read else ((0, []), [])
+    def read_rows(self, rows: Sequence[Row], stated: dict[str, Sequence[str]]) -> int:
+        """Take the header and the rows; return the line of the header."""
+        (line, header), *below = rows or [(0, [])]
+        self.rows = self.without_remarks(header, below)
         if not self.rows:
             raise self.source.malformed("a row of values", "the end of the file")
         for at, row in self.rows:
@@ -184,6 +232,16 @@ class _Table:
             self.source.notes.append(shape.note)
         self.header, self.rows = self.distinct(shape.header), shape.rows
         return line
+
+    def without_remarks(self, header: Sequence[str], rows: Sequence[Row]) -> list[Row]:
+        """Return the rows without footnotes and totals at their end; note these."""
+        left = [*rows]
+        while left and (_is_footnote(left[-1][1]) or _is_total(left, len(header))):
+            line, row = left.pop()
+            self.source.notes.append(
+                f"line {line} ({quoted(row[0])} …) is a footnote or a total: left out"
+            )
+        return left
 
     def unclear(self, line: int, expected: str, header: Sequence[str]) -> UnclearTable:
         """Return the error that a table does not say what its columns are."""
@@ -214,9 +272,8 @@ class _Table:
 
     def numbers(self, at: int) -> list[float | None]:
         """Return the numbers of a column, None where there is none."""
-        has_comma = self.delimiter == ";"
         return [
-            read_cell(row[at], has_decimal_comma=has_comma).number
+            read_cell(row[at], has_decimal_comma=self.has_comma).number
             for _, row in self.rows
         ]
 
@@ -471,7 +528,7 @@ class _Table:
         return value
 
     def value(self, text: str) -> tuple[float, str | None]:
-        cell = read_cell(text, has_decimal_comma=self.delimiter == ";")
+        cell = read_cell(text, has_decimal_comma=self.has_comma)
         if cell.is_missing:
             return math.nan, None
         if cell.number is None:
@@ -486,6 +543,35 @@ class _Table:
     def wrong(self, expected: str, actual: str) -> MalformedFile:
         """Return the error that the row that is read is wrong."""
         return self.source.malformed(expected, actual, self.line)
+
+
+def _is_footnote(row: Sequence[str]) -> bool:
+    return _FOOTNOTE.match(row[0]) is not None and not any(
+        read_cell(cell).number is not None for cell in row
+    )
+
+
+def _is_total(rows: Sequence[Row], columns: int) -> bool:
+    """Tell whether the last row has a word like `Total` in a column of numbers."""
+    *before, (_, last) = rows
+    named = [at for at, cell in enumerate(last) if cell.lower() in _TOTALS]
+    return (
+        len(named) == 1
+        and len(last) == columns
+        and len(before) > 1
+        and all(
+            read_label(row[named[0]]) is not None
+            for _, row in before
+            if named[0] < len(row)
+        )
+    )
+
+
+def _split(line: str, delimiter: str) -> list[str]:
+    """Return the cells of a line, of which quoted ones may hold the delimiter."""
+    if delimiter == " ":
+        return line.split()
+    return next(csv.reader([line], delimiter=delimiter, skipinitialspace=True), [])
 
 
 def _base_time(stated: Sequence[str]) -> float | None:

@@ -70,6 +70,7 @@ def upright(
         If the header holds numbers of which nothing says what they are.
     """
     labels = [read_label(name) for name in header[1:]]
+    counted = {scale_of(name.lstrip("0123456789 ")) for name in header[1:]}
     if (
         (len(labels) < _FEWEST and not stated)
         or None in labels
@@ -83,12 +84,14 @@ def upright(
     names = [row[0] for _, row in rows]
     are_numbers = all(read_cell(name).number is not None for name in names)
     parameter = stated or _parameter(above)
+    if parameter is None and len(counted) == 1:
+        (parameter,) = counted  # 1 GPU, 2 GPUs, 4 GPUs
     if parameter and (stated or not are_numbers or "\\" in header[0]):
         if not are_numbers and not _are_cases(names):
             return _turned(parameter, names, numbers, rows)
         case = side if stated or "\\" in header[0] else "case"
         return _melted(case or "case", parameter, numbers, rows, title)
-    if are_numbers and _parameter(side):
+    if are_numbers and _parameter(side) not in {None, "n"}:
         return _melted(side, "n", numbers, rows, title)
     raise UnclearHeader(
         "a header that says what its numbers are (`--column p=header` takes them as p)"
