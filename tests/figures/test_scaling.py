@@ -8,7 +8,7 @@ from scalewatch.figures.axes import metric_axis, parameter_axis
 from scalewatch.figures.curves import Scaling, curves_of
 from scalewatch.figures.notation import setting_text
 from scalewatch.figures.scaling import BEYOND, LEFT_OUT, MOST_REPETITIONS, NOTHING
-from scalewatch.modelling import Forecast, Growth, Model, Term
+from scalewatch.modelling import ExpectedLevel, Forecast, Growth, Model, Term
 from support.plotted import plotted
 
 scaling_figure = plotted(figures.scaling_figure)
@@ -151,8 +151,40 @@ def test_machines_share_a_figure_in_their_own_colours():
     assert figure.data[-1].name == "&lt;b&gt;juwels&lt;/b&gt;"
 
 
+def levelled(scaling):
+    return replace(scaling, level=scaling.shape_of(scaling.expectation))
+
+
+def test_the_expectation_is_drawn_at_its_level_whatever_was_measured():
+    level = ExpectedLevel({"p": 4.0}, 7e-6, 1e-6)
+    slower = Model(3e-6, (Term(9e-6, LINEAR),))
+    for scaling in (SCALING, replace(SCALING, model=slower, x=P[1:])):
+        curves = curves_of(replace(scaling, level=level))
+        np.testing.assert_allclose(curves.expectation, 1e-6 + 3e-6 * np.log2(curves.x))
+        assert curves.has_level
+
+
+def test_an_expectation_without_a_level_is_a_shape_of_which_no_value_is_read():
+    curves = curves_of(SCALING)
+    (expected,) = [t for t in scaling_figure(SCALING).data if t.meta == "expectation"]
+
+    assert not curves.has_level
+    assert curves.expectation[0] == pytest.approx(MODEL(p=2.0))
+    assert (expected.hoverinfo, expected.hovertemplate) == ("skip", None)
+    assert "shape only" in expected.name
+
+
+def test_a_level_at_other_settings_of_what_the_growth_does_not_name_is_none_here():
+    level = ExpectedLevel({"p": 4.0, "n": 10.0}, 7e-6)
+    held = replace(SCALING, level=level, held={"n": 20.0})
+
+    assert not curves_of(held).has_level
+    assert curves_of(replace(held, held={"n": 10.0})).has_level
+
+
 def test_the_expectation_is_named_once_for_all_machines():
-    figure = machines_figure([SCALING, replace(SCALING, slot=1)])
+    scaling = levelled(SCALING)
+    figure = machines_figure([scaling, replace(scaling, slot=1)])
     named = [t.name for t in figure.data if t.meta == "expectation" and t.showlegend]
 
     assert named == ["expected log <i>p</i>, for each"]
@@ -167,7 +199,7 @@ def test_of_many_machines_the_expectation_in_the_middle_is_drawn():
         )
         for k in (5, 1, 3, 2, 4)
     ]
-    figure = machines_figure(machines)
+    figure = machines_figure([levelled(each) for each in machines])
 
     (drawn,) = [each for each in figure.data if each.meta == "expectation"]
     assert not drawn.showlegend  # for which narrow screens have no room
@@ -333,7 +365,7 @@ def test_what_no_growth_explains_is_drawn_without_a_curve():
 
 def test_a_curve_is_read_at_any_setting_with_the_interval_there():
     known = forecasts(2, 32)
-    figure = scaling_figure(replace(SCALING, forecasts=known))
+    figure = scaling_figure(replace(levelled(SCALING), forecasts=known))
     (model,) = [trace for trace in figure.data if (trace.name or "")[:5] == "model"]
     (expected,) = [trace for trace in figure.data if trace.meta == "expectation"]
 

@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Final, NamedTuple, Self
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling import Forecast, Growth, Model
+from scalewatch.modelling import ExpectedLevel, Forecast, Growth, Model
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.forecasts.break_even import agreed_setting, kept_part
 
 STEPS: Final = 120
 """Points of a curve."""
@@ -33,6 +32,9 @@ class Scaling:
         Settings of the parameter and quartiles of the metric there, shape (n,).
     repetitions
         All values at each setting, n of any length; empty where they are not kept.
+    level
+        Where the expectation agrees with a measurement; None where only its growth is
+        known.
     held
         Settings of the other parameters of the model; what is drawn was measured there.
     position
@@ -61,6 +63,7 @@ class Scaling:
     model: Model | None = None
     expectation: Growth | None = None
     deviation_limit: Growth | None = None
+    level: ExpectedLevel | None = None
     held: Mapping[str, float] = field(default_factory=dict)
     position: int = 0
     forecasts: tuple[Forecast, ...] = ()
@@ -167,6 +170,12 @@ class Scaling:
         is_outside = (values < low * (1 - BESIDE)) | (values > high * (1 + BESIDE))
         return np.where(is_outside, np.nan, values)
 
+    def shape_of(self, expectation: Growth) -> ExpectedLevel | None:
+        """Return the level at which an expectation is drawn that has none."""
+        measured = zip(self.x.tolist(), self.middle.tolist(), strict=True)
+        at_each = [({**self.held, self.parameter: x}, value) for x, value in measured]
+        return ExpectedLevel.of(expectation, at_each, self.model)
+
     def modelled(self, x: Reals) -> Reals | None:
         """Return the values of the model at `x`; None if it has other parameters."""
         model = self.model
@@ -186,13 +195,16 @@ class Curves:
         measured is one of them.
     lower, upper
         The limits E/D and E·D.
+    has_level
+        Whether the values of the expectation mean something, or its shape alone.
     """
 
     x: Reals
     model: Reals | None
-    expectation: Reals | None
-    lower: Reals | None
-    upper: Reals | None
+    expectation: Reals | None = None
+    lower: Reals | None = None
+    upper: Reals | None = None
+    has_level: bool = False
 
     @property
     def drawn(self) -> Reals:
@@ -203,47 +215,39 @@ class Curves:
         )
 
 
-class _Anchor(NamedTuple):
-    """Start of the curves of an expectation, at a value of which they keep a part."""
-
-    start: float
-    value: float
-    kept: float
-
-
 def curves_of(scaling: Scaling) -> Curves:
     """Return the curves of a scan over its parameter.
 
-    An expectation states growth, not magnitude: it starts where the model does at the
-    smallest setting, else at what was measured there, keeps the constant below the
-    model's growth (`kept_part`), and so do its limits; what grows faster leaves them to
-    the right. What is left out has no part in any of them; a single setting has none.
+    An expectation states growth: it is drawn at its level, and so are its limits; what
+    grows faster leaves them to the right. Where its level is unknown its shape is
+    drawn, from where the scan begins. What is left out has no part in any of them; a
+    single setting has none.
     """
     scaling = scaling.evidence
     if np.unique(scaling.x).size < 2:
-        return Curves(scaling.x, None, None, None, None)
+        return Curves(scaling.x, None)
     x = np.geomspace(scaling.x.min(), scaling.largest, STEPS)
     if scaling.end != scaling.largest:
         beyond = np.geomspace(scaling.largest, scaling.end, STEPS // 2)
         x = np.concatenate([x, beyond[1:]])
     model = scaling.modelled(x)
-    start = agreed_setting(scaling.x.tolist())
-    at_start = scaling.modelled(np.array([start]))
     expectation, limit = scaling.expectation, scaling.deviation_limit
     if expectation is None or not scaling.knows(expectation):
-        return Curves(x, model, None, None, None)
-    if at_start is None or scaling.model is None:
-        anchor = _Anchor(start, float(scaling.middle[scaling.x == start][0]), 0.0)
-    else:
-        at = {**scaling.held, scaling.parameter: start}
-        kept = kept_part(expectation, scaling.model, at)
-        anchor = _Anchor(start, float(at_start[0]), kept)
-    expected = _anchored(expectation, scaling, x, anchor)
+        return Curves(x, model)
+    level = scaling.level
+    has_level = level is not None and level.holds_along(
+        scaling.parameter, expectation, scaling.held
+    )
+    if level is None or not has_level:
+        level = scaling.shape_of(expectation)
+    if level is None:
+        return Curves(x, model)
+    expected = _along(level.curve(expectation), scaling, x)
     if limit is None or not limit.factors or not scaling.knows(limit):
-        return Curves(x, model, expected, None, None)
-    lower = _anchored(expectation / limit, scaling, x, anchor)
-    upper = _anchored(expectation * limit, scaling, x, anchor)
-    return Curves(x, model, expected, lower, upper)
+        return Curves(x, model, expected, has_level=has_level)
+    lower = _along(level.curve(expectation / limit), scaling, x)
+    upper = _along(level.curve(expectation * limit), scaling, x)
+    return Curves(x, model, expected, lower, upper, has_level)
 
 
 def middle_of(curves: Sequence[Curves]) -> list[int]:
@@ -256,17 +260,17 @@ def middle_of(curves: Sequence[Curves]) -> list[int]:
     return sorted(begins, key=begins.__getitem__)[len(begins) // 2 :][:1]
 
 
-def _anchored(growth: Growth, scaling: Scaling, x: Reals, anchor: _Anchor) -> Reals:
-    """Scale a growth to reach a value at a setting, as `expected_model` does.
+def _along(curve: Model, scaling: Scaling, x: Reals) -> Reals:
+    """Return the values of an expectation or a limit of it along a scan.
 
-    Where it has no positive value, as log p at 1, there is nothing to draw: NaN.
+    Where a growth has no positive value, as log p at 1, there is nothing to draw: NaN.
     """
     held = tuple(sorted(scaling.held.items()))
-    settings = np.append(x, anchor.start)
-    values = _values(growth, scaling.parameter, held, settings.tobytes())
-    scale = (anchor.value - anchor.kept) / values[-1]
-    anchored: Reals = anchor.kept + scale * values[:-1]
-    return anchored
+    values = np.full(x.shape, curve.constant)
+    for term in curve.terms:
+        grown = _values(term.growth, scaling.parameter, held, x.tobytes())
+        values = values + term.coefficient * grown
+    return values
 
 
 # Cached by content: machines are measured at the same settings, and drawn again.

@@ -210,7 +210,9 @@ def _add_expectation(
     expectation = scaling.expectation
     if expectation is None or curves.expectation is None:
         return
-    name = f"expected {growth_markup(expectation)}{note or ''}"
+    words = f"expected {growth_markup(expectation)}"
+    name = f"{words}{'' if curves.has_level else ' (shape only)'}{note or ''}"
+    place = "" if note == "" else scaling.name
     figure.add_scatter(
         x=curves.x,
         y=curves.expectation,
@@ -221,13 +223,9 @@ def _add_expectation(
         and not any(trace.get("name") == name for trace in figure.data),
         name=name,
         meta="expectation",
-        **_curve_hover(
-            scaling,
-            curves.x,
-            f"expected {growth_markup(expectation)}",
-            "" if note == "" else scaling.name,
-            assumed=None,
-        ),
+        **_curve_hover(scaling, curves.x, words, place, assumed=None)
+        if curves.has_level
+        else {"hoverinfo": "skip"},
     )
 
 

@@ -17,7 +17,7 @@ from scalewatch.errors import LeaseLost, ScalewatchError
 from scalewatch.jobs.heartbeat import heartbeat
 from scalewatch.services import jobs as queue
 from scalewatch.services import shared_cores
-from scalewatch.services.analysis import analysis
+from scalewatch.services.analysis import analysis, levels
 from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import AnalysedCommit, JobKind, JobTerms
 from scalewatch.services.operations import retention
@@ -26,6 +26,7 @@ from scalewatch.services.regressions import detection, records, webhooks
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions, transact
+from scalewatch.storage.judgements import levels as stored_levels
 from scalewatch.storage.work.jobs import Claim
 
 Effect = Callable[[Session], None]
@@ -41,10 +42,11 @@ def analyse(session: Session, subject: str) -> Effect:
 
 
 def rejudge(_session: Session, subject: str) -> Effect:
-    """Analyse again what a project's expectations have changed for, and count it."""
+    """Analyse again what expectations have changed for, take levels, and count."""
 
     def effect(session: Session) -> None:
         declarations.queue_unjudged(session, int(subject))
+        levels.renew(session, stored_levels.missing(session, int(subject)))
         queue.enqueue(session, JobKind.WATCH, int(subject))
 
     return effect

@@ -47,9 +47,9 @@ from scalewatch.modelling.false_discoveries import Correction
 from scalewatch.modelling.forecasts.break_even import (
     MemoryWall,
     break_even,
-    expected_model,
     memory_wall,
 )
+from scalewatch.modelling.forecasts.expected_levels import ExpectedLevel
 from scalewatch.modelling.forecasts.ranking import RankedRegion, rank_regions
 from scalewatch.modelling.growths.growth import CONSTANT, Factor, Growth
 from scalewatch.modelling.growths.model import Model, Term, first_above
@@ -169,6 +169,7 @@ __all__ = [
     "ErrorDivergence",
     "Estimate",
     "Exactness",
+    "ExpectedLevel",
     "Extrapolation",
     "Factor",
     "Finding",
@@ -229,7 +230,6 @@ __all__ = [
     "drift",
     "effects_of",
     "error_divergences",
-    "expected_model",
     "extrapolations",
     "find_models",
     "first_above",

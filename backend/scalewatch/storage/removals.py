@@ -30,7 +30,12 @@ OF_RUN: Final = (
     tables.Point,
     tables.ImportedRun,
 )
-OF_SERIES_AT_COMMIT: Final = (tables.Verdict, tables.Model, tables.Location)
+OF_SERIES_AT_COMMIT: Final = (
+    tables.ExpectedLevel,
+    tables.Verdict,
+    tables.Model,
+    tables.Location,
+)
 OF_MACHINE_AT_COMMIT: Final = (
     tables.Probabilities,
     tables.Assumption,

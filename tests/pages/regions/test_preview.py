@@ -62,5 +62,5 @@ def test_figure_draws_the_growth_that_is_tried(client, sessions):
     bad = client.get("/api/v1/figures/scaling", params=params | {"expected": "p^^"})
 
     names = [str(each.get("name")) for each in drawn.json()["data"]]
-    assert "expected <i>p</i><sup>2</sup>" in names
+    assert "expected <i>p</i><sup>2</sup> (shape only)" in names
     assert bad.status_code in {400, 422}

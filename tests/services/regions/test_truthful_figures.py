@@ -12,7 +12,12 @@ from scalewatch.figures.scaling import scaling_figure
 from scalewatch.modelling import Mark
 from scalewatch.pages.wording.sentences import scan_sentence
 from scalewatch.services.match_table.table import match_table
-from scalewatch.services.regions.figures import FIGURES, NO_OVERLAY
+from scalewatch.services.regions.figures import (
+    FIGURES,
+    MOST_BEYOND,
+    NO_OVERLAY,
+    Overlay,
+)
 from scalewatch.services.regions.outlook import (
     MULTIPLES,
     curve_forecasts,
@@ -99,17 +104,22 @@ def test_what_is_within_its_band_yet_says_from_where_it_leaves_it(scans):
 
 
 def test_figure_goes_on_to_where_a_mismatch_leaves_its_band(large, scans):
+    of_shape = [
+        (replace(each, taken_level=None), Overlay(expected=each.expectation))
+        for each in scans
+    ]
     beyond = [
-        scan
-        for scan in scans
+        (scan, overlay)
+        for scan, overlay in [*((each, NO_OVERLAY) for each in scans), *of_shape]
         if scan.standing.mark is Mark.MISMATCH
         and not scan.standing.is_open
-        and leaves_tolerance(scan) is not None
+        and (leaves := leaves_tolerance(scan)) is not None
+        and leaves <= MOST_BEYOND * max(each.x for each in scan.evidence)
     ]
-    for scan in beyond:
+    for scan, overlay in beyond:
         view = View(PROJECT, metric=scan.metric, machine=scan.machine)
         region = region_at(large, view, scan.region)
-        figure = FIGURES["scaling"](large, region, NO_OVERLAY)
+        figure = FIGURES["scaling"](large, region, overlay)
         (band,) = (each for each in figure.data if each.get("meta") == "band")
         model = [each for each in figure.data if each.get("name", "")[:5] == "model"]
         upper = band["y"][len(band["y"]) // 2]

@@ -15,7 +15,7 @@ S. Shudler et al., "Exascaling Your Library: Will Your Implementation Meet Your
 Expectations?", ICS 2015.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model, Term, first_above
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.estimators import located
@@ -47,59 +47,6 @@ class MemoryWall:
     scale: float | None
     needed: float | None
     available: float
-
-
-def agreed_setting(settings: Iterable[float]) -> float:
-    """Return where expectation and measurement are taken to agree: the least above 1.
-
-    An expectation of growth is met or missed from there on.
-    """
-    known = sorted(settings)
-    return next((each for each in known if each > 1), known[-1])
-
-
-def kept_part(expectation: Growth, actual: Model, at: Mapping[str, float]) -> float:
-    """Return the constant of a model, of which an expectation of growth says nothing.
-
-    To expect log p says nothing of the constant below it. But an expectation to fall,
-    or to stay, is missed by a constant or met by it alone.
-
-    Parameters
-    ----------
-    at
-        A setting at which both are defined.
-    """
-    constant = actual.constant
-    if expectation <= CONSTANT or not 0 < constant < float(actual(at)):
-        return 0.0
-    return constant
-
-
-def expected_model(
-    expectation: Growth, at: Mapping[str, float], actual: Model
-) -> Model:
-    """Return the curve c + a·E(x) that meets a model at one setting.
-
-    Parameters
-    ----------
-    expectation
-        E, not zero at `at`.
-    at
-        Where expectation and measurement are taken to agree, see `agreed_setting`.
-    actual
-        The model of what was measured; c is its `kept_part`.
-
-    Raises
-    ------
-    OutsideDomain
-        If E is zero or undefined at `at`, such as log p at p = 1.
-    """
-    value = float(actual(at))
-    if expectation == CONSTANT:
-        return Model(value)
-    kept = kept_part(expectation, actual, at)
-    coefficient = (value - kept) * float((CONSTANT / expectation)(at))
-    return Model(kept, (Term(coefficient, expectation),))
 
 
 def break_even(

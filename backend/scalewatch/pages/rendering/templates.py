@@ -137,6 +137,7 @@ def _environment() -> Environment:
         "heat_row": cells.heat_row,
         "heat_panels": cells.panels,
         "held_sentence": outlooks.held_sentence,
+        "level_sentence": outlooks.level_sentence,
         "residual_sentence": outlooks.residual_sentence,
         "machines_sentence": sentences.machines_sentence,
         "misfit_sentence": sentences.misfit_sentence,

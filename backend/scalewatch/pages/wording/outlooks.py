@@ -104,7 +104,27 @@ def _expected(scan: Scan, outlook: Outlook) -> Markup:
     """Tell the expected value at the scale of the forecast."""
     if outlook.expected is None:
         return Markup()
-    return Markup(" Expected: {}.").format(quantity(outlook.expected, scan.unit))
+    return Markup(" Expected: {} ({}).").format(
+        quantity(outlook.expected, scan.unit), level_words(scan)
+    )
+
+
+def level_sentence(scan: Scan) -> str:
+    """Tell how much is expected at one setting and which commit says so, if any."""
+    level = scan.taken_level
+    if level is None:
+        return "shape only: none of the commits since it was declared says how much"
+    at = ", ".join(f"{name}{SPACE}={SPACE}{count(x)}" for name, x in level.at.items())
+    return f"{quantity(level.value, scan.unit)} at {at}, {level_words(scan)}"
+
+
+def level_words(scan: Scan) -> str:
+    """Name the commit that the level of an expectation was taken from."""
+    level = scan.taken_level
+    if level is None:
+        return ""
+    source = "last that matched" if level.is_matched else "first after it was declared"
+    return f"level of commit {level.commit}, the {source}"
 
 
 def _beyond(scan: Scan, outlook: Outlook, target: float) -> Markup:
@@ -179,11 +199,9 @@ def twice_sentence(scan: Scan, outlook: Outlook) -> str | None:
     if scan.standing.is_exact:
         tense = "there is" if is_there else "there will be"
     place = significant(outlook.twice_from, 2)
-    start = count(min((each.x for each in scan.evidence), default=1.0))
     return (
         f"Above {scan.parameter}{SPACE}≈{SPACE}{place}, {tense} more than 2× what is "
-        f"expected (expectation scaled to the measurement at "
-        f"{scan.parameter}{SPACE}={SPACE}{start})."
+        f"expected ({level_words(scan)})."
     )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from scalewatch.modelling import Finding, Growth, LearnedNoise, Noise
 from scalewatch.modelling.search.findings import refusal
 from scalewatch.services import jobs
-from scalewatch.services.analysis import rows
+from scalewatch.services.analysis import levels, rows
 from scalewatch.services.analysis.compositions import (
     ComposedAnswer,
     composed_answers,
@@ -44,6 +44,7 @@ from scalewatch.storage.commits import commits
 from scalewatch.storage.database.inserts import Row, canonical, digest_of
 from scalewatch.storage.histories import locations as stored_locations
 from scalewatch.storage.judgements import editions, probabilities, verdicts
+from scalewatch.storage.judgements.levels import Judged
 from scalewatch.storage.runs import series
 
 RULE: Final = "evidence"
@@ -194,6 +195,14 @@ def record(session: Session, analysis: Analysis) -> None:
         row["series_id"] for row in analysis.locations
     )
     is_gone = nowhere and stored_locations.remove(session, commit_id, nowhere)
+    levels.renew(
+        session,
+        [
+            Judged(answer.series_id, answer.expectation.id)
+            for answer in answers
+            if answer.expectation is not None
+        ],
+    )
     if analysis.locations or is_gone:
         project_id = commits.existing(session, commit_id).project_id
         jobs.enqueue(session, jobs.JobKind.WATCH, project_id)

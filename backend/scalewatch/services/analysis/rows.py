@@ -1,4 +1,4 @@
-"""Rows of the database, built from findings and locations."""
+"""Rows of the database, built from findings and locations, and models read back."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -7,8 +7,9 @@ import numpy as np
 import orjson
 
 from scalewatch.exporters.findings import fit_object
-from scalewatch.modelling import Finding
+from scalewatch.modelling import Finding, Model, Term, parse_growth
 from scalewatch.modelling.histories.histories import locations
+from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.shared_cores import remark
@@ -57,6 +58,22 @@ def model_row(
         "reason": remark(crowded, reason, is_modelled=model is not None),
         "fit": fit_text(finding),
     }
+
+
+def model_of(constant: float | None, terms: str, rule: str | None) -> Model | None:
+    """Return a model stored with its terms as JSON, None where there is none."""
+    if constant is None:
+        return None
+    return Model(
+        constant,
+        tuple(
+            [
+                Term(coefficient, parse_growth(growth), *bounds)
+                for coefficient, growth, *bounds in orjson.loads(terms)
+            ]
+        ),
+        is_exact=rule == EXACT,
+    )
 
 
 def fit_text(finding: Finding) -> str:

@@ -189,6 +189,8 @@ COLUMNS: Final = TypedColumns(
         **dict.fromkeys(("growth", "formula"), Kind.TEXT),
         **dict.fromkeys(("constant", "adjusted_r2", "smape"), Kind.NUMBER),
         **dict.fromkeys(("expectation", "divergence", "verdict", "reason"), Kind.TEXT),
+        "expected_value": Kind.NUMBER,
+        **dict.fromkeys(("expected_at", "level_of"), Kind.TEXT),
     },
     {},
 )
@@ -231,7 +233,7 @@ def model_rows(
 
 
 def _model_row(project: str, commit: str, series: SeriesModel) -> Sequence[Any]:
-    standing, model = series.standing, series.standing.model
+    standing, model, level = series.standing, series.standing.model, series.level
     # A composed model is compared with its formula, others with a growth.
     expected = (
         series.composition.formula
@@ -253,6 +255,9 @@ def _model_row(project: str, commit: str, series: SeriesModel) -> Sequence[Any]:
         _text(standing.divergence),
         _text(standing.verdict),
         standing.reason,
+        level and level.value,
+        level and ",".join(f"{name}={x:g}" for name, x in level.at.items()),
+        level and level.commit,
     )
 
 

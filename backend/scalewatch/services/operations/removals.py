@@ -16,12 +16,14 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
+from scalewatch.services.analysis import levels
 from scalewatch.services.analysis.noise import MOST_COMMITS, MOST_REUSES
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.storage import machines, removals, tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.lists import among
+from scalewatch.storage.judgements.levels import taken_from
 from scalewatch.storage.removals import Condition, Pair, Removal
 from scalewatch.storage.runs import runs
 
@@ -144,7 +146,13 @@ class _Touched:
 def _remove(session: Session, touched: _Touched, kind: str, name: str) -> Removed:
     """Remove a part of a project, and queue what has to be analysed anew."""
     affected = _affected(session, touched)
+    homeless = taken_from(
+        session,
+        {commit_id for commit_id, _ in affected},
+        {machine_id for _, machine_id in affected},
+    )
     removal = _removal(session, touched)
+    levels.renew(session, homeless)
     left = removals.measured_by(
         session,
         and_(

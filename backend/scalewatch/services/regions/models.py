@@ -14,6 +14,7 @@ from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.few_settings import Step, steps_of
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
+from scalewatch.services.analysis.levels import TakenLevel
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
@@ -36,6 +37,9 @@ class SeriesModel:
         The one that it is drawn over, and all that vary.
     composition
         A composed model that is expected instead of a growth.
+    level
+        How much is expected at one setting, at all commits alike; None where only the
+        growth is.
     forecasts
         At the targets of a request.
     steps
@@ -52,6 +56,7 @@ class SeriesModel:
     parameters: tuple[str, ...]
     expectation: Expectation | None
     composition: ComposedExpectation | None
+    level: TakenLevel | None
     standing: Standing
     forecasts: tuple[Forecast, ...] = ()
     steps: tuple[Step, ...] = ()
@@ -80,6 +85,7 @@ def series_model(
         parameters=scan.parameters,
         expectation=scan.expectation,
         composition=scan.composition,
+        level=scan.taken_level,
         standing=scan.standing,
         forecasts=forecasts,
         steps=steps,

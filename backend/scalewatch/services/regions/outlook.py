@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import (
+    ExpectedLevel,
     Finding,
     Forecast,
     Mark,
@@ -22,15 +23,10 @@ from scalewatch.modelling import (
     Proposal,
     Verdict,
     break_even,
-    expected_model,
     memory_wall,
 )
 from scalewatch.modelling.arrays import Reals
-from scalewatch.modelling.forecasts.break_even import (
-    HiddenTerm,
-    agreed_setting,
-    hidden_term,
-)
+from scalewatch.modelling.forecasts.break_even import HiddenTerm, hidden_term
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.pools import pooled
 from scalewatch.services.analysis.questions import (
@@ -39,6 +35,7 @@ from scalewatch.services.analysis.questions import (
     find_all,
     proposed,
 )
+from scalewatch.services.series.drawn import scaling_of
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of
 
@@ -75,11 +72,11 @@ class Outlook:
     forecasts
         At multiples of the largest setting measured, and at the target.
     expected
-        The expectation at the target, else at the farthest forecast,
-        where it was agreed with at the smallest setting measured.
+        The expectation at the target, else at the farthest forecast; None where its
+        level is unknown.
     twice_from
         The setting from which it takes twice as much as expected; None if never, or
-        where nothing is expected.
+        where nothing is expected, or no level is known of it.
     wall
         Where memory no longer suffices, for a metric that is memory.
     proposal
@@ -125,7 +122,7 @@ def outlook(
     forecasts = finding.forecasts if finding else ()
     farthest = forecasts[-1].at[scan.parameter] if forecasts else None
     expected, twice_from = _against_expectation(
-        scan, agreed_setting(measured), farthest if target is None else target
+        scan, farthest if target is None else target
     )
     return Outlook(
         wanted=target,
@@ -206,16 +203,17 @@ def leaves_tolerance(scan: Scan) -> float | None:
     named = {*model.growth.parameters, *allowed.parameters}
     if named != {scan.parameter} or not scan.evidence:
         return None
-    settings = [each.x for each in scan.evidence]
-    largest = {scan.parameter: float(max(settings))}
+    largest = float(max(each.x for each in scan.evidence))
+    level: ExpectedLevel | None = scan.taken_level
+    if level is None or set(level.at) != {scan.parameter}:
+        level = scaling_of(scan).evidence.shape_of(expectation.growth)
+    if level is None:
+        return None
     try:
-        at = {scan.parameter: agreed_setting(settings)}
-        highest = expected_model(allowed, at, model)
-        if model(largest) > highest(largest):
+        highest = level.curve(allowed)
+        if model({scan.parameter: largest}) > highest({scan.parameter: largest}):
             return None
-        return break_even(
-            model, highest, 1.0, scan.parameter, start=largest[scan.parameter]
-        )
+        return break_even(model, highest, 1.0, scan.parameter, start=largest)
     except ModellingError:
         return None
 
@@ -272,24 +270,25 @@ def _targets(scan: Scan, scales: Sequence[float]) -> list[Target]:
 
 
 def _against_expectation(
-    scan: Scan, start: float, target: float | None
+    scan: Scan, target: float | None
 ) -> tuple[float | None, float | None]:
-    """Return what is expected at the target, and from where it takes twice that."""
-    model, expectation = scan.standing.model, scan.expectation
-    named = {scan.parameter, *(model.growth.parameters if model else ())}
-    if model is None or expectation is None or named != {scan.parameter}:
+    """Return what is expected at the target, and from where it takes twice that.
+
+    None where the level of the expectation is unknown: its growth is no number.
+    """
+    model, expectation, level = scan.standing.model, scan.expectation, scan.taken_level
+    if model is None or expectation is None or level is None:
         return None, None
-    if not set(expectation.growth.parameters) <= {scan.parameter}:
+    named = {scan.parameter, *model.growth.parameters, *expectation.growth.parameters}
+    if named != {scan.parameter} or set(level.at) != {scan.parameter}:
         return None, None
     try:
-        at = {scan.parameter: start}
-        expected_growth = expected_model(expectation.growth, at, model)
-        expected = (
-            None if target is None else float(expected_growth({scan.parameter: target}))
-        )
+        curve = level.curve(expectation.growth)
+        expected = None if target is None else float(curve({scan.parameter: target}))
         if scan.standing.is_open and scan.standing.mark is not Mark.MISMATCH:
             return expected, None  # another growth may be the true one
-        twice = break_even(model, expected_growth, TWICE, scan.parameter, start=start)
+        start = level.at[scan.parameter]
+        twice = break_even(model, curve, TWICE, scan.parameter, start=start)
     except ModellingError:
         return None, None
     return expected, twice

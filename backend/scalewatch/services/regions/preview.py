@@ -143,7 +143,9 @@ def check_parameters(shown: Region, growth: str) -> None:
 
 def under(shown: Region, expectation: Expectation) -> Region:
     """Return a region with its scans as they are, beside another expectation."""
-    scans = tuple(replace(scan, expectation=expectation) for scan in shown.scans)
+    scans = tuple(
+        replace(scan, expectation=expectation, taken_level=None) for scan in shown.scans
+    )
     return replace(shown, scans=scans)
 
 

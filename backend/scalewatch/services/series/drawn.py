@@ -76,6 +76,7 @@ def scaling_of(
         held=held,
         expectation=None if expectation is None else expectation.growth,
         deviation_limit=None if expectation is None else expectation.deviation_limit,
+        level=scan.taken_level,
         is_left_out=np.array([each.is_left_out for each in taken], dtype=bool),
     )
 

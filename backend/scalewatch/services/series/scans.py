@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
+from scalewatch.services.analysis.levels import TakenLevel
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.series.standing import Standing
 from scalewatch.services.shared_cores import LeftOut
@@ -57,6 +58,8 @@ class Scan:
         Position of the machine among the project's: it fixes the machine's colour.
     measurements
         By x.
+    taken_level
+        How much is expected: the same at all commits. None where only the growth is.
     """
 
     region: str
@@ -71,6 +74,7 @@ class Scan:
     expectation: Expectation | None
     composition: ComposedExpectation | None
     standing: Standing
+    taken_level: TakenLevel | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.services.analysis.levels import taken_levels
 from scalewatch.services.analysis.pools import Measurements, SeriesPool
 from scalewatch.services.caches import kept_of
 from scalewatch.services.expectations.in_force import (
@@ -358,7 +359,13 @@ class CommitSnapshot:
         rows = machines.of_project(session, self.project_id)
         slots = {row.id: slot for slot, row in enumerate(rows)}
         scans = []
-        for measured in measurements.series_at(session, commit_id, metric, region):
+        measured_series = measurements.series_at(session, commit_id, metric, region)
+        levels = taken_levels(
+            session,
+            [measured.series.id for measured in measured_series],
+            [each.id for each in expectations.values()],
+        )
+        for measured in measured_series:
             series, taken = measured.series, points_of[measured.series.id]
             parameter = varied([places[point.run_id].coordinate for point in taken])
             late = {
@@ -395,6 +402,7 @@ class CommitSnapshot:
                     expectation=expectation,
                     composition=composition,
                     standing=standing,
+                    taken_level=levels.get(series.id),
                 )
             )
         return tuple(scans)

@@ -30,6 +30,7 @@ from scalewatch.modelling import (
 from scalewatch.modelling.exact_counts.counts import Outcome
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.services.analysis.noise import noise_of
+from scalewatch.services.analysis.rows import model_of
 from scalewatch.storage.judgements.verdicts import Modelled
 
 LIKELY: Final = 0.5
@@ -84,7 +85,7 @@ class Standing:
     @cached_property
     def model(self) -> Model | None:
         """Its performance model."""
-        return _model_of(self.stored.constant, self.stored.terms, self.rule)
+        return model_of(self.stored.constant, self.stored.terms, self.rule)
 
     @cached_property
     def growth(self) -> Growth | None:
@@ -333,22 +334,6 @@ def _descending(probability: str) -> dict[str, float]:
     if len(shares) <= 1:
         return shares
     return dict(sorted(shares.items(), key=itemgetter(1), reverse=True))
-
-
-def _model_of(constant: float | None, terms: str, rule: str | None) -> Model | None:
-    """Return a model stored with its terms as JSON, None where there is none."""
-    if constant is None:
-        return None
-    return Model(
-        constant,
-        tuple(
-            [
-                Term(coefficient, parse_growth(growth), *bounds)
-                for coefficient, growth, *bounds in orjson.loads(terms)
-            ]
-        ),
-        is_exact=rule == EXACT,
-    )
 
 
 @lru_cache(maxsize=4096)

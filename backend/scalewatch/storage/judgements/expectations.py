@@ -1,6 +1,6 @@
 """Queries on expectations and their versions."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -11,6 +11,7 @@ from sqlalchemy.orm import Session, aliased
 from scalewatch.storage import tables
 from scalewatch.storage.commits.commits import TIME
 from scalewatch.storage.database.inserts import Row, insert_missing
+from scalewatch.storage.database.lists import among
 
 _EXPECTATION: Final = tables.Expectation.__table__.c
 _DECLARED: Final = select(_EXPECTATION.region, _EXPECTATION.metric).where(
@@ -73,6 +74,16 @@ def _ids_in_force() -> Select[Any]:
         )
         .order_by(_EXPECTATION.id)
     )
+
+
+def stated_growths(session: Session, ids: Collection[int]) -> dict[int, str]:
+    """Return the growths of versions of expectations, as they were stated."""
+    rows = session.execute(
+        select(_EXPECTATION.id, _EXPECTATION.growth).where(
+            among(tables.Expectation.id, ids), _EXPECTATION.growth.is_not(None)
+        )
+    )
+    return dict(map(tuple, rows))
 
 
 def composed_of(session: Session, project_id: int) -> Sequence[tables.Expectation]:

@@ -187,3 +187,25 @@ class Verdict(Table):
     reason: Mapped[str | None] = mapped_column(
         Remark, nullable=False, server_default=""
     )
+
+
+class ExpectedLevel(Table):
+    """The level of an expectation of growth, of a series: one for all commits.
+
+    It was taken from a commit: the last that matched or, where none has, the first that
+    was measured after the expectation was declared; see `services.analysis.levels`.
+    `setting` holds a number for each parameter, `kept` the part of the value that does
+    not grow.
+    """
+
+    __tablename__ = "expected_level"
+
+    series_id: Mapped[int] = mapped_column(ForeignKey("series.id"), primary_key=True)
+    expectation_id: Mapped[int] = mapped_column(
+        ForeignKey("expectation.id"), primary_key=True
+    )
+    commit_id: Mapped[int] = mapped_column(ForeignKey("commit.id"), index=True)
+    is_matched: Mapped[bool]
+    setting: Mapped[dict[str, Any]]
+    value: Mapped[float]
+    kept: Mapped[float]
