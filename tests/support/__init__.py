@@ -5,7 +5,8 @@ Data with defaults
     same for Hypothesis; `generated` and `grids` measurements of a known truth;
     `exact_counts`, `openmp_runs`, `traced`, `traces` runs of these kinds;
     `told_tables` rows that fail; `weighing`
-    every curve of a batch; `reference_tables` the published tables.
+    every curve of a batch; `reference_tables` the published tables; `stored` the
+    reports of a history as a store holds them.
 
 A filled database
     `recorded` runs recorded and analysed as the product does it; `histories` projects

@@ -63,6 +63,7 @@
     + TokenUnknown
   x NotPermitted
   x ForeignOrigin
+  x ReadOnlyServer
   x DatabaseNotEmpty
   x OtherSchema
   x SchemaNotMigrated
@@ -87,6 +88,8 @@
     + TooManyMeasurements
     + UnmatchedName
     + UnplacedSeries
+  x NoStore
+  x StoreUnwritable
 
 An error carries the evidence as attributes, and writes its own message. What an
 error means over HTTP is decided in `scalewatch.api.http.problems`, nowhere else.

@@ -212,3 +212,23 @@ class BadDerivation(ScalewatchError):
 
     def __init__(self, text: str, fault: str) -> None:
         super().__init__(f"cannot derive {text!r}: {fault}")
+
+
+class NoStore(ScalewatchError):
+    """Nothing can be read where a store of run reports was named."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(printable(f"{where} is no store that can be read: {reason}"))
+        self.where = where
+        self.reason = reason
+
+
+class StoreUnwritable(ScalewatchError):
+    """Runs cannot be added to a store, which stays as it was."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(
+            printable(f"{where} cannot be written: {reason}; nothing was added")
+        )
+        self.where = where
+        self.reason = reason

@@ -207,6 +207,16 @@ class NotPermitted(ScalewatchError):
         self.project = project
 
 
+class ReadOnlyServer(ScalewatchError):
+    """A server shows a store, and changes nothing."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "this server only shows a store: add runs by `scalewatch store add`, and "
+            "decisions to its decisions.jsonl"
+        )
+
+
 class ForeignOrigin(ScalewatchError):
     """A page of another site tries to change something here."""
 
