@@ -110,18 +110,21 @@ def analyse(session: Session, subject: AnalysedCommit) -> Analysis:
     assumed = _noise_by_metric(session, subject, fingerprint, pooled, expectations)
     answers = _answers(pooled, expectations, assumed, exact)
     findings = {each.series_id: each.finding for each in answers}
-    pools = [
-        (each.series_id, each.pool)
-        for each in pooled
-        if isinstance(each.pool, SeriesPool)
-    ]
     return Analysis(
         subject,
         tuple(answers),
-        tuple(rows.location_rows(commit_id, fingerprint, pools) if fingerprint else ()),
+        tuple(_location_rows(commit_id, fingerprint, pooled)),
         assumed,
         composed_answers(measured, compositions, described, findings),
     )
+
+
+def located(session: Session, subject: AnalysedCommit) -> list[Row]:
+    """Return the rows of the locations of all series, for histories, without models."""
+    commit_id, machine_id = subject.commit_id, subject.machine_id
+    fingerprint = stored_locations.fingerprint_of(session, commit_id, machine_id)
+    pooled = measurements_at(session, commit_id, machine_id).pooled()
+    return _location_rows(commit_id, fingerprint, pooled)
 
 
 def answers_under(
@@ -207,6 +210,17 @@ def record(session: Session, analysis: Analysis) -> None:
         project_id = commits.existing(session, commit_id).project_id
         jobs.enqueue(session, jobs.JobKind.WATCH, project_id)
     editions.renew(session, commit_id, machine_id)
+
+
+def _location_rows(
+    commit_id: int, fingerprint: int | None, pooled: Sequence[PooledSeries]
+) -> list[Row]:
+    """Return the rows of locations; none of a machine in an unknown state."""
+    if not fingerprint:
+        return []
+    pools = [(each.series_id, each.pool) for each in pooled]
+    measured = [(key, pool) for key, pool in pools if isinstance(pool, SeriesPool)]
+    return rows.location_rows(commit_id, fingerprint, measured)
 
 
 def _answers(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import orjson
+import zstandard
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound, NotMeasured
@@ -16,7 +17,7 @@ from scalewatch.services.regions.models import SeriesModel, models_at
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.snapshots import CommitSnapshot, repetitions_of
 from scalewatch.storage.access import projects
-from scalewatch.storage.runs import bulk, measurements, samples
+from scalewatch.storage.runs import bulk, measurements, payloads, samples
 from scalewatch.storage.runs.bulk import BulkMeasurement, Selection
 
 AT_ONCE: Final = 100
@@ -56,6 +57,47 @@ class BulkPage:
     after: int
     last: int
     next: str | None
+
+
+MOST_TEXT: Final = 16 * 2**20
+"""Bytes of runs in one page, beyond the first of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostedRuns:
+    """Runs of a project as they were posted, in the order of arrival.
+
+    Parameters
+    ----------
+    runs
+        Each in JSON, to the letter.
+    next
+        What the following page begins after; None where there is none.
+    """
+
+    runs: tuple[str, ...]
+    next: int | None
+
+
+def posted_runs(session: Session, project: str, after: int, limit: int) -> PostedRuns:
+    """Return a page of runs; those whose content was forgotten are left out.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    projects.existing(session, project)
+    texts: list[str] = []
+    size = 0
+    ids = payloads.runs_after(session, after, project=project, limit=limit)
+    for run_id in ids:
+        texts.append(zstandard.decompress(payloads.body_of(session, run_id)).decode())
+        size += len(texts[-1])
+        if size > MOST_TEXT:
+            break
+    is_last = len(texts) == len(ids) < limit
+    return PostedRuns(tuple(texts), None if is_last else ids[len(texts) - 1])
 
 
 def bulk_page(

@@ -158,16 +158,16 @@ def by_commit(scans: Scans) -> FileCommits:
         for commit in named_ones
     }
     try:
-        made, is_ordered = _made_in_order(parents, times)
+        made, is_ordered = made_in_order(parents, times)
     except CycleError:  # no history of git: times alone tell
         parents = {commit: [] for commit in named_ones}
-        made, is_ordered = _made_in_order(parents, times)
+        made, is_ordered = made_in_order(parents, times)
     nowhere = {NOWHERE: held[NOWHERE]} if NOWHERE in held else {}
     ordered = nowhere | {commit: held[commit] for commit in made}
     return FileCommits(ordered, parents, is_ordered)
 
 
-def _made_in_order(
+def made_in_order(
     parents: Mapping[str, Sequence[str]], times: Mapping[str, datetime]
 ) -> tuple[list[str], bool]:
     """Return commits behind their parents, else by time, and whether these tell all.

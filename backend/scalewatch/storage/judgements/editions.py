@@ -52,6 +52,30 @@ def at(session: Session, commit_ids: Collection[int]) -> dict[int, Edition]:
     return once(session, ("editions", *commit_ids), read)
 
 
+def missing(
+    session: Session, commit_ids: Collection[int] | None = None
+) -> list[tuple[int, int]]:
+    """Return commits with machines that measured them and were not analysed.
+
+    Newest first; of all commits unless some are named.
+    """
+    analysed = (_EDITION.commit_id == _RUN.commit_id) & (
+        _EDITION.machine_id == _RUN.machine_id
+    )
+    unknown = (
+        select(_RUN.commit_id, _RUN.machine_id)
+        .outerjoin(tables.Edition.__table__, analysed)
+        .where(_EDITION.mark.is_(None))
+        .group_by(_RUN.commit_id, _RUN.machine_id)
+        .order_by(_RUN.commit_id.desc(), _RUN.machine_id)
+    )
+    if commit_ids is None:
+        return [(row[0], row[1]) for row in session.execute(unknown)]
+    among = unknown.where(is_among(_RUN.commit_id, "commits"))
+    rows = session.execute(among, {"commits": [*commit_ids]})
+    return [(row[0], row[1]) for row in rows]
+
+
 def renew(session: Session, commit_id: int, machine_id: int) -> None:
     """Begin another edition, in the transaction that writes it."""
     row = {"commit_id": commit_id, "machine_id": machine_id, "mark": uuid4()}

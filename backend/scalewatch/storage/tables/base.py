@@ -1,8 +1,10 @@
 """The base of all tables: names of constraints, and column types."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from sqlalchemy import JSON, DateTime, Dialect, Double, MetaData, String, TypeDecorator
 from sqlalchemy.orm import DeclarativeBase
@@ -62,9 +64,22 @@ class Remark(TypeDecorator[str]):
         return value or None
 
 
+_MOMENT: Final[ContextVar[datetime | None]] = ContextVar("moment", default=None)
+
+
 def now() -> datetime:
-    """Return the present moment in UTC."""
-    return datetime.now(UTC)
+    """Return the present moment in UTC, or the one that is told anew."""
+    return _MOMENT.get() or datetime.now(UTC)
+
+
+@contextmanager
+def as_of(moment: datetime) -> Iterator[None]:
+    """Write rows as if it were an earlier moment: a database made of old reports."""
+    token = _MOMENT.set(moment)
+    try:
+        yield
+    finally:
+        _MOMENT.reset(token)
 
 
 class Table(DeclarativeBase):

@@ -250,6 +250,27 @@ def identified(session: Session, job_id: int) -> tables.Job:
     return job
 
 
+def queued(session: Session, kind: str) -> Sequence[str]:
+    """Return the subjects of jobs that wait, in the order in which they were queued."""
+    return session.scalars(
+        select(tables.Job.subject)
+        .where(tables.Job.kind == kind, tables.Job.state == "queued")
+        .order_by(tables.Job.id)
+    ).all()
+
+
+def withdraw(session: Session, kind: str, subjects: Collection[str]) -> None:
+    """Remove jobs that wait, as what they would do is done."""
+    session.execute(
+        delete(tables.Job).where(
+            tables.Job.kind == kind,
+            tables.Job.state == "queued",
+            is_among(_JOB.subject, "subjects"),
+        ),
+        {"subjects": list(subjects)},
+    )
+
+
 def newest(session: Session, kind: str, subject: str) -> tables.Job | None:
     """Return the newest job for a subject."""
     return session.scalar(
