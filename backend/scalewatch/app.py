@@ -79,6 +79,7 @@ def served() -> FastAPI:
             plain_http=settings.plain_http,
             requests_per_minute=settings.requests_per_minute,
             request_seconds=settings.request_seconds,
+            read_only=settings.read_only,
         ),
         readers=configured_readers(settings),
     )
@@ -197,6 +198,8 @@ def _add_middleware(app: FastAPI) -> None:
     app.add_middleware(BodyLimit, large=LARGE, limit=bodies.LIMIT, answer=_answer)
     app.add_middleware(WithoutNul, answer=_answer)
     app.add_middleware(origins.OwnOrigin, answer=_answer)
+    if protection.read_only:
+        app.add_middleware(origins.ReadOnly, answer=_answer)
     app.add_middleware(shares.RateLimit, shares=app.state.shares, answer=_answer)
     app.add_middleware(headers.Privacy)
     app.add_middleware(answers.ETags)

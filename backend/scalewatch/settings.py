@@ -40,6 +40,7 @@ class Settings(BaseSettings):
     job_seconds: float = Field(default=600.0, ge=1)
     thin_hours: float = Field(default=24.0, ge=0)
     open: bool = False
+    read_only: bool = False
     plain_http: bool = False
     requests_per_minute: int = Field(default=12_000, ge=0)
     request_seconds: float = Field(default=90, ge=1)

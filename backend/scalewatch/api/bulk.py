@@ -83,6 +83,22 @@ def read_measurements(  # noqa: PLR0913, PLR0917 - one per parameter of the quer
     return streamed(kind, page.columns, rows, page.next)
 
 
+@router.get("/{project}/runs", responses=answers.of(bulk.PostedRuns, 404, 422))
+def list_posted_runs(
+    session: sessions.ReadingDep,
+    project: str,
+    after: Annotated[
+        int, Query(ge=0, le=bulk.LARGEST_ID, description="`next` of the page before.")
+    ] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000, description="Runs of a page.")] = 100,
+) -> Response:
+    """Return runs as they were posted, to the letter, in the order of arrival.
+
+    Each is a text in JSON that can be posted again.
+    """
+    return answers.answer(bulk.posted_runs(session, project, after, limit))
+
+
 def read_models(
     door: sessions.RequestSessions,
     view: View,

@@ -37,6 +37,11 @@ COMMANDS: Final = (
     ),
     Deferred("import", "files.importing", "Post the measurements of foreign files."),
     Deferred(
+        "store",
+        "stores.store",
+        "Keep run reports in a folder or on a branch, without a server.",
+    ),
+    Deferred(
         "export",
         "server.runs:export_runs",
         "Write the measurements of a commit for other programs.",

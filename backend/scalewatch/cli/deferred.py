@@ -57,16 +57,33 @@ class Deferred(click.Command):
         MissingExtra
             If it imports a package that is not installed.
         """
-        is_new = self.module not in sys.modules
-        try:
-            with without_collections():
-                module = import_module(self.module)
-                if is_new:
-                    gc.freeze()  # modules live on: the collector passes over them
-        except ModuleNotFoundError as missing:
-            package = (missing.name or "").partition(".")[0]
-            if self.extra is None or package in {"", "scalewatch"}:
-                raise
-            raise MissingExtra(str(self.name), package, self.extra) from None
+        module = loaded(self.module, str(self.name), self.extra)
         command: click.Command = getattr(module, self.attribute)
         return command
+
+
+def loaded(module: str, command: str, extra: str | None) -> Any:
+    """Import a module that a command needs.
+
+    Parameters
+    ----------
+    extra
+        The extra of the distribution that brings what it imports.
+
+    Raises
+    ------
+    MissingExtra
+        If it imports a package that is not installed.
+    """
+    is_new = module not in sys.modules
+    try:
+        with without_collections():
+            imported = import_module(module)
+            if is_new:
+                gc.freeze()  # modules live on: the collector passes over them
+    except ModuleNotFoundError as missing:
+        package = (missing.name or "").partition(".")[0]
+        if extra is None or package in {"", "scalewatch"}:
+            raise
+        raise MissingExtra(command, package, extra) from None
+    return imported

@@ -76,9 +76,23 @@ def read(file: Path) -> Mapping[str, Any]:
         If it cannot be read, or a key or a value of it means nothing.
     """
     try:
-        stated = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+        return checked(file.read_text(encoding="utf-8-sig"), file)
+    except (OSError, UnicodeDecodeError) as error:
+        raise click.UsageError(f"{file}: {error}") from None
+
+
+def checked(text: str, file: Path) -> Mapping[str, Any]:
+    """Return what the text of a file states.
+
+    Raises
+    ------
+    click.UsageError
+        If a key or a value of it means nothing.
+    """
+    try:
+        stated = tomllib.loads(text)
         _refuse_odd_values(stated, file)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise click.UsageError(f"{file}: {error}") from None
     except RecursionError:
         raise click.UsageError(f"{file}: its values are nested too deeply") from None
@@ -132,6 +146,21 @@ def gate_rules(stated: Mapping[str, Any], file: Path) -> dict[str, Any]:
     return _rule(tables["gate"]) | {
         "regions": {name: _rule(rule) for name, rule in regions.items()}
     }
+
+
+def declared_contents(stated: Mapping[str, Any], file: Path) -> dict[str, Any]:
+    """Return what a file declares, by noun of the API, as this takes it."""
+    contents: dict[str, Any] = {}
+    if declared := declarations(stated.get("expectations", {}), file):
+        contents["expectations"] = {"expectations": declared}
+    if "guidelines" in stated:
+        contents["guidelines"] = {"guidelines": stated["guidelines"]}
+    if "gate" in stated or "target" in stated:
+        rules = gate_rules(stated.get("gate", {}), file)
+        contents["gate/rules"] = {"rules": rules, "target": stated.get("target", {})}
+    if "aliases" in stated:
+        contents["aliases"] = {"aliases": stated["aliases"]}
+    return contents
 
 
 def unknown(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
@@ -265,17 +294,8 @@ def push(  # noqa: PLR0913, one per option
     name = project or stated.get("project")
     if not isinstance(name, str):
         raise click.UsageError(f'{file} names no project: add project = "…"')
-    declared = declarations(stated.get("expectations", {}), file)
-    contents: dict[str, dict[str, Any]] = {}
-    if declared:
-        contents["expectations"] = {"expectations": declared}
-    if "guidelines" in stated:
-        contents["guidelines"] = {"guidelines": stated["guidelines"]}
-    if "gate" in stated or "target" in stated:
-        rules = gate_rules(stated.get("gate", {}), file)
-        contents["gate/rules"] = {"rules": rules, "target": stated.get("target", {})}
-    if "aliases" in stated:
-        contents["aliases"] = {"aliases": stated["aliases"]}
+    contents = declared_contents(stated, file)
+    declared = contents.get("expectations", {}).get("expectations", ())
     remote = Remote(server, token)
     for noun, content in contents.items():
         said = {"author": author, "reason": reason, **content}

@@ -9,10 +9,13 @@ from typing import Any, Protocol
 
 import click
 
+from scalewatch.stores.branches import BRANCH
 from scalewatch.wire import Result, RunReport
 from scalewatch_agent import errors, folders
+from scalewatch_agent.cli.options import together
 from scalewatch_agent.delivery.deliver import (
     ONCE,
+    STORE,
     Delivered,
     Delivery,
     Patience,
@@ -45,19 +48,40 @@ class MeasuredRuns(Protocol):
         """Say where the finished runs of an interrupted sweep are."""
 
 
-out_option = click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write the runs to this file, as JSON Lines, instead of posting them.",
+def _whole(
+    _context: click.Context, _option: click.Parameter, where: str | None
+) -> str | None:
+    """Return a place that means the same wherever runs are delivered later."""
+    if where is None or where.startswith(BRANCH):
+        return where
+    return str(Path(where).absolute())
+
+
+out_option = together(
+    click.option(
+        "--out",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write the runs to this file, as JSON Lines, instead of posting them.",
+    ),
+    click.option(
+        "--store",
+        callback=_whole,
+        metavar="WHERE",
+        envvar="SCALEWATCH_STORE",
+        help="Add the runs to a store instead: DIR, or branch:NAME[@REMOTE].",
+    ),
 )
+"""Where runs go that are not posted."""
 
 
 def measured_runs(options: Mapping[str, Any]) -> MeasuredRuns:
-    """Return what takes the runs: a file where `--out` names one, else a server."""
+    """Return what takes the runs: a file, a store or a server."""
     if options["out"] is not None:
         return RunsFile(options["out"])
-    return SweepRuns(Spool(folders.spool_folder()), options["server"], options["token"])
+    store = options["store"]
+    place = options["server"] if store is None else f"{STORE}{store}"
+    return SweepRuns(Spool(folders.spool_folder()), place, options["token"])
 
 
 def finish(ctx: click.Context, measured: MeasuredRuns, *, as_json: bool) -> None:
@@ -202,7 +226,8 @@ def report_deliveries(
     """Say what was delivered and, on standard error, what was not and where it is."""
     delivered = [d for d in deliveries if isinstance(d.answer, Delivered)]
     if delivered and not quiet:
-        click.echo(f"{runs(len(delivered))} delivered to {delivered[-1].server}")
+        place = delivered[-1].server.removeprefix(STORE)
+        click.echo(f"{runs(len(delivered))} delivered to {place}")
     for delivery in deliveries:
         if isinstance(delivery.answer, Refused):
             click.echo(
@@ -213,8 +238,9 @@ def report_deliveries(
     if undelivered := _undelivered(deliveries):
         last = undelivered[-1]
         assert isinstance(last.answer, Undelivered)
+        place = last.server.removeprefix(STORE)
         click.echo(
-            f"{runs(len(undelivered))} not delivered: {last.server} "
+            f"{runs(len(undelivered))} not delivered: {place} "
             f"{last.answer.reason}. Kept in {spool.folder}; "
             "deliver with: scalewatch-agent spool replay",
             err=True,

@@ -13,7 +13,10 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 import httpx2 as httpx
+from pydantic import ValidationError
 
+from scalewatch.errors import NoStore, RunAlreadyRecorded, StoreUnwritable
+from scalewatch.stores.store import Store
 from scalewatch_agent.delivery.spool import Spool, SpooledRun
 
 
@@ -152,6 +155,34 @@ class Server(Connection):
             return _same(Undelivered(f"cannot be reached: {reason}"), ids), None
 
 
+STORE: Final = "store:"
+"""Begins the place of runs that go into a store, in place of a server's address."""
+
+
+class StoreServer:
+    """A store that takes runs as a server does, whole batches or nothing."""
+
+    def __init__(self, url: str) -> None:
+        self.where = url.removeprefix(STORE)
+
+    def post(
+        self,
+        runs: Sequence[tuple[str, bytes]],
+        patience: Patience,  # noqa: ARG002 - a store has patience of its own
+    ) -> list[Answer]:
+        """Add runs, given by id and body; return what became of each."""
+        ids = [run_id for run_id, _ in runs]
+        try:
+            Store.at(self.where).add(body for _, body in runs)
+        except (NoStore, StoreUnwritable) as error:
+            reason = f"took no runs: {error}"
+            return _same(Undelivered(reason, is_passing=False), ids)
+        except (RunAlreadyRecorded, ValidationError) as error:
+            problem = {"title": "Refused", "detail": str(error)}
+            return _same(Refused(409, problem), ids)
+        return [Delivered({"id": run_id, "run": self.where}) for run_id in ids]
+
+
 def _judge(response: httpx.Response, ids: Sequence[str]) -> list[Answer]:
     status = response.status_code
     content: Any = None
@@ -265,10 +296,12 @@ def deliver(
         measured, and still is.
     """
     away: set[str] = set()
-    servers: dict[str, Server] = {}
+    servers: dict[str, Server | StoreServer] = {}
     with ExitStack() as connections:
         for url, batch in _batches(entries, server):
-            if url not in servers:
+            if url not in servers and url.startswith(STORE):
+                servers[url] = StoreServer(url)
+            elif url not in servers:
                 servers[url] = connections.enter_context(Server(url, token))
             effort = ONCE if url in away else patience
             for entry, answer in _posted(servers[url], batch, effort):
@@ -303,7 +336,7 @@ def _batches(
 
 
 def _posted(
-    server: Server, batch: Sequence[Parcel], patience: Patience
+    server: Server | StoreServer, batch: Sequence[Parcel], patience: Patience
 ) -> Iterator[tuple[SpooledRun, Answer]]:
     """Post a batch, and yield what became of each of its runs.
 

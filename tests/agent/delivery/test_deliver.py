@@ -8,6 +8,7 @@ import pytest
 
 from scalewatch_agent.delivery.deliver import (
     MOST_RUNS,
+    STORE,
     Delivered,
     Patience,
     Refused,
@@ -273,3 +274,42 @@ def test_server_that_refuses_more_than_the_newest_fields_gets_no_run(spool, rece
 
     assert isinstance(answer, Refused)
     assert len(receiver.bodies) == 1
+
+
+def test_runs_go_into_a_store_as_to_a_server(spool, tmp_path):
+    place = f"{STORE}{tmp_path / 'store'}"
+    entries = [spooled(spool, place, number) for number in (1, 2)]
+
+    given = answers(entries, spool)
+
+    assert [type(answer) for answer in given] == [Delivered, Delivered]
+    assert pending(spool) == []
+    lines = [
+        line
+        for file in (tmp_path / "store" / "runs").rglob("*.jsonl")
+        for line in file.read_bytes().splitlines()
+    ]
+    assert sorted(lines) == sorted(entry.body for entry in entries)
+
+
+def test_runs_for_a_store_that_is_none_stay_in_the_spool(spool, tmp_path):
+    (tmp_path / "file").write_text("")
+    entry = spooled(spool, f"{STORE}{tmp_path / 'file'}")
+
+    (answer,) = answers([entry], spool)
+
+    assert isinstance(answer, Undelivered)
+    assert str(tmp_path / "file") in answer.reason
+    assert pending(spool) == [entry.id]
+
+
+def test_a_run_that_contradicts_a_store_goes_aside(spool, tmp_path):
+    place = f"{STORE}{tmp_path / 'store'}"
+    answers([spooled(spool, place)], spool)
+    other = spool.entry(run_report(id=str(UUID(int=1)), suite="other"), place)
+    spool.put(other)
+
+    (answer,) = answers([other], spool)
+
+    assert isinstance(answer, Refused)
+    assert [path.name for path in spool.refused()] == [other.path.name]

@@ -28,6 +28,7 @@ STATUS: Final[Mapping[type[errors.ScalewatchError], int]] = {
     errors.CompositionError: 422,
     errors.Conflict: 409,
     errors.ForeignOrigin: 403,
+    errors.ReadOnlyServer: 403,
     errors.KeyMissing: 503,
     errors.ModellingError: 422,
     errors.MissingExtra: 501,

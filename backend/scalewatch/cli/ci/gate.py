@@ -10,6 +10,7 @@ from typing import Any, Final
 import click
 
 from scalewatch.cli.ci.forges import NotReported, report
+from scalewatch.cli.deferred import loaded
 from scalewatch.cli.files.options import (
     StatedGrowth,
     better_directions,
@@ -56,6 +57,7 @@ Examples:
   scalewatch gate --project hydro --commit "$SHA" --report github
   scalewatch gate new.txt --baseline old.txt
   scalewatch gate logs/ --path 'p{p}/{**}' --expect 'MPI_Bcast=O(log p)'
+  scalewatch gate --store branch:scalewatch-results@origin --also runs.jsonl
   scalewatch gate results/ --commit 1a2b3c4d --baseline 0f1e2d3c
 """
 
@@ -108,6 +110,19 @@ class Gate(click.Command):
 )
 @file_options("--file-format")
 @click.option(
+    "--store",
+    "where",
+    metavar="WHERE",
+    help="Answer with the history of a store: DIR, or branch:NAME[@REMOTE]; project "
+    "and commit are those of the checkout unless given.",
+)
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="FILE",
+    help="With --store: run reports that are not in it, as those of a pull request.",
+)
+@click.option(
     "--wait",
     type=click.FloatRange(min=0),
     default=600.0,
@@ -147,6 +162,8 @@ def command(
     """Tell a CI job whether a commit, or files, scale worse or cost more."""
     if files:
         raise SystemExit(_judge_files(files, commit, baseline, options))
+    if options["where"]:
+        raise SystemExit(_judge_store(project, commit, baseline, options))
     if project is None or commit is None:
         missing = "--project" if project is None else "--commit"
         raise click.UsageError(f"Missing option '{missing}', or files to be judged.")
@@ -160,13 +177,7 @@ def command(
         click.echo(f"Error: {reply.reason}", err=True)
         raise SystemExit(UNKNOWN)
     click.echo(WRITERS[options["wanted"]](reply.content))
-    if (forge := options["forge"]) is not None:
-        try:
-            outcome = with_whole_hash(reply.content, commit)
-            answer = report(forge, outcome, options["server"])
-            click.echo(f"{forge}: {answer}", err=True)
-        except NotReported as error:
-            click.echo(f"Warning: {forge} was not told: {error}", err=True)
+    _tell_forge(options["forge"], reply.content, commit, options["server"])
     if reply.content["outcome"] == "pending":
         click.echo(f"Error: no verdict within {options['wait']:g} s", err=True)
     raise SystemExit(EXITS[reply.content["outcome"]])
@@ -205,6 +216,47 @@ def _judge_files(
     click.echo(WRITERS[options["wanted"]](answer.content))
     outcome = answer.content["outcome"]
     return EXITS[outcome] if answer.is_whole or outcome == "worse" else UNKNOWN
+
+
+def _judge_store(
+    project: str | None,
+    commit: str | None,
+    baseline: str | None,
+    options: Mapping[str, Any],
+) -> int:
+    """Print the answer from a store and return the exit code."""
+    from scalewatch.cli.files.stored import reports_of  # noqa: PLC0415
+    from scalewatch.stores.store import Store  # noqa: PLC0415
+
+    also, wrong = reports_of(options["also"])
+    try:
+        filling = loaded("scalewatch.cli.stores.filling", "gate --store", "server")
+        content, came = filling.gate_content(
+            Store.at(options["where"]), also, project, commit, baseline
+        )
+    except ScalewatchError as error:
+        click.echo(f"Error: {error}", err=True)
+        return UNKNOWN
+    faults = [*wrong, *came.faults]
+    for fault in faults:
+        click.echo(f"Error: {fault}", err=True)
+    click.echo(WRITERS[options["wanted"]](content))
+    _tell_forge(options["forge"], content, commit, options["server"])
+    outcome = content["outcome"]
+    return EXITS[outcome] if not faults or outcome == "worse" else UNKNOWN
+
+
+def _tell_forge(
+    forge: str | None, content: Mapping[str, Any], commit: str | None, server: str
+) -> None:
+    """Report an answer to a forge, where one is named."""
+    if forge is None:
+        return
+    try:
+        outcome = with_whole_hash(content, commit or content["commit"]["sha"])
+        click.echo(f"{forge}: {report(forge, outcome, server)}", err=True)
+    except NotReported as error:
+        click.echo(f"Warning: {forge} was not told: {error}", err=True)
 
 
 def with_whole_hash(gate: Mapping[str, Any], commit: str) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ Examples:
   scalewatch import times.csv --column p=ranks --column value=seconds \\
       --project code --machine jureca --commit v1.2 --server http://perf:8000
   gprof -b -p code gmon.out > p8.txt
+  scalewatch import asv-results/ --project code --store branch:scalewatch-results
   scalewatch import p8.txt --profile --at p=8 \\
       --project code --machine jureca --commit v1.2
 
@@ -60,6 +61,12 @@ SUITE: Final = "imported"
 @click.option(
     "--json", "as_json", is_flag=True, help="With --dry-run: a run per line, as posted."
 )
+@click.option(
+    "--store",
+    "where",
+    metavar="WHERE",
+    help="Add the runs to a store instead: DIR, or branch:NAME[@REMOTE].",
+)
 @server_options
 @click.pass_context
 def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None:
@@ -100,6 +107,13 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
     importing = Importing(origin, are_profiles=options["are_profiles"])
     if options["dry_run"]:
         reading = read_files(*what)
-        ctx.exit(importing.shown(reading, server, as_json=options["as_json"]))
+        there = options["where"] or server
+        ctx.exit(importing.shown(reading, there, as_json=options["as_json"]))
+    if options["where"]:
+        from scalewatch.cli.files.posting import Storing  # noqa: PLC0415
+        from scalewatch.stores.store import Store  # noqa: PLC0415
+
+        storing = Storing(Store.at(options["where"]))
+        ctx.exit(importing.sent(read_in_parts(*what), storing, options["where"]))
     remote = Remote(server, options["token"])
     ctx.exit(importing.posted(read_in_parts(*what), remote))

@@ -39,6 +39,7 @@ Examples:
   scalewatch model times.csv --column p=ranks --column value=seconds
   scalewatch model sweep.txt --expect 'O(log p)' --next
   scalewatch model new.txt --since old.txt
+  scalewatch model --store branch:scalewatch-results@origin
   scalewatch model sweep.txt --rank --target p=65536
   scalewatch model sweep.txt --expect 'O(p)' --space 'expectation, p^3'
   scalewatch model sweep.txt --worse-than 'O(p)' --space '1, log p, p, p^2'
@@ -54,7 +55,7 @@ Exit codes:
 
 
 @click.command("model", epilog=EPILOG, context_settings={"max_content_width": 100})
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, metavar="FILE…")
 @file_options("--format")
 @scaling_options
 @click.option(
@@ -63,6 +64,13 @@ Exit codes:
     help="Show models and growths, not efficiencies; --expect and all else that asks "
     "for growths does so, too.",
 )
+@click.option(
+    "--store",
+    "where",
+    metavar="WHERE",
+    help="Also the newest commit of a store: DIR, or branch:NAME[@REMOTE].",
+)
+@click.option("--commit", metavar="SHA", help="With --store: another commit of it.")
 @click.option("--dry-run", is_flag=True, help="Show what the files hold, no more.")
 @click.option(
     "--expect",
@@ -181,6 +189,13 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
     from scalewatch.importers import read_files  # noqa: PLC0415
     from scalewatch.services.files import model_files  # noqa: PLC0415
 
+    if options["where"]:
+        from scalewatch.cli.files.stored import reports_at  # noqa: PLC0415
+
+        stored = reports_at(options["where"], options["commit"])
+        files = (*files, str(ctx.with_resource(stored)))
+    elif not files:
+        raise click.UsageError("Missing argument 'FILE…', or --store.")
     terms = read_terms(options, for_growth=True)
     better = better_directions(options)
     if options["dry_run"]:

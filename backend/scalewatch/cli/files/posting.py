@@ -14,10 +14,16 @@ import click
 
 from scalewatch.cli.files import preview
 from scalewatch.cli.remote import Remote, Unreachable
-from scalewatch.errors import UnknownOrigin
+from scalewatch.errors import (
+    NoStore,
+    RunAlreadyRecorded,
+    StoreUnwritable,
+    UnknownOrigin,
+)
 from scalewatch.errors.files import printable
 from scalewatch.importers import Reading
 from scalewatch.services.files import imports
+from scalewatch.stores.store import Store
 from scalewatch.wire import RunReport
 
 BATCH: Final = 250
@@ -25,6 +31,9 @@ BATCH: Final = 250
 
 BATCH_BYTES: Final = 4 * 2**20
 """Bytes of them, far from the server's limit."""
+
+STORED: Final = 5_000
+"""Runs that are added to a store together."""
 
 WAITING: Final = 2
 """Batches that wait while one is posted: memory stays bounded."""
@@ -90,14 +99,24 @@ class Posting:
             If the server did not take earlier ones.
         """
         for run in runs:
-            if run.id in self._ids:
-                continue
-            self._ids.add(run.id)
             line = run.model_dump_json(by_alias=True, exclude_unset=True).encode()
-            self._lines.append(line)
-            self._size += len(line)
-            if len(self._lines) >= BATCH or self._size >= BATCH_BYTES:
-                self._send()
+            self.add_line(run.id, line)
+
+    def add_line(self, run_id: UUID, line: bytes) -> None:
+        """Post a run as it stands, as `add` does.
+
+        Raises
+        ------
+        NotTaken
+            If the server did not take earlier ones.
+        """
+        if run_id in self._ids:
+            return
+        self._ids.add(run_id)
+        self._lines.append(line)
+        self._size += len(line)
+        if len(self._lines) >= BATCH or self._size >= BATCH_BYTES:
+            self._send()
 
     def end(self) -> None:
         """Post what is left, and wait until all was taken.
@@ -123,6 +142,44 @@ class Posting:
         runs, known = self._under_way.popleft().result()
         self.runs += runs
         self.known += known
+
+
+class Storing:
+    """Runs on their way into a store, as `Posting` sends them to a server."""
+
+    def __init__(self, store: Store) -> None:
+        self.runs = 0
+        self.known = 0
+        self._store = store
+        self._waiting: list[RunReport] = []
+
+    def add(self, runs: Iterable[RunReport]) -> None:
+        """Add runs, once there are enough of them: each time moves a branch on.
+
+        Raises
+        ------
+        NotTaken
+            If the store did not take them.
+        """
+        self._waiting += runs
+        if len(self._waiting) >= STORED:
+            self.end()
+
+    def end(self) -> None:
+        """Add what is left.
+
+        Raises
+        ------
+        NotTaken
+            If the store did not take it.
+        """
+        try:
+            added = self._store.add(self._waiting)
+        except (NoStore, StoreUnwritable, RunAlreadyRecorded) as error:
+            raise NotTaken(str(error)) from None
+        self.runs += added.runs + added.known
+        self.known += added.known
+        self._waiting = []
 
 
 class Progress:
@@ -196,19 +253,25 @@ class Importing:
 
     def posted(self, parts: Iterable[Reading], remote: Remote) -> int:
         """Post the runs of each part while the next is read; return the exit code."""
+        with ThreadPoolExecutor(1) as executor:
+            try:
+                page = f"{remote.server}/p/{self._origin.project}"
+                return self.sent(parts, Posting(remote, executor), page)
+            finally:
+                executor.shutdown(wait=True, cancel_futures=True)
+
+    def sent(
+        self, parts: Iterable[Reading], sending: Posting | Storing, where: str
+    ) -> int:
+        """Send the runs of each part where they belong; return the exit code."""
         counts = self._counts
         try:
-            with ThreadPoolExecutor(1) as executor:
-                posting = Posting(remote, executor)
-                try:
-                    for part in parts:
-                        posting.add(self._runs(part))
-                        self._progress.say(
-                            f"{counts.files:,} files read, {posting.runs:,} runs posted"
-                        )
-                    posting.end()
-                finally:
-                    executor.shutdown(wait=True, cancel_futures=True)
+            for part in parts:
+                sending.add(self._runs(part))
+                self._progress.say(
+                    f"{counts.files:,} files read, {sending.runs:,} runs sent"
+                )
+            sending.end()
         except UnknownOrigin as error:
             return self._failed(str(error), UNREADABLE)
         except NotTaken as error:
@@ -216,10 +279,10 @@ class Importing:
         self._progress.end()
         self._tell_shared()
         preview.tell_skipped(counts.skipped)
-        before = f", {posting.known} of them before" if posting.known else ""
-        project = f"{remote.server}/p/{self._origin.project}"
+        before = f", {sending.known} of them before" if sending.known else ""
         if counts.runs or not counts.faults:
-            click.echo(f"{counts} posted{before}: {project}")
+            verb = "posted" if isinstance(sending, Posting) else "added"
+            click.echo(f"{counts} {verb}{before}: {where}")
         return UNREADABLE if counts.faults else 0
 
     def shown(self, reading: Reading, server: str, *, as_json: bool) -> int:

@@ -9,6 +9,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -21,8 +22,10 @@ from scalewatch.cli.server import database
 from scalewatch.jobs.companion import companion
 from scalewatch.jobs.endings import heed_hangup
 from scalewatch.services.access import callers, tokens
+from scalewatch.services.stores import fill
 from scalewatch.settings import get_settings
 from scalewatch.storage.database.session import sessions_of
+from scalewatch.stores.store import Store
 from scalewatch.web.logs import log_config
 from scalewatch.web.metrics import FOLDER
 from scalewatch.web.process import Config
@@ -61,6 +64,7 @@ Examples:
   SCALEWATCH_PORT=8001 scalewatch serve
   SCALEWATCH_DATABASE_URL=postgresql+psycopg://… scalewatch serve --workers 4
   scalewatch serve --host 0.0.0.0 --open
+  scalewatch serve --store branch:scalewatch-results@origin
 """
 
 
@@ -92,13 +96,21 @@ Examples:
     is_flag=True,
     help="Where there is no token, make one that may do everything, and print it once.",
 )
-def command(
+@click.option(
+    "--store",
+    "where",
+    metavar="WHERE",
+    help="Show a store, read-only, from a database made of it: DIR, or "
+    "branch:NAME[@REMOTE].",
+)
+def command(  # noqa: PLR0913 - one per option
     *,
     host: str | None,
     port: int | None,
     workers: int,
     is_open: bool,
     wants_token: bool,
+    where: str | None,
 ) -> None:
     """Serve the dashboard and its API until Ctrl-C.
 
@@ -109,6 +121,8 @@ def command(
     """
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C
     heed_hangup()
+    if where is not None:
+        _show_store(where)
     settings = database.configured()
     database.check_broker(settings)
     listening = _listen(
@@ -137,6 +151,23 @@ def command(
             beside.enter_context(companion(settings.database_url))
         get_settings.cache_clear()
         _serve(listening, workers, settings.log_format)
+
+
+def _show_store(where: str) -> None:
+    """Serve a database that is made of a store, and kept for the next time."""
+    from scalewatch.cli.stores import filling  # noqa: PLC0415
+
+    # A branch is of the repository at hand, a folder may be relative to this one.
+    digest = sha256(f"{Path.cwd()} {where}".encode()).hexdigest()[:16]
+    cache = get_settings().home / "stores" / f"{digest}.db"
+    contents = Store.at(where).contents()
+    click.echo(f"Reading {len(contents.files):,} files of {where} …", err=True)
+    with filling.filled(contents, cache=cache) as (sessions, came):
+        filling.tell_faults(came)
+        fill.queue_others(sessions)
+    os.environ["SCALEWATCH_DATABASE_URL"] = f"sqlite:///{cache.absolute()}"
+    os.environ["SCALEWATCH_READ_ONLY"] = "true"
+    get_settings.cache_clear()
 
 
 def _listen(host: str, port: int) -> socket.socket:

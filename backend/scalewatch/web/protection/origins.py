@@ -21,7 +21,12 @@ from fastapi import Depends, Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from scalewatch.errors import ForeignOrigin, InvalidReport, UnsupportedContent
+from scalewatch.errors import (
+    ForeignOrigin,
+    InvalidReport,
+    ReadOnlyServer,
+    UnsupportedContent,
+)
 from scalewatch.web.protection.protection import Answer
 
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -45,6 +50,22 @@ class OwnOrigin:
                 error = ForeignOrigin(headers.get("origin", UNKNOWN))
                 await self.answer(Request(scope), error)(scope, receive, send)
                 return
+        await self.app(scope, receive, send)
+
+
+class ReadOnly:
+    """ASGI middleware of a server that shows a store: it refuses every change."""
+
+    def __init__(self, app: ASGIApp, answer: Answer) -> None:
+        self.app = app
+        self.answer = answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, unless it changes something."""
+        if scope["type"] == "http" and scope["method"] not in SAFE:
+            answer = self.answer(Request(scope), ReadOnlyServer())
+            await answer(scope, receive, send)
+            return
         await self.app(scope, receive, send)
 
 

@@ -25,12 +25,15 @@ class Protection:
         Of one token, or one address without one, to one process; 0: any number.
     request_seconds
         How long an answer may take to begin.
+    read_only
+        Whether nobody may change anything, since all comes from a store.
     """
 
     is_open: bool = True
     plain_http: bool = False
     requests_per_minute: int = 0
     request_seconds: float = 90
+    read_only: bool = False
 
 
 def is_loopback(host: str) -> bool:

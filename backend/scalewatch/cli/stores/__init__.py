@@ -1,0 +1,1 @@
+"""Stores on the command line: look after them, and answer from them."""
