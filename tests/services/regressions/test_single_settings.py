@@ -89,3 +89,26 @@ def test_commits_that_did_not_measure_a_series_are_suspects_as_well(recorded):
     assert members["io.Load"].first_sha == commit(AWAY)["sha"]
     assert members["io.Save"].first_sha == commit(AWAY - 6)["sha"]
     assert members["io.Save"].last_sha == commit(AWAY)["sha"]
+
+
+def test_a_slow_drift_is_told_with_what_it_costs_in_a_year(client, sessions):
+    runs = [
+        run
+        for number in range(1, 111)
+        for run in reports(number, 1 + number / 1100, REGIONS[:1])
+        + single_values(number, {"io.Save": 1.0}, p=16, project="steady")
+    ]
+    record(sessions, runs)
+    with sessions.reading() as session:
+        found = regressions_of(session, "mpich", ())
+        steady = regressions_of(session, "steady", ())
+
+    (drift,) = found.detection["slow"]
+    assert (drift["region"], drift["is_worse"]) == (REGIONS[0], True)
+    assert drift["factor"] == pytest.approx(1.09, abs=0.02)
+    # A commit a day: a tenth in 110 days.
+    assert drift["node_hours"] == pytest.approx(360, abs=80)
+    assert steady.detection["slow"] == []
+    page = client.get("/p/mpich/regressions").text
+    assert "drifts over months" in page
+    assert "node-hours more of 1,000" in page

@@ -5,8 +5,9 @@ these is read, then they are explained.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -24,6 +25,7 @@ from scalewatch.modelling.histories.changes import (
 )
 from scalewatch.modelling.histories.explanation import ShiftKind
 from scalewatch.modelling.histories.modes import Modes
+from scalewatch.modelling.histories.slow import SlowDrift, slow_drift
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.common_mode.project_history import (
@@ -38,6 +40,7 @@ from scalewatch.services.regressions.changes import (
     MachineStep,
     NightlySpread,
     PassingEvent,
+    Watched,
     by_effect,
     watch,
 )
@@ -52,6 +55,8 @@ from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.histories.regressions import ShiftDetails
+
+DAY: Final = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +104,8 @@ class Detected:
         Changes too small to matter, which have no cause.
     passing
         Events after which a level returned, which have none either.
+    slow
+        Histories that drift over months, by no commit.
     """
 
     project_id: int
@@ -116,6 +123,7 @@ class Detected:
     modes: tuple[tuple[SeriesHistory, Modes], ...] = ()
     drifts: tuple[HistoryChange, ...] = ()
     passing: tuple[PassingEvent, ...] = ()
+    slow: tuple[tuple[SeriesHistory, SlowDrift], ...] = ()
 
 
 def detect(
@@ -127,6 +135,14 @@ def detect(
     changes, drifts = by_effect(
         watched, history.smallest_effect, len(history.histories)
     )
+    slow = tuple(_slow(history.histories, watched, history.line))
+    # What came over months has no commit that a regression could name.
+    drifting = {id(each) for each, _ in slow}
+    changes = [
+        change
+        for change in changes
+        if id(change.history) not in drifting or not change.shift.segments.is_gradual
+    ]
     posted = _posted_beside(session, project_id, history.line, changes)
     # A suspicion of one commit is sure if several of its jobs bear it out.
     confirmed = [
@@ -168,6 +184,7 @@ def detect(
         modes=watched.modes,
         drifts=tuple(drifts),
         passing=watched.passing,
+        slow=slow,
     )
 
 
@@ -218,6 +235,25 @@ def _posted_beside(
         .pools(counted)
         .items()
     }
+
+
+def _slow(
+    histories: Sequence[SeriesHistory], watched: Watched, line: Lineage
+) -> Iterator[tuple[SeriesHistory, SlowDrift]]:
+    """Yield the histories that drift, at their largest settings."""
+    steps: dict[int, list[tuple[int, float]]] = defaultdict(list)
+    sudden = (e for e in watched.changes if not e.shift.segments.is_gradual)
+    for change in sudden:
+        size = float(change.shift.segments.difference[-1])
+        steps[id(change.history)].append((change.shift.segments.last, size))
+    moments = [each.committed_at or each.first_run_at for each in line.commits]
+    for history in histories:
+        if not history.series.is_exact:
+            days = [moments[at].timestamp() / DAY for at in history.positions]
+            level = history.log[:, -1]
+            drift = slow_drift(level, np.array(days), steps[id(history)])
+            if drift is not None:
+                yield history, drift
 
 
 def _details(

@@ -27,6 +27,7 @@ UNLISTED: Final[dict[str, Any]] = {
     "unsearched": 0,
     "passing": 0,
     "newest_passing": (),
+    "slow": (),
 }
 """Fields that detections lack which were stored before these were listed."""
 

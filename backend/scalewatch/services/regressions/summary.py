@@ -6,13 +6,16 @@ import numpy as np
 
 from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.modelling.histories.changes import FALSE_SHARE
+from scalewatch.modelling.histories.slow import SlowDrift
 from scalewatch.services.commits.main_line import MOST_COMMITS
+from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.regressions.changes import (
     HistoryChange,
     NightlySpread,
     PassingEvent,
 )
 from scalewatch.services.regressions.detection import Detected, NewBaseline, label
+from scalewatch.wire import TIME
 
 SAID: Final = {
     Origin.LIBRARY: "as on other machines: the library",
@@ -73,6 +76,10 @@ def summary(detected: Detected) -> dict[str, Any]:
         ],
         "drifts": len(detected.drifts),
         "largest_drifts": [_drift(detected, each) for each in drifts[:MOST_SHOWN]],
+        "slow": [
+            _slow(detected, *each)
+            for each in sorted(detected.slow, key=lambda slow: -abs(slow[1].per_year))
+        ][:MOST_SHOWN],
         "passing": len(detected.passing),
         "newest_passing": [
             {**_passing(detected, events[0]), "times": len(events)}
@@ -107,6 +114,30 @@ def _drift(detected: Detected, change: HistoryChange) -> dict[str, Any]:
         "sha": commit.sha,
         "commit": label(commit),
         "factor": round(change.shift.largest_factor, 4),
+    }
+
+
+def _slow(
+    detected: Detected, history: SeriesHistory, drift: SlowDrift
+) -> dict[str, Any]:
+    """Return a slow drift; of times that grow with what it costs in a year.
+
+    How often a region runs nobody says: the cost is that of 1,000 node-hours of it.
+    """
+    commit = detected.line.commits[history.positions[0]]
+    a_year = float(np.exp(drift.per_year))
+    is_worse = (drift.total > 0) == (history.series.better == "lower")
+    costs = is_worse and history.series.metric == TIME
+    return {
+        "region": history.region,
+        "metric": history.series.metric,
+        "machine": history.series.machine,
+        "sha": commit.sha,
+        "commit": label(commit),
+        "factor": round(float(np.exp(drift.total)), 4),
+        "a_year": round(a_year, 4),
+        "is_worse": is_worse,
+        "node_hours": round(1_000 * (a_year - 1)) if costs else None,
     }
 
 
