@@ -49,6 +49,8 @@ def test_series_keep_the_order_of_appearance() -> None:
         ([(1, 4), (2, 8)], ("p",), {}),
         ([(1, 4), (1, 8), (2, 4)], ("p", "n"), {}),
         ([(1, 4)], ("p",), {"n": 1}),
+        ([(3, 4), (1, 8), (2, 16)], ("p", "n"), {}),
+        ([(4, 1), (2, 2), (1, 4)], ("p",), {}),
     ],
     ids=[
         "p is held",
@@ -56,6 +58,8 @@ def test_series_keep_the_order_of_appearance() -> None:
         "weak scaling: n follows p",
         "both vary",
         "a single point",
+        "both differ everywhere, in no order",
+        "n falls as p rises",
     ],
 )
 def test_parameters_are_those_that_vary(coordinates, parameters, configuration) -> None:

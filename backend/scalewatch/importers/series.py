@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scalewatch.errors import UnreadableFile
 from scalewatch.modelling.arrays import stacked
 from scalewatch.quantities import factor_between, is_time, parse_unit
-from scalewatch.texts.scales import RESOURCES
+from scalewatch.texts.scales import goes_with
 from scalewatch.wire import SIMULATED, UNITS, kept_unit
 from scalewatch.wire.directions import better_direction
 
@@ -613,19 +613,8 @@ def _varied(parameters: Sequence[str], settings: NDArray[np.float64]) -> list[in
 
 
 def _depends(parameter: str, pair: NDArray[np.float64]) -> bool:
-    """Tell whether a parameter varies only with another, whose column is the first.
-
-    A resource may also stay where the other rises, as nodes do while p fills one.
-    """
-    if _vary_together(pair):
-        return True
-    steps = np.diff(np.unique(pair, axis=0), axis=0)
-    only_with = bool((steps[:, 0] > 0).all())
-    return only_with and parameter in RESOURCES and bool((steps[:, 1] >= 0).all())
-
-
-def _vary_together(pair: NDArray[np.float64]) -> bool:
-    return _levels(pair) == _levels(pair[:, :1]) == _levels(pair[:, 1:])
+    """Tell whether a parameter varies only with another, whose column is the first."""
+    return goes_with(parameter, map(tuple, pair.tolist()))
 
 
 def _levels(settings: NDArray[np.float64]) -> int:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Final
 
 PARAMETERS: Final[Mapping[str, str]] = {
@@ -153,6 +154,29 @@ def scales_of(name: str) -> tuple[str, ...]:
     if len(parts) < 2 or None in scales:
         return ()
     return tuple(scale for scale in scales if scale is not None)
+
+
+def goes_with(name: str, pairs: Iterable[tuple[float, float]]) -> bool:
+    """Tell whether a parameter rises, or falls, throughout with another one.
+
+    Nothing tells the growths of such two apart. Resources may also stay where the other
+    rises, as nodes do while processes fill one.
+
+    Parameters
+    ----------
+    name
+        The parameter.
+    pairs
+        Settings of the other one and of this one.
+    """
+    settings = sorted(set(pairs))
+    steps = {
+        (x < next_x, (next_y > y) - (next_y < y))
+        for (x, y), (next_x, next_y) in pairwise(settings)
+    }
+    if name in RESOURCES and len({x for x, _ in settings}) == len(settings):
+        steps -= {(True, 0)}
+    return len(steps) == 1 and steps <= {(True, 1), (True, -1)}
 
 
 def is_about_scale(name: str) -> bool:

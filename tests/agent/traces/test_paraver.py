@@ -186,3 +186,12 @@ def test_mutated_file_is_read_or_refused(made, seed):
             assert all(one.calls > 0 for one in found.locations)
 
     assert 0 < refused < 100
+
+
+def test_numbers_of_19_digits_are_kept_and_larger_ones_are_bounded(tmp_path):
+    numbers = (1_234_567_890_123_456_789, 2**63 - 1, 2**64 - 1)
+    text = "".join(f"2:1:1:1:1:5:42:{number}\n" for number in numbers).encode()
+
+    block = lines._block(tmp_path / "made.prv", text, 1, [42])  # noqa: SLF001
+
+    assert block.events[:, -1].tolist() == [numbers[0], 2**63 - 1, 2**63 - 1]

@@ -6,7 +6,7 @@ Runs at the same coordinate are repetitions of each other, whoever posted them w
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -20,7 +20,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.judgements import editions, gate_rules
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
-from scalewatch.texts.scales import RESOURCES
+from scalewatch.texts.scales import goes_with
 
 PARAMETER: Final = "p"
 """The parameter of a scan as long as nothing varies, and the first of several."""
@@ -254,7 +254,11 @@ def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
     if not varying:
         return (names[0],)
     leader, *others = varying
-    apart = [name for name in others if not _go_together(leader, name, coordinates)]
+    apart = [
+        name
+        for name in others
+        if not goes_with(name, ((at[leader], at[name]) for at in coordinates))
+    ]
     return (leader, *others) if apart else (leader,)
 
 
@@ -274,16 +278,3 @@ def _jobs(measured: Sequence[StoredMeasurement]) -> list[list[StoredMeasurement]
         seen[place] += 1
     is_repeated = bool(seen) and min(seen.values()) > 1
     return [first, later] if is_repeated else [[*measured]]
-
-
-def _go_together(first: str, other: str, coordinates: Sequence[Coordinate]) -> bool:
-    """Tell whether two parameters rise together, or one falls as the other rises."""
-    pairs = sorted({(at[first], at[other]) for at in coordinates})
-    steps = {
-        (x < next_x, np.sign(next_y - y))
-        for (x, y), (next_x, next_y) in pairwise(pairs)
-    }
-    if other in RESOURCES and len({x for x, _ in pairs}) == len(pairs):
-        # Nodes stay as they are while p fills one.
-        steps -= {(True, 0)}
-    return len(steps) == 1 and steps <= {(True, 1), (True, -1)}

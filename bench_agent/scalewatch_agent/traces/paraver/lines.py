@@ -23,7 +23,7 @@ Numbers = NDArray[np.int64]
 
 _MOST_DIGITS: Final = 20
 _WIDE: Final = re.compile(rb"\d{19,20}")
-_LARGEST: Final = str(2**63 - 1).encode()
+_LARGEST: Final = 2**63 - 1
 """Value of counters beyond 64 bits with a sign, of which no call is made."""
 
 BLOCK: Final = 8 * 2**20
@@ -158,7 +158,7 @@ def _block(path: Path, text: bytes, first_line: int, wanted: Sequence[int]) -> B
     # The separators before each line's end, and that one, end its fields.
     fields = np.diff(np.r_[0, np.searchsorted(separators, ends, "right")])
     offsets = np.cumsum(fields) - fields
-    joined = _WIDE.sub(_LARGEST, text.replace(b"\n", b":")).decode("ascii")
+    joined = _WIDE.sub(_bounded, text.replace(b"\n", b":")).decode("ascii")
     numbers = np.fromstring(joined, np.int64, sep=":")
     kinds = numbers[offsets]
     right = np.zeros(len(kinds), bool)
@@ -186,6 +186,10 @@ def _block(path: Path, text: bytes, first_line: int, wanted: Sequence[int]) -> B
         np.stack([*columns, numbers[at], numbers[at + 1]], axis=1),
         _rows(numbers, offsets[kinds == MESSAGE], FIELDS[MESSAGE]),
     )
+
+
+def _bounded(number: re.Match[bytes]) -> bytes:
+    return str(min(int(number[0]), _LARGEST)).encode()
 
 
 def _check_characters(
