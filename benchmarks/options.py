@@ -37,6 +37,7 @@ BENCHMARKS: Final = (
     "server",
     "faults",
     "queue_turns",
+    "stores",
     "reads",
     "pages",
     "ablate",

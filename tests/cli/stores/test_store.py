@@ -115,6 +115,18 @@ def test_the_gate_takes_reports_that_are_not_in_the_store(tmp_path, store):
     assert len(lines(store)) == 150
 
 
+def test_who_asks_to_be_merged_has_no_say_in_what_others_measured(tmp_path, store):
+    pull = tmp_path / "pull.jsonl"
+    runs = [report(30, p, {"kernel0": [1.0] * 3}) for p in (2, 4, 8, 16, 32)]
+    slower = [report(29, p, {"kernel0": [9e9]}, job="x") for p in (2, 4, 8, 16, 32)]
+    pull.write_bytes(b"\n".join([*runs, *slower]))
+
+    answered = run("gate", "--store", store, "--also", pull, "--commit", sha(30))
+
+    assert answered.exit_code in {WORSE, UNREADABLE}
+    assert sha(29)[:12] in answered.stderr
+
+
 def test_project_and_commit_are_those_of_the_checkout(tmp_path, monkeypatch, store):
     checkout = tmp_path / "checkout"
     git = ("git", "-C", str(checkout))

@@ -10,7 +10,7 @@ import click
 from pydantic import ValidationError
 
 from scalewatch.errors import NoStore
-from scalewatch.stores.files import StoreFault
+from scalewatch.stores.files import MOST_BYTES, StoreFault
 from scalewatch.stores.store import Store
 from scalewatch.wire import RunReport, faults
 
@@ -23,6 +23,10 @@ def reports_of(files: Sequence[str]) -> tuple[list[bytes], list[StoreFault]]:
         paths = sorted(Path(name).rglob("*.jsonl")) if Path(name).is_dir() else [name]
         for path in map(Path, paths):
             try:
+                if path.stat().st_size > MOST_BYTES:
+                    most = f"it holds more than {MOST_BYTES >> 20} MiB"
+                    wrong.append(StoreFault(str(path), None, most))
+                    continue
                 content = path.read_bytes()
             except OSError as error:
                 wrong.append(StoreFault(str(path), None, error.strerror or str(error)))

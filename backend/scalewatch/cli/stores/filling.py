@@ -29,8 +29,9 @@ from scalewatch.services.stores.order import (
 )
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
-from scalewatch.stores.files import PROJECT_FILE
+from scalewatch.stores.files import PROJECT_FILE, StoreFault
 from scalewatch.stores.store import Contents, Store
+from scalewatch.wire import RunReport
 
 AUTHOR: Final = FILE
 """Author of what the file of a store or checkout declares."""
@@ -160,7 +161,9 @@ def gate_content(
     Parameters
     ----------
     also
-        Reports that are not in the store yet, such as those of a pull request.
+        Reports that are not in the store yet, such as those of a pull request. Only
+        those of the commit count: whoever asks to be merged has no say in what others
+        measured.
     project
         Its only one, unless given; or what `scalewatch.toml` says.
     commit
@@ -172,7 +175,8 @@ def gate_content(
         If the store cannot be read, or holds no such project.
     """
     sha = commit or head()
-    with _with_reports(store, also) as contents:
+    beside, foreign = _of_commit(also, sha)
+    with _with_reports(store, beside) as contents:
         of_project = only_project(contents, project or stated_here().get("project"))
 
         def chosen(commits: Sequence[CommitFiles]) -> Sequence[CommitFiles]:
@@ -184,7 +188,21 @@ def gate_content(
             with sessions.reading() as session:
                 gate = gate_of(session, name, sha, baseline)
             content: Mapping[str, Any] = json.loads(json_text(gate))
+    came.faults += foreign
     return content, came
+
+
+def _of_commit(also: Sequence[bytes], sha: str) -> tuple[list[bytes], list[StoreFault]]:
+    """Return the reports of a commit, and that those of others do not count."""
+    reports, foreign = [], []
+    for number, line in enumerate(also, 1):
+        report = RunReport.model_validate_json(line)
+        if report.commit.sha.startswith(sha) or report.commit.tag == sha:
+            reports.append(line)
+            continue
+        reason = f"it is of commit {report.commit.sha[:12]}, not of {sha[:12]}"
+        foreign.append(StoreFault(f"run {number} of --also", None, reason))
+    return reports, foreign
 
 
 @contextmanager
