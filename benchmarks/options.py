@@ -31,6 +31,7 @@ BENCHMARKS: Final = (
     "nights",
     "night_gates",
     "suspects",
+    "fingerprints",
     "efficiency",
     "growth",
     "partitions",

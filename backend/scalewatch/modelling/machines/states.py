@@ -19,9 +19,13 @@ COUNTS: Final = 10_000
 
 _DRIFTING: Final = re.compile(
     r".*(hosts?|hostnames?|nodenames?|nodelist|nodeid|fqdn|bogomips|microcode|ucode|"
-    r"uptime|loadavg|loadaverage|temperature|bootid|boottime|machineid|serial|"
-    r"serialnumber|uuid|timestamp|jobid|pid|ipaddress|macaddress|kernelpatch|"
-    r"kernelbuild|patchlevel|(cpu|current|cur)(mhz|freq|frequency))|node"
+    r"uptime(s|sec|secs|seconds|hours|days)?|loadavg|loadaverage|temperature|bootid|"
+    r"boottime|machineid|serial|serialnumber|uuid|timestamp|jobid|pid|ipaddress|"
+    r"macaddress|kernelpatch|kernelbuild|patchlevel|"
+    r"(cpu|current|cur)(mhz|freq|frequency)|"
+    r"(mem|memory|ram|swap|disk)(free|available|avail|used|cached)(bytes|[kmgt]i?b)?|"
+    r"(free|available|avail|used|cached)(mem|memory|ram|swap|disk)(bytes|[kmgt]i?b)?)|"
+    r"node"
 )
 """Names, without what separates their words, of parts that never matter."""
 
