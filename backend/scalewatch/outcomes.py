@@ -92,6 +92,11 @@ def is_absent(cell: str) -> bool:
     return cell.strip().lower() in _ABSENT
 
 
+def is_missing(cell: str) -> bool:
+    """Tell whether a setting is none: absent, or no number where one should be."""
+    return is_absent(cell) or cell.strip().lower() == "nan"
+
+
 def is_about_outcome(column: str) -> bool:
     """Tell whether a column or key states how a run ended."""
     return _judge_of(column) is not None

@@ -127,6 +127,28 @@ def test_address_says_what_options_say(client):
     assert sources["n"] == "path"
 
 
+def test_first_repetitions_are_left_out_where_the_address_says_so(client):
+    rows = [
+        f"{p},{rep},{9.0 if rep == 0 else 1 + rep}" for p in (2, 4) for rep in (0, 1)
+    ]
+    body = "\n".join(["p,rep,time", *rows]).encode()
+
+    assert post(client, body, skip_first=1).status_code == 202
+    refused = post(client, body, skip_first=-1)
+
+    text = client.get("/api/v1/projects/code/measurements").text
+    assert [json.loads(line)["value"] for line in text.splitlines()] == [2.0, 2.0]
+    assert refused.status_code == 422
+    assert "skip_first" in refused.text
+
+
+def test_skipping_all_repetitions_leaves_nothing_and_says_so(client, sessions):
+    response = post(client, TABLE, skip_first=1)
+
+    assert response.status_code == 422, response.text
+    assert count(sessions, tables.Run) == 0
+
+
 def test_compressed_body_and_archive_are_unpacked(client):
     packed = post(client, gzip.compress(TABLE), headers={"Content-Encoding": "gzip"})
     archive = post(client, zipped(a=TABLE, b=b"p,time\n16,1\n"))

@@ -46,14 +46,16 @@ def stated_direction(better: Mapping[str, Direction], metric: str) -> Direction 
 def better_direction(unit: str) -> Direction:
     """Return the better direction of a metric in `unit`: of a rate, higher.
 
-    All else that is measured is a cost: seconds, bytes, operations, and power.
+    So is work for an energy. All else that is measured is a cost: seconds, bytes,
+    operations, and power.
     """
     text = unit.strip()
     quantity = parse_unit(text)
-    names = {name for name, _ in quantity.dimension}
-    is_cost = "J" in names or (SIMULATED_TIME in names and _COST_OF_TIME.search(text))
-    is_gain = quantity.is_rate and not is_cost
-    return "higher" if is_gain or _RATE.fullmatch(text) else "lower"
+    powers = dict(quantity.dimension)
+    energy = powers.get("J", 0)
+    is_cost = energy > 0 or (SIMULATED_TIME in powers and _COST_OF_TIME.search(text))
+    is_gain = quantity.is_rate or energy < 0 or _RATE.fullmatch(text)
+    return "higher" if is_gain and not is_cost else "lower"
 
 
 def told_direction(metric: str, unit: str) -> Direction | None:

@@ -133,3 +133,14 @@ def test_findings_of_all_kinds_tell_that_repetitions_are_unlike() -> None:
 )
 def test_values_without_logarithms_or_repetitions_tell_nothing(values: Reals) -> None:
     assert not unsteady(values)
+
+
+def test_modes_at_both_ends_of_what_a_number_holds_are_told_without_an_overflow():
+    modes = np.where(np.arange(8) % 2, 5e-324, 1.7e308)
+    values = np.broadcast_to(modes, (1, 5, 8))
+
+    with np.errstate(all="raise"):
+        patterns = unsteady(values)
+
+    assert patterns
+    assert all(np.isfinite(each.modes.factor) for each in patterns.values())

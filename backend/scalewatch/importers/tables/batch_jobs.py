@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.importers.series import Provenance, plain_setting
-from scalewatch.outcomes import Outcome, is_about_outcome, judge_cell
+from scalewatch.outcomes import Outcome, is_about_outcome, is_missing, judge_cell
 from scalewatch.texts.scales import parameter_of
-
-MISSING: Final = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
-"""Cells, in lower case, that stand for a value that was not measured."""
 
 _TASKS_PER_NODE: Final = re.compile(
     r"n?(tasks?|procs?|processes|ranks|mpi)[_ ]?(per|/)[_ ]?node|ppn", re.IGNORECASE
@@ -148,4 +145,4 @@ def _first(header: Sequence[str], is_meant: Callable[[str], bool]) -> int | None
 
 
 def _known(row: Sequence[str], at: int | None) -> str | None:
-    return None if at is None or row[at].lower() in MISSING else row[at]
+    return None if at is None or is_missing(row[at]) else row[at]

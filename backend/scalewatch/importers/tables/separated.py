@@ -20,7 +20,6 @@ from scalewatch.importers.source import (
     says_something,
 )
 from scalewatch.importers.tables.batch_jobs import (
-    MISSING,
     exacb_metrics,
     job_columns,
 )
@@ -45,6 +44,7 @@ from scalewatch.importers.tables.derived import (
     relative_time,
 )
 from scalewatch.importers.tables.shapes import HEADER, Row, UnclearHeader, upright
+from scalewatch.outcomes import is_missing
 from scalewatch.quantities import factor_between
 from scalewatch.texts.cells import read_cell, read_label, uses_decimal_comma
 from scalewatch.texts.scales import PARAMETERS, RESOURCES
@@ -448,7 +448,7 @@ class _Table:
         configuration = tuple(
             (addressable_name(name), series.plain_setting(row[at]))
             for name, at in self.configuration.items()
-            if row[at].lower() not in MISSING
+            if not is_missing(row[at])
         )
         dependent = tuple(
             (name, label)

@@ -202,7 +202,10 @@ def _two_modes(logs: Reals) -> Iterator[tuple[int, TwoModes]]:
         least = scatter[row] * (1.5 * APART if is_few[row] else APART)
         is_alike = len(between) == 1 or between.std(ddof=1) <= UNLIKE * distance
         if distance > max(np.log(LEAST_FACTOR), least) and is_alike:
-            yield row, TwoModes(float(np.exp(distance)), float(low_share[row]))
+            yield (
+                row,
+                TwoModes(float(np.exp(min(distance, LARGEST))), float(low_share[row])),
+            )
 
 
 def _means(values: Reals, is_part: NDArray[np.bool_]) -> tuple[Reals, Reals]:
