@@ -43,7 +43,10 @@ CONTENT: Final[Mapping[str, Any]] = {
 }
 
 Cursor = Annotated[
-    str | None, Query(description=f"What the header {CURSOR} of a page named.")
+    str | None,
+    Query(
+        description=f"What the header {CURSOR} of a page named, or the `next` of JSON."
+    ),
 ]
 
 

@@ -28,9 +28,10 @@ def compare(
     view: queries.ViewDep,
     a: Annotated[str, Query(description=SIDE)],
     b: Annotated[list[str], Query(description="One or more of the same.")],
+    cursor: queries.CursorQuery = None,
 ) -> Response:
     """Return machines, or commits, side by side: the ones most apart first."""
-    return answers.answer(compare_sides(session, view, (a, *b)))
+    return answers.answer(compare_sides(session, view, (a, *b)), cursor)
 
 
 @router.get(
@@ -43,10 +44,11 @@ def list_changes(
     vs: Annotated[
         str | None, Query(description="The baseline; else merge base or parent.")
     ] = None,
+    cursor: queries.CursorQuery = None,
 ) -> Response:
     """Return what a commit changed against a baseline, worst first."""
     report, _ = gated_report(session, view, vs or None, alarming_share)
-    return answers.answer(report)
+    return answers.answer(report, cursor)
 
 
 @router.get(

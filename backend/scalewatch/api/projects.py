@@ -94,7 +94,7 @@ def show_report(
 ) -> Response:
     """Return the match table of a commit: regions × machines, worst first.
 
-    The metric `*` asks for the rows of all metrics. A table of more than 4,000 cells
+    The metric `*` asks for the rows of all metrics. A table of more than 1,600 cells
     comes in pages.
     """
     table = match_table(session, view, vs=vs or None, choice=RowChoice(cursor=cursor))
@@ -125,11 +125,12 @@ def list_models(  # noqa: PLR0913, PLR0917 - one per parameter of the query
 ) -> Response:
     """Return the models of a commit, of all metrics unless one is named.
 
-    As rows also those of all commits, which are called `*`, newest first.
+    As rows also those of all commits, which are called `*`, newest first. Of a
+    commit of very many series JSON has some regions, and the cursor of the next.
     """
     kind = wanted or accepted(request.headers.get("accept", ""))
     if isinstance(kind, BulkFormat):
         return read_models(door, view, region, kind, cursor)
     targets = [outlook.target_of(text) for text in target or ()]
     with door.reading() as session:
-        return answers.answer(models.models_at(session, view, region, targets))
+        return answers.answer(models.models_at(session, view, region, targets, cursor))

@@ -144,8 +144,11 @@ def result_router(
     """
     router = answers.api_router(tag)
 
-    def show(result: Annotated[Find[Any], Depends(find)]) -> Response:
-        return answers.answer(result())
+    def show(
+        result: Annotated[Find[Any], Depends(find)],
+        cursor: queries.CursorQuery = None,
+    ) -> Response:
+        return answers.answer(result(), cursor)
 
     def show_figure(
         result: Annotated[Find[Any], Depends(find)],

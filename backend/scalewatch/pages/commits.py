@@ -18,7 +18,9 @@ from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.comparisons import compare, versions
 from scalewatch.services.gates.gate import gated_report
 from scalewatch.services.match_table.single_values import values_of_report
+from scalewatch.services.selection.pages import Page
 from scalewatch.services.selection.view import View
+from scalewatch.web import queries
 from scalewatch.web.sessions import AlarmingShareDep, ReadingDep
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
@@ -60,6 +62,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     machine: str | None = None,
     configuration: Annotated[list[str] | None, Query()] = None,
     expand: str | None = None,
+    cursor: queries.CursorQuery = None,
     *,
     all_rows: Annotated[bool, Query(alias="all")] = False,
     wanted: FormatQuery = Format.HTML,
@@ -70,7 +73,9 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
     report, gate = gated_report(session, view, vs or None, alarming_share)
     if wanted is not Format.HTML:
         name = f"{report.project}-{report.commit.label}-changes"
-        return download(wanted, name, report, changes_listing, changes_overview)
+        return download(
+            wanted, name, report, changes_listing, changes_overview, cursor=cursor
+        )
     lead, against = (
         marks.counts_sentence(report, gate),
         sentences.baseline_sentence(report.baseline),
@@ -82,6 +87,8 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         forge=forge_of(session, project),
         gate=gate,
         all_rows=all_rows,
+        changed=Page.of(report.changed, None if all_rows else cursor, report.CELLS),
+        same=Page.of(report.same, cursor if all_rows else None, report.CELLS),
         change_name=change_name,
         expanded=_expanded(request, session, report, expand) if expand else None,
         lead=lead,

@@ -11,7 +11,8 @@ from scalewatch.pages.rendering import addresses, navigation, plots, sheets, tem
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats, intervals, sentences
 from scalewatch.services.costs import FIGURES, Cost, RegionCost, cost_at
-from scalewatch.web.queries import Scale, ViewDep
+from scalewatch.services.selection.pages import part_of
+from scalewatch.web.queries import CursorQuery, Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
@@ -27,6 +28,7 @@ def show_cost(  # noqa: PLR0913 - parts of the address
     session: ReadingDep,
     view: ViewDep,
     target: Scale = None,
+    cursor: CursorQuery = None,
     *,
     all_rows: Annotated[bool, Query(alias="all")] = False,
     wanted: FormatQuery = Format.HTML,
@@ -35,18 +37,20 @@ def show_cost(  # noqa: PLR0913 - parts of the address
     shown = cost_at(session, view, target)
     if wanted is not Format.HTML:
         name = f"{shown.project}-{shown.commit.label}-{shown.machine}-cost"
-        return download(wanted, name, shown, listing)
+        return download(wanted, name, shown, listing, cursor=cursor)
     query = {
         **addresses.stated_view(view),
         "target": None if target is None else formats.number(target),
     }
-    most = len(shown.regions) if all_rows else MOST_ROWS
-    others = shown.regions[most:]
+    part, page = part_of(shown, cursor)
+    regions = part.regions if all_rows else shown.regions[:MOST_ROWS]
+    others = shown.regions[page.start + len(regions) :]
     return templates.render(
         request,
         "costs/show.html",
         shown=shown,
-        regions=shown.regions[:most],
+        regions=regions,
+        page=page if all_rows else None,
         others=others,
         others_share=known_sum([each.share for each in others]),
         others_value=known_sum([each.value for each in others]),

@@ -8,24 +8,31 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.services.runs.show import RecordedRun, Result, payload_of, recorded_run
+from scalewatch.services.selection.pages import part_of
+from scalewatch.web import queries
 from scalewatch.web.sessions import ReadingDep
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
 @router.get("/p/{project}/runs/{run}", name="run")
-def show_run(
+def show_run(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: ReadingDep,
     project: str,
     run: UUID,
+    cursor: queries.CursorQuery = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show where a run measured, in which environment, and its results."""
     recorded = recorded_run(session, run, project)
     if wanted is not Format.HTML:
-        return download(wanted, str(recorded.uuid), recorded, results)
-    return templates.render(request, "runs/show.html", run=recorded)
+        name = str(recorded.uuid)
+        return download(wanted, name, recorded, results, cursor=cursor)
+    part, page = part_of(recorded, cursor)
+    return templates.render(
+        request, "runs/show.html", run=recorded, results=part.results, page=page
+    )
 
 
 @router.get("/p/{project}/runs/{run}/payload", name="payload")

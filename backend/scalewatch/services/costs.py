@@ -23,6 +23,7 @@ from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.built_in import LITMUS_TESTS
 from scalewatch.services.expectations.in_force import Expectation
 from scalewatch.services.regions.outlook import LEVEL, MULTIPLES
+from scalewatch.services.selection.pages import InPages
 from scalewatch.services.selection.view import (
     View,
     choices_among,
@@ -127,7 +128,7 @@ class RegionCost:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(InPages):
     """Costs of the regions of a machine.
 
     Parameters
@@ -151,6 +152,9 @@ class Cost:
     left_out
         Why others are not among them, by their name.
     """
+
+    LISTED = "regions"
+    CELLS = 20
 
     project: str
     commit: Commit

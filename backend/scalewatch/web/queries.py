@@ -86,6 +86,8 @@ def identity(kind: str) -> AfterValidator:
 ConfirmationId = Annotated[int, identity("confirmation")]
 JobId = Annotated[int, identity("job")]
 RegressionId = Annotated[int, identity("regression")]
+CursorQuery = Annotated[str | None, Query(description="The `next` of the page before.")]
+
 WebhookId = Annotated[int, identity("webhook")]
 
 Text = Annotated[str | None, BeforeValidator(lambda text: text or None)]

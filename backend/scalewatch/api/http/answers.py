@@ -7,6 +7,7 @@ from fastapi import APIRouter, Response
 from scalewatch.api.http import problems
 from scalewatch.exporters.documents import json_text
 from scalewatch.figures.figure import Figure
+from scalewatch.services.selection.pages import InPages, part_of
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -14,8 +15,13 @@ KIND: Final = "kind"
 """Where a route says what it answers; `described` makes the schema of it."""
 
 
-def answer(value: object) -> Response:
-    """Answer with a value, the same JSON as a page shows by `?format=json`."""
+def answer(value: object, cursor: str | None = None) -> Response:
+    """Answer with a value, the same JSON as a page shows by `?format=json`.
+
+    Of one that comes in pages, the page at the cursor.
+    """
+    if isinstance(value, InPages):
+        value, _ = part_of(value, cursor)
     return Response(json_text(value), media_type="application/json")
 
 

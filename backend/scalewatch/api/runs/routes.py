@@ -23,6 +23,7 @@ from scalewatch.errors import BodyTooLarge, ScalewatchError
 from scalewatch.services.runs import show
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import record_prepared
+from scalewatch.web import queries
 from scalewatch.web.sessions import DoorDep, ReadingDep, RequestSessions
 from scalewatch.wire import RunReport
 
@@ -170,9 +171,11 @@ def store_runs(
 
 
 @router.get("/{run}", responses=answers.of(show.RecordedRun, 404, 422))
-def show_run(session: ReadingDep, run: UUID) -> Response:
+def show_run(
+    session: ReadingDep, run: UUID, cursor: queries.CursorQuery = None
+) -> Response:
     """Return what a run measured, where and how."""
-    return answers.answer(show.recorded_run(session, run))
+    return answers.answer(show.recorded_run(session, run), cursor)
 
 
 @router.get("/{run}/verdict", responses=answers.of(show.RunVerdict, 404, 422))

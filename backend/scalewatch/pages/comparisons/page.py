@@ -17,7 +17,9 @@ from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.pages.wording.sentences import SYMBOLS
 from scalewatch.services.comparisons import compare, values, versions, winners
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
+from scalewatch.services.selection.pages import part_of
 from scalewatch.services.selection.view import View
+from scalewatch.web import queries
 from scalewatch.web.sessions import ReadingDep
 
 MOST_ROWS: Final = MOST_RATIOS
@@ -60,6 +62,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     on: str | None = None,
     settings: Annotated[list[str] | None, Query(alias="with")] = None,
     configuration: Annotated[list[str] | None, Query()] = None,
+    cursor: queries.CursorQuery = None,
     *,
     all_rows: Annotated[bool, Query(alias="all")] = False,
     wanted: FormatQuery = Format.HTML,
@@ -69,7 +72,9 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     shown = compare.compare_sides(session, view, compare.split_sides(subjects))
     if wanted is not Format.HTML:
         name = f"{project}-{subjects}-{shown.metric}"
-        return download(wanted, name, shown, places, side_by_side_overview)
+        return download(
+            wanted, name, shown, places, side_by_side_overview, cursor=cursor
+        )
     held = View.stated(project, None, None, None, settings or []).configuration
     plotted = _plotted(shown, region, on, held)
     is_commits = shown.kind is values.SideKind.COMMIT
@@ -77,7 +82,8 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     if plotted and is_commits:
         changes = versions.changes_since_first(session, shown, plotted)
     query: AddressQuery = stated_view(view)
-    rows = shown.rows if all_rows else shown.rows[:MOST_ROWS]
+    part, page = part_of(shown, cursor)
+    rows = part.rows if all_rows else shown.rows[:MOST_ROWS]
     ratios = ratios_of(session, shown, rows[:MOST_RATIOS])
     nothing = (None,) * (len(shown.sides) - 1)
     unknown = [RowRatios(row, nothing) for row in rows[MOST_RATIOS:]]
@@ -105,6 +111,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         shown=shown,
         subjects=subjects,
         lines=[*ratios, *unknown],
+        page=page if all_rows else None,
         pictures=pictures.pictures_of(ratios, duels, ratios_address),
         plotted=plotted,
         plot=plotted and _plot(request, shown, subjects, plotted),

@@ -18,6 +18,7 @@ from scalewatch.exporters.listing import (
     markdown_text,
 )
 from scalewatch.exporters.markdown import plain
+from scalewatch.services.selection.pages import InPages, part_of
 
 Shown = TypeVar("Shown")
 
@@ -44,6 +45,7 @@ def download(  # noqa: PLR0913, PLR0917 - parts of an answer
     listing: Callable[[Shown], Listing],
     overview: Callable[[Shown], Listing] | None = None,
     following: Callable[[str], Shown] | None = None,
+    cursor: str | None = None,
 ) -> Response:
     """Answer with the data of a page.
 
@@ -56,11 +58,14 @@ def download(  # noqa: PLR0913, PLR0917 - parts of an answer
         Returns what a cursor names. JSON shows one page of something in pages, with
         the cursor of the next; the others show all pages, one
         after the other.
+    cursor
+        Names the page that JSON shows of what was read whole.
     """
     disposition = f"inline; filename*=UTF-8''{quote(f'{name}.{wanted}', safe='')}"
     headers = {"Content-Disposition": disposition}
     if wanted not in WRITERS:
-        return Response(json_text(shown), media_type=JSON, headers=headers)
+        part = part_of(shown, cursor)[0] if isinstance(shown, InPages) else shown
+        return Response(json_text(part), media_type=JSON, headers=headers)
     media_type, write = WRITERS[wanted]
     rows_of = listing if wanted is Format.CSV or overview is None else overview
     content = rows_of(shown)

@@ -41,6 +41,7 @@ from scalewatch.services.common_mode.newest_commit import (
     newest_histories,
     newest_nights,
 )
+from scalewatch.services.selection.view import View
 from scalewatch.services.series.judged import Middles
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.settings import ALARMING_SHARE
@@ -101,19 +102,25 @@ class Comparison:
     def absent(self) -> tuple[str, ...]:
         """Machines that measured the baseline and have not measured this commit."""
         then = self.before.environments if self.before else {}
-        return tuple(name for name in then if name not in self.after.environments)
+        only = self.after.only
+        return tuple(
+            name
+            for name in then
+            if name not in self.after.environments and only in {None, name}
+        )
 
 
 Minded = Mapping[int, tuple[SeriesChange, float]]
 """Series by id, with the share by which the constant of each has to differ."""
 
 
-def compared(
+def compared(  # noqa: PLR0913, PLR0917 - what is compared, and how surely
     session: Session,
     project: tables.Project,
     reference: str | None,
     against: str | None,
     alarming_share: float = ALARMING_SHARE,
+    part: View | None = None,
 ) -> Comparison:
     """Return a commit beside its baseline.
 
@@ -124,6 +131,8 @@ def compared(
         merge base of a branch, and the nearest commit of any other one.
     alarming_share
         Share of histories of 200 commits that may alarm although nothing changed.
+    part
+        Whose machine of a wide commit is compared, or else the first; None: all.
 
     Raises
     ------
@@ -136,11 +145,13 @@ def compared(
     if baseline is not None and base is not None:
         baseline = replace(baseline, relation=Relation.MERGE_BASE)
     after = CommitSnapshot.of(session, row)
+    if part is not None:
+        after = after.within_bounds(part.machine)
     if baseline is None:
         return Comparison(
             project, row, None, after, tuple(sorted(after.metrics)), (), None
         )
-    before = CommitSnapshot(session, project.id, baseline.id)
+    before = CommitSnapshot(session, project.id, baseline.id, after.only)
     metrics = tuple(sorted({*before.metrics, *after.metrics}))
     changes = changes_between(before, after, metrics)
     levels = levels_of(before, after, changes, alarming_share)
@@ -241,7 +252,7 @@ def _nights(
     rows = identified(session, (before.commit_id, after.commit_id))
     baseline, commit = rows[before.commit_id], rows[after.commit_id]
     line = line_up_to(watched_line(session, project_id), baseline, commit, MOST_NIGHTS)
-    histories = newest_histories(session, project_id, line, metrics)
+    histories = newest_histories(session, project_id, line, metrics, after.only)
     jobs = after.pools_by_job([each.series.id for each in histories])
     machines = sorted({each.series.machine_id for each in histories})
     calendars = {each: calendar_of(session, line, each) for each in machines}

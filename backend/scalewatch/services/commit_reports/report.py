@@ -17,6 +17,7 @@ from scalewatch.services.commits.baselines import (
     parents_of,
 )
 from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.selection.pages import InPages
 from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.judged import FailedSeries
 from scalewatch.services.series.snapshots import Environments
@@ -43,7 +44,7 @@ class EnvironmentChange:
 
 
 @dataclass(frozen=True, slots=True)
-class CommitReport:
+class CommitReport(InPages):
     """The changes of a commit against its baseline.
 
     Parameters
@@ -56,7 +57,13 @@ class CommitReport:
         Worst first, over all metrics unless the view names one.
     absent
         Machines that measured the baseline and have not measured this commit.
+    only
+        The machine whose series alone were compared, of a commit with very many; None:
+        all.
     """
+
+    LISTED = "changes"
+    CELLS = 2
 
     project: str
     commit: Commit
@@ -69,6 +76,7 @@ class CommitReport:
     absent: tuple[str, ...]
     changes: tuple[SeriesChange, ...]
     environment: tuple[EnvironmentChange, ...]
+    only: str | None = None
 
     @property
     def counts(self) -> Mapping[ChangeKind, int]:
@@ -118,7 +126,7 @@ def commit_report(session: Session, view: View, against: str | None) -> CommitRe
         If the project, a commit or the metric is unknown.
     """
     project = projects.existing(session, view.project)
-    comparison = compared(session, project, view.commit, against)
+    comparison = compared(session, project, view.commit, against, part=view)
     return limited(report_of(session, comparison), view)
 
 
@@ -139,6 +147,7 @@ def report_of(session: Session, comparison: Comparison) -> CommitReport:
         absent=comparison.absent,
         changes=comparison.changes,
         environment=environment_changes(then, now),
+        only=comparison.after.only,
     )
 
 

@@ -191,15 +191,24 @@ def newest_nights(
 
 
 def newest_histories(
-    session: Session, project_id: int, line: Lineage, metrics: Collection[str]
+    session: Session,
+    project_id: int,
+    line: Lineage,
+    metrics: Collection[str],
+    machine: str | None = None,
 ) -> list[SeriesHistory]:
-    """Read the histories of noisy series that the newest commit of a line measured."""
+    """Read the histories of noisy series that the newest commit of a line measured.
+
+    Of one machine, or of all.
+    """
     newest = len(line.commits) - 1
     # A series measured under two names has one history: the later one.
     measured = {
         history.series.id: history
         for metric in sorted(metrics)
-        for history in series_histories(session, project_id, line, metric=metric)
+        for history in series_histories(
+            session, project_id, line, metric=metric, machine=machine
+        )
         if history.positions[-1] == newest and not history.series.is_exact
     }
     return [*measured.values()]

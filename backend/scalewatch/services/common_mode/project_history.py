@@ -120,15 +120,16 @@ def project_history(session: Session, project_id: int) -> ProjectHistory:
     )
 
 
-def series_histories(
+def series_histories(  # noqa: PLR0913 - which histories
     session: Session,
     project_id: int,
     line: Lineage,
     *,
     region: str | None = None,
     metric: str | None = None,
+    machine: str | None = None,
 ) -> list[SeriesHistory]:
-    """Return the histories of a project, of one region and metric or of all.
+    """Return the histories of a project, of one region, metric, machine or of all.
 
     Of each series the newest one comes last.
     """
@@ -137,7 +138,9 @@ def series_histories(
     if region is not None:
         former = [name for name in aliases if present_name(aliases, name) == region]
         names = [region, *former]
-    series = locations.series_of(session, project_id, regions=names, metric=metric)
+    series = locations.series_of(
+        session, project_id, regions=names, metric=metric, machine=machine
+    )
     position_of = {commit.id: position for position, commit in enumerate(line.commits)}
     located = locations.of_series(session, [each.id for each in series], [*position_of])
     return _histories(series, located, aliases, position_of)

@@ -10,6 +10,7 @@ from typing import Any, Final
 from scalewatch.modelling import Growth, Model, SideBySide, side_by_side
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.expectations.in_force import Expectation
+from scalewatch.services.selection.pages import InPages
 from scalewatch.services.selection.view import key_of
 from scalewatch.services.series.judged import Judged, Middles
 from scalewatch.services.series.standing import UNMEASURED, Standing
@@ -101,8 +102,10 @@ def _apart(growth: Growth) -> Growth:
 
 
 @dataclass(frozen=True, slots=True)
-class ComparedSides:
+class ComparedSides(InPages):
     """Machines at a commit, or commits on machines, side by side; most apart first."""
+
+    LISTED = "rows"
 
     project: str
     kind: SideKind

@@ -267,11 +267,16 @@ def models_page(
 def model_rows(
     reading: Reading, view: View, region: str | None, page: ModelsPage
 ) -> Iterator[Rows]:
-    """Yield the models of one commit after the other."""
+    """Yield the models of one commit after the other, of a wide one in parts."""
     for sha in page.commits:
-        with reading() as session:
-            series = models_at(session, replace(view, commit=sha), region)
-        yield [_model_row(series.project, sha, each) for each in series.models]
+        following: str | None = ""
+        while following is not None:
+            with reading() as session:
+                series = models_at(
+                    session, replace(view, commit=sha), region, cursor=following
+                )
+            yield [_model_row(series.project, sha, each) for each in series.models]
+            following = series.next
 
 
 def _model_row(project: str, commit: str, series: SeriesModel) -> Sequence[Any]:

@@ -119,7 +119,8 @@ def gated_report(
     Parameters
     ----------
     view
-        Limits what the report lists; the gate is asked of the whole commit.
+        Limits what the report lists; the gate is asked of the whole commit, and of a
+        wide one of its machine, or else the first.
     baseline, alarming_share
         As `gate_of` takes them.
 
@@ -128,7 +129,9 @@ def gated_report(
     NotFound, NotMeasured, AmbiguousReference
         If the project, a commit or the metric is unknown.
     """
-    gate, decision, comparison = _judged(session, view, baseline, alarming_share)
+    gate, decision, comparison = _judged(
+        session, view, baseline, alarming_share, part=view
+    )
     whole = report_of(session, comparison)
     with_outcome = (
         _with_outcome if len(whole.changes) <= KEPT else _with_outcome.__wrapped__
@@ -180,11 +183,15 @@ def confirm_suspicions(
 
 
 def _judged(
-    session: Session, view: View, against: str | None, alarming_share: float
+    session: Session,
+    view: View,
+    against: str | None,
+    alarming_share: float,
+    part: View | None = None,
 ) -> tuple[Gate, Decision, Comparison]:
     """Return whether a commit may pass, what becomes of series, and why."""
     project = projects.existing(session, view.project)
-    comparison = compared(session, project, view.commit, against, alarming_share)
+    comparison = compared(session, project, view.commit, against, alarming_share, part)
     rules = rules_in_force(session, project.id)
     known = circumstances_of(session, comparison, rules)
     commit = commit_of(comparison.row)

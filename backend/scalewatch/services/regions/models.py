@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -19,6 +19,7 @@ from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.regions.outlook import forecasts_of
+from scalewatch.services.selection.pages import Page
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot, repetitions_of
@@ -62,13 +63,24 @@ class SeriesModel:
     steps: tuple[Step, ...] = ()
 
 
+MODEL_CELLS: Final = 2
+"""Cells as which a model counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class CommitModels:
-    """The models of a commit."""
+    """The models of a commit, of a wide one region by region.
+
+    Parameters
+    ----------
+    next
+        `cursor` of the next page, if there is one.
+    """
 
     project: str
     commit: Commit
     models: tuple[SeriesModel, ...]
+    next: str | None = None
 
 
 def series_model(
@@ -97,22 +109,37 @@ def models_at(
     view: View,
     region: str | None = None,
     targets: Sequence[Target] = (),
+    cursor: str | None = None,
 ) -> CommitModels:
     """Return the models of a commit: of all metrics unless the view names one.
+
+    Of a commit of very many series, those of some regions: a page.
+
+    Parameters
+    ----------
+    cursor
+        The `next` of the page before.
 
     Raises
     ------
     NotFound, AmbiguousReference
-        If the project or the commit is unknown.
+        If the project, the commit or the page is unknown.
     """
     project = projects.existing(session, view.project)
     commit = find_commit(session, project, view.commit)
+    now = CommitSnapshot.of(session, commit)
     metrics = measurements.metrics_at_commit(session, commit.id, region)
+    regions: Page[str | None] = Page.of([region], cursor)
+    if region is None and now.is_wide:
+        names = sorted({each.region for each in now.outlined(metrics)})
+        width = -(-now.series // len(names))
+        regions = Page.of(names, cursor, MODEL_CELLS * width)
     scans = [
         scan
+        for name in regions.rows
         for metric in metrics
         if view.metric in {None, metric}
-        for scan in CommitSnapshot.of(session, commit).scans(metric, region)
+        for scan in now.scans(metric, name)
         if view.machine in {None, scan.machine} and is_chosen(scan, view.configuration)
     ]
     forecasts = forecasts_of(session, scans, targets) if targets else [()] * len(scans)
@@ -122,6 +149,7 @@ def models_at(
         models=tuple(
             map(series_model, scans, forecasts, steps_of_scans(session, scans))
         ),
+        next=regions.next,
     )
 
 

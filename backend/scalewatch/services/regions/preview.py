@@ -200,10 +200,8 @@ def _judged(commit: CommitSnapshot, view: View, shown: Region) -> Sequence[Judge
     """Return the series of a region at a commit that a view is about."""
     return [
         each
-        for each in commit.judged([shown.metric])
-        if each.region == shown.region
-        and shown.machine in {None, each.machine}
-        and is_chosen(each, view.configuration)
+        for each in commit.judged([shown.metric], {shown.region})
+        if shown.machine in {None, each.machine} and is_chosen(each, view.configuration)
     ]
 
 

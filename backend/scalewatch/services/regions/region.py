@@ -175,7 +175,11 @@ def timed_region(
         at = commit_of(row).label
         raise NoTimes(others, at=at) if others else NotMeasured("metric", metric, at=at)
     everywhere = replace(view, metric=metric, machine=None, configuration={})
-    shown = region or _telling(commit.judged([metric]), regions)
+    shown = region or commit.kept(
+        ("telling region",),
+        lambda: _telling(commit.outlined([metric]), regions),
+        metrics=[metric],
+    )
     return region_at(session, everywhere, shown), regions
 
 

@@ -17,6 +17,7 @@ from scalewatch.errors import NotFound
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regions.models import SeriesModel, series_model
+from scalewatch.services.selection.pages import InPages
 from scalewatch.services.series.scans import quartiles_of
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
@@ -58,7 +59,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedRun:
+class RecordedRun(InPages):
     """One execution of a suite.
 
     Parameters
@@ -70,6 +71,8 @@ class RecordedRun:
     profile
         Seconds of each function, the longest first; empty where it was not profiled.
     """
+
+    LISTED = "results"
 
     uuid: UUID
     project: str

@@ -1,17 +1,42 @@
 """Pages of long listings: so many cells at once, and how to go on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Generic, Self, TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Final, Generic, Self, TypeVar
 
 from scalewatch.errors import NotFound
 
-MOST_CELLS: Final = 4_000
+MOST_CELLS: Final = 1_600
 """Cells of an answer: a table of more comes in pages, of a row at least."""
+
+ROW_CELLS: Final = 10
+"""Cells as which a row of a listing counts, whose columns say different things."""
 
 DIGITS: Final = 9
 
 Row = TypeVar("Row")
+
+
+@dataclass(frozen=True)
+class InPages:
+    """An answer whose rows come in pages, as `part_of` cuts it.
+
+    Parameters
+    ----------
+    next
+        `cursor` of the next page, if there is one.
+    """
+
+    LISTED: ClassVar[str]
+    """The name of its rows."""
+
+    CELLS: ClassVar[int] = ROW_CELLS
+    """Cells as which each of them counts."""
+
+    next: str | None = field(default=None, kw_only=True)
+
+
+Answer = TypeVar("Answer", bound=InPages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +94,19 @@ class Page(Generic[Row]):
     def is_part(self) -> bool:
         """Whether the listing has other pages."""
         return len(self.rows) < self.total
+
+
+def part_of(answer: Answer, cursor: str | None) -> tuple[Answer, Page[Any]]:
+    """Return an answer with one page of its rows, and that page.
+
+    Raises
+    ------
+    NotFound
+        If the cursor names no page.
+    """
+    page = Page.of(getattr(answer, answer.LISTED), cursor, answer.CELLS)
+    rows: dict[str, Any] = {answer.LISTED: tuple(page.rows)}
+    return replace(answer, next=page.next, **rows), page
 
 
 def place_of(cursor: str | None) -> int:

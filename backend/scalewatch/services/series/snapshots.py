@@ -71,16 +71,33 @@ class CommitSnapshot:
     Each part is read in a few statements when it is first asked for, and kept in
     memory by the edition of the commit. A snapshot lives as long as its session; what
     is kept holds neither.
+
+    Parameters
+    ----------
+    only
+        The machine whose series alone are known; None: all.
     """
 
     session: Session
     project_id: int
     commit_id: int
+    only: str | None = None
 
     @classmethod
     def of(cls, session: Session, commit: AnyCommit) -> Self:
         """Return the snapshot of a commit."""
         return cls(session, commit.project_id, commit.id)
+
+    def within_bounds(self, machine: str | None) -> Self:
+        """Return a commit that can be compared whole: of a wide one, one machine.
+
+        That machine, or else the first that measured it.
+        """
+        if not self.is_wide:
+            return self
+        if machine is None:
+            return replace(self, only=next(iter(self.environments)))
+        return replace(self, only=machine)
 
     @cached_property
     def edition(self) -> editions.Edition | None:
@@ -117,13 +134,19 @@ class CommitSnapshot:
     @property
     def is_wide(self) -> bool:
         """Whether it has more series than are kept with all that is known of them."""
-        number = kept_of(
+        return self.series > MOST_SERIES
+
+    @property
+    def series(self) -> int:
+        """The number of series that were measured."""
+        return kept_of(
             self.edition,
             self.commit_id,
-            ("number of series",),
-            lambda: len(measurements.taken_at(self.session, self.commit_id)),
+            ("number of series", self.only),
+            lambda: len(
+                measurements.taken_at(self.session, self.commit_id, self._block())
+            ),
         )
-        return number > MOST_SERIES
 
     def judged(
         self, metrics: Collection[str], regions: Collection[str] | None = None
@@ -181,7 +204,7 @@ class CommitSnapshot:
             OUTLINE_KILOBYTES,
             lambda: self._series(
                 metrics,
-                None,
+                self._block(),
                 verdicts.outlines_at(self.session, self.commit_id, metrics),
                 is_outline=True,
             ),
@@ -197,7 +220,10 @@ class CommitSnapshot:
         return kept_of(
             self.edition,
             self.commit_id,
-            (*question, sorted(metrics), ids_in_force(self.session, self.project_id)),
+            (
+                *(*question, self.only, sorted(metrics)),
+                ids_in_force(self.session, self.project_id),
+            ),
             lambda: _with_pending(read()),
             lambda known: kilobytes * len(known[0]),
         )
@@ -209,18 +235,28 @@ class CommitSnapshot:
         names: Collection[str] | None = None,
     ) -> tuple[Judged, ...]:
         """Read series with all that is known, of some regions on some machines."""
-        session, commit_id = self.session, self.commit_id
-        if regions is None:
-            models = verdicts.models_at(session, commit_id, metrics)
-            return self._series(metrics, None, models)
+        block = self._block(regions, names)
+        models = verdicts.models_at(
+            self.session, self.commit_id, metrics, *(block or ())
+        )
+        return self._series(metrics, block, models)
+
+    def _block(
+        self,
+        regions: Collection[str] | None = None,
+        names: Collection[str] | None = None,
+    ) -> measurements.Block | None:
+        """Return the series of some regions on some machines; None: all there are."""
+        if self.only is not None:
+            names = {self.only}
+        if regions is None and names is None:
+            return None
         ids = [
             row.id
-            for row in machines.of_project(session, self.project_id)
+            for row in machines.of_project(self.session, self.project_id)
             if names is None or row.name in names
         ]
-        block = measurements.Block(sorted(regions), ids)
-        models = verdicts.models_at(session, commit_id, metrics, *block)
-        return self._series(metrics, block, models)
+        return measurements.Block(None if regions is None else sorted(regions), ids)
 
     def _series(
         self,
@@ -413,7 +449,10 @@ class CommitSnapshot:
 
     @property
     def environments(self) -> Environments:
-        """The facts and settings of its runs, by machine in order of appearance."""
+        """The facts and settings of its runs, by machine in order of appearance.
+
+        Of all machines, whichever's series are known.
+        """
 
         def read() -> Environments:
             values: dict[str, dict[str, set[str]]] = {}
@@ -483,7 +522,11 @@ class CommitSnapshot:
         if None in states:
             return compute()
         return kept_of(
-            self.edition, self.commit_id, (*question, *states), compute, kilobytes
+            self.edition,
+            self.commit_id,
+            (*question, self.only, *states),
+            compute,
+            kilobytes,
         )
 
     def state(self, metrics: Collection[str]) -> tuple[object, ...] | None:

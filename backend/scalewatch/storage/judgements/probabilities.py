@@ -14,6 +14,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.database import inserts
+from scalewatch.storage.database.lists import among
 
 _LEVEL: Final = 3
 
@@ -56,17 +57,22 @@ def put(
 
 
 def at(
-    session: Session, commit_id: int, series: Collection[int] | None = None
+    session: Session,
+    commit_id: int,
+    series: Collection[int] | None = None,
+    machines: Collection[int] | None = None,
 ) -> dict[int, Likely]:
     """Return what is probable of series that were analysed at a commit, of all if None.
 
-    Of a few, the lines of the others are not taken apart.
+    Of a few, the lines of the others are not taken apart; of some machines, those of
+    others are not read.
     """
-    blobs = session.scalars(
-        select(tables.Probabilities.blob).where(
-            tables.Probabilities.commit_id == commit_id
-        )
+    stored = select(tables.Probabilities.blob).where(
+        tables.Probabilities.commit_id == commit_id
     )
+    if machines is not None:
+        stored = stored.where(among(tables.Probabilities.machine_id, machines))
+    blobs = session.scalars(stored)
     probabilities: dict[int, Likely] = {}
     for blob in blobs:
         probabilities.update(decode(blob, series))

@@ -118,8 +118,9 @@ def models_at(
         of_regions=regions is not None, of_machines=machines is not None
     )
     rows = session.execute(compared, bound).all()
-    of_some = None if regions is None else {row.series_id for row in rows}
-    likely = probabilities.at(session, commit_id, of_some)
+    is_part = regions is not None or machines is not None
+    of_some = {row.series_id for row in rows} if is_part else None
+    likely = probabilities.at(session, commit_id, of_some, machines)
     models: dict[int, list[Modelled]] = {}
     for row in rows:
         shares = likely.get(row.series_id, NOTHING).judged_by(row.expectation_id)

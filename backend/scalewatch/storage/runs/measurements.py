@@ -150,9 +150,9 @@ def summaries_at(
 
 
 class Block(NamedTuple):
-    """Series of some regions on some machines, which have these ids."""
+    """Series of some regions, or of all, on some machines, which have these ids."""
 
-    regions: list[str]
+    regions: list[str] | None
     machines: list[int]
 
 
@@ -208,7 +208,11 @@ def taken_at(
 
     def read() -> list[Taken]:
         bound = {"commit": commit_id, **(block._asdict() if block else {})}
-        rows = session.execute(_taken(of_block=block is not None), bound)
+        statement = _taken(
+            of_block=block is not None,
+            of_regions=block is not None and block.regions is not None,
+        )
+        rows = session.execute(statement, bound)
         return list(map(Taken._make, rows.all()))
 
     if block is not None:
@@ -217,7 +221,7 @@ def taken_at(
 
 
 @cache
-def _taken(*, of_block: bool) -> Select[Any]:
+def _taken(*, of_block: bool, of_regions: bool) -> Select[Any]:
     succeeded = func.nullif(_POINT.c.count, 0)
     is_noted = or_(_POINT.c.count == 0, _POINT.c.flags != 0)
     measured = (
@@ -234,9 +238,10 @@ def _taken(*, of_block: bool) -> Select[Any]:
     )
     if of_block:
         measured = measured.join(_SERIES, _IS_OF_RUN).where(
-            is_among(_SERIES.c.region, "regions"),
-            is_among(_RUN.c.machine_id, "machines"),
+            is_among(_RUN.c.machine_id, "machines")
         )
+    if of_regions:
+        measured = measured.where(is_among(_SERIES.c.region, "regions"))
     taken = measured.subquery()
     columns = {**_SERIES.c, **taken.c}
     return (
