@@ -47,8 +47,6 @@ class Assumptions:
     """Binary logarithm of a term that is zero at a target."""
     largest_log: float = 700.0
     """Natural logarithms of forecasts are cut off here, below the largest number."""
-    bisections: int = 26
-    """Halve the distance between parts to a relative 1e-8."""
     ridge: float = 1e-12
     """Added to correlations of columns, so that none makes the others singular."""
     tiny: float = 1e-150

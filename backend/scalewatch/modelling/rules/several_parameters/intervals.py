@@ -10,9 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
 
 from scalewatch.modelling.arrays import Indices, Reals
+from scalewatch.modelling.rules.evidence.log_residuals import LEAST_VARIANCE
+from scalewatch.modelling.rules.evidence.mixture import Mixture
 from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.elimination import Weights
@@ -64,22 +65,6 @@ class Contenders:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """Predictions of the hypotheses of a mixture at targets.
-
-    Parameters
-    ----------
-    log
-        Natural logarithm, shape (L, T).
-    spread
-        Standard deviation of it, shape (L, T).
-    """
-
-    log: Reals
-    spread: Reals
-
-
 def likeliest(probability: Reals, most: int) -> Indices:
     """Return the positions of the largest probabilities, falling, none negligible."""
     top = np.flatnonzero(probability > ASSUMED.negligible * probability.max())
@@ -94,9 +79,9 @@ def forecast(
     """Return value, low and high of a series at targets, shape (T, 3)."""
     if not targets.log2.shape[1]:
         return np.empty((0, 3))
-    prediction = _predict(contest, contenders, weights, targets.log2)
-    levels = np.array([0.5, (1 - targets.level) / 2, (1 + targets.level) / 2])
-    log = _quantiles(prediction, contenders.share, levels).T
+    levels = (0.5, (1 - targets.level) / 2, (1 + targets.level) / 2)
+    mixture = _predict(contest, contenders, weights, targets.log2)
+    log = mixture.quantiles(levels)[..., 0]
     return np.asarray(np.exp(np.minimum(log, ASSUMED.largest_log)))
 
 
@@ -109,7 +94,7 @@ def widened(forecasts: Reals, by: float) -> Reals:
 
 def _predict(
     contest: Contest, contenders: Contenders, weights: Weights, log2_targets: Reals
-) -> Prediction:
+) -> Mixture:
     """Fit the hypotheses again, for the covariance of their coefficients."""
     members = contenders.members
     width = 1 + max(map(len, members))
@@ -136,8 +121,14 @@ def _predict(
     value = np.maximum(np.einsum("lk,lkt->lt", coefficients, target), ASSUMED.tiny)
     square = np.einsum("lkt,lkj,ljt->lt", target, covariance, target)
     ratio = variance[:, np.newaxis] * square / value**2
-    return Prediction(
-        log=np.log(value) + largest * np.log(2.0), spread=np.sqrt(np.log1p(ratio))
+    log = np.log(value) + largest * np.log(2.0)
+    # Of one series: its axis is the last one.
+    return Mixture(
+        log_weight=np.log(contenders.share)[:, np.newaxis],
+        mean=log.T[..., np.newaxis],
+        deviation=np.sqrt(np.maximum(np.log1p(ratio), LEAST_VARIANCE)).T[
+            ..., np.newaxis
+        ],
     )
 
 
@@ -153,19 +144,3 @@ def _solve(columns: Reals, omega: Reals) -> tuple[Reals, Reals]:
     covariance = np.linalg.inv(correlation) * pairs
     coefficients = np.einsum("lkj,lj->lk", covariance, weighted.sum(axis=2))
     return coefficients, covariance
-
-
-def _quantiles(prediction: Prediction, share: Reals, levels: Reals) -> Reals:
-    """Return quantiles of the mixture by bisection, shape (levels, T).
-
-    They lie between those of its parts.
-    """
-    spread = np.maximum(prediction.spread, np.finfo(np.float64).eps)
-    parts = prediction.log + ndtri(levels)[:, np.newaxis, np.newaxis] * spread
-    low, high = parts.min(axis=1), parts.max(axis=1)
-    for _ in range(ASSUMED.bisections):
-        middle = (low + high) / 2
-        below = ndtr((middle[:, np.newaxis] - prediction.log) / spread)
-        is_low = share @ below < levels[:, np.newaxis]
-        low, high = np.where(is_low, middle, low), np.where(is_low, high, middle)
-    return np.asarray((low + high) / 2)
