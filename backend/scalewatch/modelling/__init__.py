@@ -149,7 +149,6 @@ from scalewatch.modelling.versions.compare import (
     Incomparable,
     all_growth_odds,
     compare_versions,
-    growth_odds,
 )
 from scalewatch.modelling.versions.kinds import VersionChange
 from scalewatch.modelling.versions.ratios import SideBySide, side_by_side
@@ -233,7 +232,6 @@ __all__ = [
     "extrapolations",
     "find_models",
     "first_above",
-    "growth_odds",
     "judge",
     "learn_noise",
     "machine_line",

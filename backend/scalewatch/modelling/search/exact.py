@@ -18,7 +18,7 @@ from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.misfit.misfit import ExponentInterval
-from scalewatch.modelling.rules.quality import adjusted_r2, smape
+from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
 from scalewatch.modelling.search.finding import (
     Candidate,
     Exactness,
@@ -83,14 +83,19 @@ class ExactQuestion:
         verdict = self._verdict(probability, counts.unexplained)
         if model is None:
             verdict, probability = self._verdict_by_exponent(interval), {}
-        fitted = None if model is None else _quality(model, self.settings, y)
+        fit = error = None
+        if model is not None:
+            fitted = np.broadcast_to(model(self.settings), y.shape)
+            pair = y[:, np.newaxis], fitted[:, np.newaxis]
+            r2, error = adjusted_r2_of(*pair, len(model.terms))[0], smape(*pair)[0]
+            fit = None if np.isnan(r2) else float(r2)
         return Finding(
             model=model,
             growth=model.growth if model else None,
             points=len(y),
             repetitions=repetitions,
-            adjusted_r2=fitted and fitted[0],
-            smape=fitted and fitted[1],
+            adjusted_r2=fit,
+            smape=None if error is None else float(error),
             class_probability=counts.class_probability,
             expectation=self.expectation,
             deviation_limit=self.deviation_limit,
@@ -207,16 +212,3 @@ def _candidates(counts: Counts) -> tuple[Candidate, ...]:
     return tuple(
         sorted(candidates.values(), key=lambda candidate: -candidate.probability)
     )
-
-
-def _quality(
-    model: Model, settings: Mapping[str, Reals], y: Reals
-) -> tuple[float | None, float]:
-    """Return adjusted R², None for a constant, and SMAPE."""
-    fitted = np.broadcast_to(model(settings), y.shape)
-    error = float(smape(y[:, np.newaxis], fitted[:, np.newaxis])[0])
-    variation = float(((y - y.mean()) ** 2).sum())
-    if not model.terms or not variation:
-        return None, error
-    explained = np.array([1 - float(((y - fitted) ** 2).sum()) / variation])
-    return float(adjusted_r2(explained, len(y), terms=len(model.terms))[0]), error

@@ -207,15 +207,35 @@ def _compare_levels(
 ) -> list[Comparison]:
     """Compare versions by their levels alone."""
     del space
-    levels = Levels(versions, noise)
+    both = with_unseen(versions.both)
+    weight, difference = versions.weight, versions.difference
+    points, mass = np.count_nonzero(weight, axis=0), total(weight)
+    likelihood = Likelihood(
+        unit=both.freedom * both.variance,
+        prior_freedom=both.freedom.astype(np.float32),
+        freedom=(both.freedom + points).astype(np.float32),
+        shares=noise.shares,
+    )
+    factor, freedom = versions.log_factor, both.freedom + points - 1
+    same, moved = (
+        total(weight * difference**2),
+        total(weight * (difference - factor) ** 2),
+    )
+    variance = likelihood.variance(moved)
+    phi, _ = likelihood(np.stack([same, moved]))
+    prior = np.log([PRIOR[VersionChange.NONE], PRIOR[VersionChange.LEVEL]])
+    evidence = phi.astype(np.float64) + prior[:, np.newaxis]
+    evidence[1] += np.log(2 * np.pi * variance / mass) / 2 - LOG_RANGE
+    probability = softmax(evidence, axis=0)
+    reach = stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance / mass)
+    bounds = np.exp([factor, factor - reach, factor + reach])
     (x,) = settings.values()
-    tilt, faster = levels.tilts(x)
-    bounds = levels.bounds(level)
+    tilt, faster = tilts(np.log2(x), difference, weight, variance, freedom)
     return [
         Comparison(
             probability={
-                VersionChange.NONE: float(levels.probability[0, row]),
-                VersionChange.LEVEL: float(levels.probability[1, row]),
+                VersionChange.NONE: float(probability[0, row]),
+                VersionChange.LEVEL: float(probability[1, row]),
                 VersionChange.COEFFICIENT: 0.0,
                 VersionChange.GROWTH: 0.0,
             },
@@ -274,25 +294,17 @@ class GrowthOdds:
     slower: float
 
 
-def growth_odds(
-    before: Mapping[Growth, float], after: Mapping[Growth, float]
-) -> GrowthOdds | None:
-    """Compare the posteriors of two versions; None where one of them is unknown.
-
-    Parameters
-    ----------
-    before, after
-        Probability by growth, of the likeliest ones at least.
-    """
-    return all_growth_odds([(before, after)])[0]
-
-
 def all_growth_odds(
     pairs: Sequence[tuple[Mapping[Growth, float], Mapping[Growth, float]]],
 ) -> list[GrowthOdds | None]:
-    """Compare the posteriors of two versions of many series, as `growth_odds`.
+    """Compare the posteriors of two versions of each series; None where one is unknown.
 
     Few growths occur in all of them: they are put in order once.
+
+    Parameters
+    ----------
+    pairs
+        Probability by growth, of the likeliest ones at least, before and after.
     """
     named = set[Growth]().union(
         *(probability for pair in pairs for probability in pair)
@@ -320,56 +332,3 @@ def _shares(
     columns = [rank[growth] for each in posteriors for growth in each]
     shares[rows, columns] = [share for each in posteriors for share in each.values()]
     return shares
-
-
-class Levels:
-    """Factor between versions of S series of few settings.
-
-    Attributes
-    ----------
-    probability
-        That nothing changed, or the level, shape (2, S).
-    variance, freedom
-        Of a difference of weight 1, shape (S,).
-    """
-
-    def __init__(self, versions: Versions, noise: Noise) -> None:
-        both = with_unseen(versions.both)
-        weight, difference = versions.weight, versions.difference
-        points = np.count_nonzero(weight, axis=0)
-        likelihood = Likelihood(
-            unit=both.freedom * both.variance,
-            prior_freedom=both.freedom.astype(np.float32),
-            freedom=(both.freedom + points).astype(np.float32),
-            shares=noise.shares,
-        )
-        same = total(weight * difference**2)
-        moved = total(weight * (difference - versions.log_factor) ** 2)
-        misfit = np.stack([same, moved])
-        phi, _ = likelihood(misfit)
-        self.variance: Reals = likelihood.variance(moved)
-        self.freedom: Reals = both.freedom + points - 1
-        width = np.log(2 * np.pi * self.variance / total(weight)) / 2 - LOG_RANGE
-        prior = np.log([PRIOR[VersionChange.NONE], PRIOR[VersionChange.LEVEL]])
-        evidence = phi.astype(np.float64) + prior[:, np.newaxis]
-        evidence[1] += width
-        self.probability: Reals = softmax(evidence, axis=0)
-        self._weight, self._versions = weight, versions
-
-    def bounds(self, level: float) -> Reals:
-        """Return the factors, and their intervals, shape (3, S)."""
-        factor = self._versions.log_factor
-        reach = stdtrit(self.freedom, (1 + level) / 2)
-        reach *= np.sqrt(self.variance / total(self._weight))
-        bounds: Reals = np.exp([factor, factor - reach, factor + reach])
-        return bounds
-
-    def tilts(self, x: Reals) -> tuple[Reals, Reals]:
-        """Return the exponents of the ratio, and how probably they are positive."""
-        return tilts(
-            np.log2(x),
-            self._versions.difference,
-            self._weight,
-            self.variance,
-            self.freedom,
-        )

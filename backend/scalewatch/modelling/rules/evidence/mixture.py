@@ -62,21 +62,6 @@ class Mixture:
         """Return it with other weights, factors of shape (), (C, 1) or (C, S)."""
         return replace(self, log_weight=self.log_weight + log_factor)
 
-    def log_density(self, target: int, places: Reals, variance: Reals) -> Reals:
-        """Return the logarithm of the density of something at one target, shape (S,).
-
-        Parameters
-        ----------
-        places
-            Where it is found, shape (S,).
-        variance
-            Of what is found about where it is, shape (S,).
-        """
-        whole = self.deviation[target] ** 2 + variance
-        distance = (places - self.mean[target]) ** 2 / whole
-        log = self.log_weight - (distance + np.log(whole)) / 2
-        return np.asarray(np.logaddexp.reduce(log))
-
     def heaviest(self) -> tuple["Mixture", Indices]:
         """Return the heaviest parts of each series, and which they are, (C', S)."""
         parts = len(self.log_weight)

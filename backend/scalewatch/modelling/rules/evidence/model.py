@@ -241,11 +241,6 @@ class Frame:
         laws = {growth_with(name, powers) for name in parameters for powers in LAWS}
         return np.array([row != self.base and row in laws for row in self.rows])
 
-    def log_base_at(self, targets: Settings) -> Reals:
-        """Return log u at targets, less its largest at the settings, shape (T,)."""
-        (log2_base,) = log2_of([self.base], targets)
-        return np.asarray((log2_base - self.log2_scale[0, 0]) * np.log(2))
-
     def at(self, targets: Settings) -> tuple[Reals, Reals]:
         """Return `log_base` and the binary logarithms of `tau`, (T,) and (H, T)."""
         log2_base, above = _log2_ratios(self.base, self.rows, targets)
