@@ -20,6 +20,7 @@ BENCHMARKS: Final = (
     "gate",
     "scaling",
     "agent",
+    "disturbed",
     "counting",
     "tracing",
     "delivery",

@@ -19,7 +19,7 @@ from typing import Final
 from uuid import uuid4
 
 from scalewatch.outcomes import signs_of_abort
-from scalewatch_agent.activity import Activity
+from scalewatch_agent.activity import MARK, observed
 
 STDOUT: Final = "stdout"
 STDERR: Final = "stderr"
@@ -32,7 +32,6 @@ TAIL: Final = 2**16
 MOST_SECONDS: Final = 10**8
 """The longest time limit, three years: a wait of more seconds overflows."""
 
-MARK: Final = "SCALEWATCH_AGENT_JOB"
 GRACE: Final = 3
 """Seconds that mpiexec has to end its processes itself."""
 
@@ -105,10 +104,12 @@ def run_program(  # noqa: PLR0913 - what runs, where, and within what
     ended when this returns, also after a limit (of seconds, or of bytes) or a
     KeyboardInterrupt.
     """
-    started_at, before = _now(), Activity.now()
+    started_at, mark = _now(), str(uuid4())
     limits = _Limits(time_limit, memory_limit)
-    failure = _failure(command, environment, folder, limits, work or folder)
-    return Ended(started_at, _now(), failure, before.until(Activity.now()))
+    with observed(mark) as activity:
+        marked = {**environment, MARK: mark}
+        failure = _failure(command, marked, folder, limits, work or folder)
+    return Ended(started_at, _now(), failure, activity)
 
 
 def last_words(folder: Path) -> str:
@@ -190,13 +191,13 @@ def _failure(
     program = shutil.which(command[0], path=environment.get("PATH"))
     if program is None:
         program = str(work / command[0])
-    mark = str(uuid4())
+    mark = environment[MARK]
     try:
         with (folder / STDOUT).open("wb") as out, (folder / STDERR).open("wb") as err:
             job = subprocess.Popen(  # noqa: S603 - what the experiment's author wrote
                 [program, *command[1:]],
                 cwd=work,
-                env={**environment, MARK: mark},
+                env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=out,
                 stderr=err,

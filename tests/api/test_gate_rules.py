@@ -205,3 +205,6 @@ def test_times_of_shared_cores_are_accepted_by_a_version_of_the_rules(client, se
     )
     assert wrong.status_code == 422
     assert "rules.oversubscribed" in wrong.text
+    quiet = declare(client, disturbed="accept").json()
+    assert (quiet["version"], quiet["disturbed"]) == (3, "accept")
+    assert first["disturbed"] == "undecided"

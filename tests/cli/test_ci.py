@@ -192,7 +192,7 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
     file.write_text(
         'project = "mpich"\n[expectations]\n'
         'MPI_Bcast = { growth = "O(p)", deviation_limit = "O(p^0.25)" }\n'
-        "[gate]\nconstant = 0.1\noversubscribed = 'accept'\n"
+        "[gate]\nconstant = 0.1\noversubscribed = 'accept'\ndisturbed = 'accept'\n"
         "[gate.regions.MPI_Bcast]\nconstant = false\n"
         '[aliases]\nbcast = "MPI_Bcast"\n'
     )
@@ -205,7 +205,7 @@ def test_expectations_come_from_a_file_and_get_versions(server, tmp_path):
     with urlopen(f"{server}/api/v1/projects/mpich/gate/rules") as answer:  # noqa: S310
         rules = json.load(answer)
     assert (rules["version"], rules["rule"]["constant"]) == (1, 0.1)
-    assert rules["oversubscribed"] == "accept"
+    assert (rules["oversubscribed"], rules["disturbed"]) == ("accept", "accept")
     assert rules["regions"]["MPI_Bcast"]["constant"] is None
     reply = scalewatch("gate", "--help")
     assert "Exit codes" in reply.output
@@ -231,7 +231,7 @@ def test_a_growth_that_cannot_be_read_is_named_by_its_region(
         ('colour = "red"', "'colour' is unknown"),
         ('project = "x"\n[expectations]\na = 3', "a needs a growth"),
         ('[expectations]\na = "O(p)"', "names no project"),
-        ('project = "x"\n[gate]\ncolour = 1', "gate takes constant, growth"),
+        ('project = "x"\n[gate]\ncolour = 1', "gate takes constant, disturbed, growth"),
         (
             'project = "x"\n[gate.regions.f]\noversubscribed = "accept"',
             "gate.regions.f takes constant, growth",

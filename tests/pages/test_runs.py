@@ -86,3 +86,15 @@ def test_digits_are_grouped_of_scales_and_not_of_other_settings(client):
         "1024",
         "2015",
     ]
+
+
+def test_run_of_a_disturbed_job_says_so_with_what_its_node_did(client):
+    facts = {"share of time waiting for a processor": 0.23, "CPU pressure": 0.4}
+    disturbed = result(procedure={"disturbed": True})
+    _, path = post(client, results=[disturbed], job={"environment": facts})
+
+    page = client.get(path).text
+
+    assert sentences.ONE_DISTURBED in page
+    assert sentences.WAITED_A_FOURTH in page.replace("\N{NARROW NO-BREAK SPACE}", " ")
+    assert "CPU pressure" in page

@@ -13,7 +13,10 @@ from support.histories import LINEAR, TREE, commit, reports, sha
 from support.recorded import record
 
 REASON = "processes shared cores at p = 4, 8, 16, 32, 64"
-CROWDED = "2 of 2 series cannot be judged: processes shared cores."
+CROWDED = (
+    "2 of 2 series cannot be judged: processes shared cores or others took "
+    "processors of the job."
+)
 BCAST = "/p/mpich/r/MPI_Bcast"
 
 

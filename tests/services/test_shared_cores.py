@@ -4,12 +4,13 @@ from math import log2
 
 import pytest
 
+from scalewatch.figures.notation import DISTURBED, SHARED_CORES
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services.access.audit import entries
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import commit_report
 from scalewatch.services.gates.decision import GateOutcome
-from scalewatch.services.gates.declared_rules import rules_of, treat_oversubscribed
+from scalewatch.services.gates.declared_rules import rules_of, treat
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.guidelines import GuidelineState, guidelines_at
 from scalewatch.services.match_table.table import match_table
@@ -17,8 +18,9 @@ from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.regressions import regressions_of
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.standing import State
-from scalewatch.services.shared_cores import Oversubscribed, remark
+from scalewatch.services.shared_cores import Treatment, remark
 from scalewatch.storage.access import projects
+from scalewatch.wire import Procedure
 from support.builders import on_cores, result, sweep_reports
 from support.histories import LINEAR, TREE, commit, reports, sha
 from support.recorded import record
@@ -35,9 +37,9 @@ def standing(sessions, region="MPI_Bcast", metric="time"):
     return row.cells[0].standing
 
 
-def accept(sessions, oversubscribed=Oversubscribed.ACCEPT):
+def accept(sessions, treatment=Treatment.ACCEPT, rule="oversubscribed"):
     with sessions.writing.begin() as session:
-        treat_oversubscribed(session, "mpich", oversubscribed, author="ada", reason="x")
+        treat(session, "mpich", {rule: treatment}, author="ada", reason="x")
     record(sessions, [])
 
 
@@ -61,17 +63,31 @@ def in_metric(reported, metric, unit, better="lower"):
 @pytest.mark.parametrize(
     ("crowded", "reason", "is_modelled", "words"),
     [
-        ("", None, True, ""),
-        ("", "too noisy", True, "too noisy"),
+        ({}, None, True, ""),
+        ({}, "too noisy", True, "too noisy"),
         (
-            "p = 4, 8",
+            {SHARED_CORES: "p = 4, 8"},
             "1 of 5 settings",
             False,
             "processes shared cores at p = 4, 8; without these, 1 of 5 settings",
         ),
-        ("p = 16", None, True, "p = 16 left out: processes shared cores there"),
         (
-            "p = 16",
+            {SHARED_CORES: "p = 16"},
+            None,
+            True,
+            "p = 16 left out: processes shared cores there",
+        ),
+        (
+            {SHARED_CORES: "p = 4", DISTURBED: "p = 8"},
+            "1 of 5 settings",
+            False,
+            (
+                f"{SHARED_CORES} at p = 4 and {DISTURBED} at p = 8; without these, "
+                "1 of 5 settings"
+            ),
+        ),
+        (
+            {SHARED_CORES: "p = 16"},
             "too noisy",
             True,
             "too noisy; p = 16 left out: processes shared cores there",
@@ -185,7 +201,7 @@ def test_a_project_that_accepts_them_is_judged_by_all_its_times(sessions):
 
     accept(sessions)
     accepted = standing(sessions)
-    accept(sessions, Oversubscribed.UNDECIDED)
+    accept(sessions, Treatment.UNDECIDED)
 
     assert (accepted.verdict, accepted.growth) == (Verdict.MISMATCH, parse_growth("p"))
     assert (accepted.points, accepted.reason) == (5, None)
@@ -231,7 +247,7 @@ def test_regressions_of_shared_cores_are_withdrawn_with_the_rule_that_opened_the
     with sessions.reading() as session:
         before = regressions_of(session, "mpich").regressions
 
-    accept(sessions, Oversubscribed.UNDECIDED)
+    accept(sessions, Treatment.UNDECIDED)
 
     with sessions.reading() as session:
         after = regressions_of(session, "mpich").regressions
@@ -277,3 +293,57 @@ def test_guidelines_are_checked_where_there_were_cores_enough(sessions):
             if each.guideline.region == "MPI_Allreduce"
         ]
     assert check.state is GuidelineState.HOLDS
+
+
+def disturbed(runs, at):
+    """Return runs, those at some process counts as of jobs that others disturbed."""
+    return [
+        run.model_copy(
+            update={
+                "results": tuple(
+                    each.model_copy(update={"procedure": Procedure(disturbed=True)})
+                    for each in run.results
+                )
+            }
+        )
+        if run.coordinate["p"] in at
+        else run
+        for run in runs
+    ]
+
+
+def test_times_of_disturbed_jobs_have_no_verdict_until_they_are_accepted(sessions):
+    runs = sweep_reports(USUAL, {"MPI_Bcast": LINEAR})
+    record(sessions, disturbed(runs, {4, 8, 16}))
+
+    before = standing(sessions)
+    accept(sessions)  # that cores were shared is another rule
+    between = standing(sessions)
+    accept(sessions, rule="disturbed")
+    after = standing(sessions)
+
+    assert before.verdict is between.verdict is Verdict.UNDECIDED
+    assert before.is_crowded
+    assert before.reason.startswith(f"{DISTURBED} at p = 4, 8, 16; without these")
+    assert after.verdict is Verdict.MISMATCH
+
+
+def test_few_disturbed_times_are_left_out_and_said(sessions):
+    truth = {"MPI_Bcast": lambda p: TREE(p) * (3 if p == 32 else 1)}
+    record(sessions, disturbed(sweep_reports(MANY, truth, noise=1e-3), {32}))
+
+    found = standing(sessions)
+
+    assert found.verdict is Verdict.MATCH
+    assert f"p = 32 left out: {DISTURBED} there" in found.reason
+
+
+def test_each_rule_of_times_stays_as_it_is_when_another_is_stated(sessions):
+    record(sessions, sweep_reports(USUAL, FAIR))
+    accept(sessions, rule="disturbed")
+    accept(sessions)
+
+    with sessions.reading() as session:
+        rules = rules_of(session, "mpich")
+    assert (rules.oversubscribed, rules.disturbed) == ("accept", "accept")
+    assert rules.version == 2

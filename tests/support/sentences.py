@@ -58,7 +58,8 @@ SUSPICIONS = {
 }
 EXPLAINS_FIND = "It would explain find."
 CROWDED_CHANGES = (
-    "No change detected; 2 series are undecided; processes shared cores in 2."
+    "No change detected; 2 series are undecided; processes shared cores or others "
+    "took processors of the job in 2."
 )
 SIXTEEN_LEFT_OUT = "p = 16 left out: processes shared cores there."
 SIXTEEN_LEFT_OUT_OF = "p = 16 left out: processes shared cores there"
@@ -138,6 +139,8 @@ SLOW_SINCE = "Machine slow since c3, × 1.12."
 ALARMING_SHARE = "3.1 % alarm; at most 4.0 % by chance"
 ONE_JOB_FAILED = "No job waits. 1 job failed."
 JOB_ENVIRONMENT = "Environment of the job"
+ONE_DISTURBED = "<strong>Disturbed</strong>: 1 result."
+WAITED_A_FOURTH = "Here they waited 23 %."
 ONE_OVERSUBSCRIBED = "<strong>Oversubscribed</strong>: 1 result."
 NOT_LINEAR = "is not linear in p"
 LINEAR = "grows like a line over p"

@@ -303,5 +303,6 @@ def test_times_of_shared_cores_are_accepted_by_a_form(browser, sessions):
     assert noted.action == "gate rules declared"
     assert noted.details["rules"] == {
         "oversubscribed": "accept",
+        "disturbed": "undecided",
         "smallest_effect": 0.03,
     }

@@ -12,7 +12,7 @@ from scalewatch.api.http import answers, schemas
 from scalewatch.services.confirmations import requests
 from scalewatch.services.gates import declared_rules, gate
 from scalewatch.services.gates import declared_rules as gate_rules
-from scalewatch.services.shared_cores import Oversubscribed
+from scalewatch.services.shared_cores import Treatment
 from scalewatch.web.queries import ConfirmationId
 from scalewatch.web.sessions import AdminDep, AlarmingShareDep, ReadingDep, WritingDep
 
@@ -58,10 +58,15 @@ class RegionRule(schemas.Schema):
 class DeclaredRules(GateRule):
     """The rules of all regions, and those of single ones."""
 
-    oversubscribed: Oversubscribed = Field(
-        Oversubscribed.UNDECIDED,
+    oversubscribed: Treatment = Field(
+        Treatment.UNDECIDED,
         description="Times measured while processes shared cores are left out, and "
         "undecided where too few are left; `accept` judges by all of them.",
+    )
+    disturbed: Treatment = Field(
+        Treatment.UNDECIDED,
+        description="Times of jobs of which others took processors are left out "
+        "likewise; `accept` judges by all of them.",
     )
     smallest_effect: wire.Finite = Field(
         0.03,

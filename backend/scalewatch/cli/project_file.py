@@ -23,7 +23,7 @@ RULES: Final = (
     "guideline",
     "missing",
 )
-PROJECT_RULES: Final = (*RULES, "oversubscribed", "smallest_effect")
+PROJECT_RULES: Final = (*RULES, "oversubscribed", "disturbed", "smallest_effect")
 FIELDS: Final = ("growth", "deviation_limit", "metric", "formula")
 
 UNREACHABLE: Final = 3
@@ -48,6 +48,7 @@ The file, at the top of a repository:
   guideline = true                    # breaks a guideline that held
   missing = "undecided"               # or "ignore" what failed or is missing in part
   oversubscribed = "accept"           # judge times for which processes shared cores
+  disturbed = "accept"                # judge times of jobs that others disturbed
   smallest_effect = 0.05              # what changes by less is a drift (at least 0.03)
   [gate.regions.solve]
   constant = 0.3
@@ -240,9 +241,9 @@ _VALUES: Final[Mapping[str, _Kind]] = {
         "a share such as 0.1, or false",
     ),
     "missing": (lambda value: value in {"undecided", "ignore"}, "undecided or ignore"),
-    "oversubscribed": (
-        lambda value: value in {"undecided", "accept"},
-        "undecided or accept",
+    **dict.fromkeys(
+        ("oversubscribed", "disturbed"),
+        (lambda value: value in {"undecided", "accept"}, "undecided or accept"),
     ),
     "smallest_effect": (
         lambda value: _is_number(value) and 0.03 <= value <= 10,

@@ -14,6 +14,11 @@ LONGEST_NAME: Final = 40
 THIN: Final = "\N{THIN SPACE}"
 
 SHARED_CORES: Final = "processes shared cores"
+DISTURBED: Final = "others took processors of the job"
+NO_EVIDENCE: Final = (SHARED_CORES, DISTURBED)
+"""Why times are no evidence, in words with which reasons begin."""
+
+UNJUDGED: Final = " or ".join(NO_EVIDENCE)
 """Begins the reason of each verdict that is undecided because of it."""
 
 CERTAIN: Final = 0.995

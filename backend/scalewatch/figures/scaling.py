@@ -37,7 +37,7 @@ GOLDEN: Final = (5**0.5 - 1) / 2
 
 NOTHING: Final = "no measurement succeeded"
 
-LEFT_OUT: Final = "shared cores, left out"
+LEFT_OUT: Final = "no evidence, left out"
 
 BEYOND: Final = "2px,4px"
 """Line of a model where nothing was measured."""

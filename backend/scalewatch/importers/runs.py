@@ -50,7 +50,8 @@ def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
                 coordinate,
                 values,
                 provenance,
-                is_crowded=procedure is not None and procedure.oversubscribed,
+                is_crowded=procedure is not None
+                and (procedure.oversubscribed or procedure.disturbed),
             )
 
 

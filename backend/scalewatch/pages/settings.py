@@ -22,7 +22,7 @@ from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.gates import declared_rules as rules
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
-from scalewatch.services.shared_cores import Oversubscribed
+from scalewatch.services.shared_cores import TREATED, Treatment
 from scalewatch.web.protection.origins import Form, FormDep
 from scalewatch.web.sessions import AdminDep, KeyFileDep, ReadingDep, WritingDep
 
@@ -315,15 +315,15 @@ def change_repository(
 def treat_oversubscribed(
     request: Request, session: AdminDep, project: str, form: FormDep
 ) -> Response:
-    """Accept times for which processes shared cores, or leave them undecided."""
-    chosen = form.text("oversubscribed")
-    if chosen not in set(Oversubscribed):
-        wanted = f"one of {', '.join(Oversubscribed)}"
-        raise InvalidReport([("oversubscribed", wanted)])
-    rules.treat_oversubscribed(
+    """Accept times of shared cores or of disturbed jobs, or leave them undecided."""
+    chosen = {name: form.text(name) or "" for name in TREATED if form.has(name)}
+    for name, text in chosen.items():
+        if text not in set(Treatment):
+            raise InvalidReport([(name, f"one of {', '.join(Treatment)}")])
+    rules.treat(
         session,
         project,
-        Oversubscribed(chosen),
+        {name: Treatment(text) for name, text in chosen.items()},
         author=callers.caller_of(session).name,
         reason=form.text("reason"),
     )

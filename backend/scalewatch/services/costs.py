@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import IncompleteCoordinates, NothingMeasured, NotMeasured
 from scalewatch.figures.costs import ShareLine, SharesDrawn, shares_figure
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.notation import setting_text
+from scalewatch.figures.notation import UNJUDGED, setting_text
 from scalewatch.modelling import Finding, Forecast
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.forecasts.ranking import Shares, shares_of
@@ -253,7 +253,7 @@ def measured_regions(
     """Return regions that were measured over p, and why others were not, by series."""
     judged_of = {each.series_id: each for each in chosen}
     over_p = commit.kept(
-        ("over p", sorted(judged_of), commit.accepts_shared_cores),
+        ("over p", sorted(judged_of), commit.minded),
         lambda: _over_p(commit.measurements(judged_of)),
         lambda over_p: KILOBYTES * len(over_p.measured),
     )
@@ -270,7 +270,7 @@ def forecasts_at(
     """Return the forecasts of regions at scales; None for one without a model."""
     series = [each.judged.series_id for each in regions]
     return commit.kept(
-        ("cost", series, commit.accepts_shared_cores, scales),
+        ("cost", series, commit.minded, scales),
         lambda: _forecasts(regions, scales),
         lambda forecasts: KILOBYTES * len(forecasts),
     )
@@ -295,7 +295,7 @@ def _over_p(measurements: Measurements) -> _OverP:
             reasons[series_id] = str(error)
             continue
         if pooled is None:
-            reasons[series_id] = "processes shared cores"
+            reasons[series_id] = UNJUDGED
         elif PARAMETER not in pooled.parameters:
             names = ", ".join(pooled.parameters)
             reasons[series_id] = f"measured over {names} alone"

@@ -101,6 +101,10 @@ class Procedure(Report):
     oversubscribed: bool = Field(
         default=False, description="More processes, or threads, than cores."
     )
+    disturbed: bool = Field(
+        default=False,
+        description="Others took processors that the job wanted while it was measured.",
+    )
     repetitions_asked: Annotated[Count, Field(ge=1)] | None = None
     warm_ups: Count | None = None
     late: Count | None = Field(

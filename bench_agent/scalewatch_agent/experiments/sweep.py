@@ -9,6 +9,7 @@ from uuid import uuid4
 
 from scalewatch import wire
 from scalewatch_agent import programs
+from scalewatch_agent.activity import is_disturbed
 from scalewatch_agent.errors import FolderUnwritable
 from scalewatch_agent.experiments import steps
 from scalewatch_agent.experiments.expressions import Scalar
@@ -238,7 +239,6 @@ class ExperimentSweep:
         configured = executed.request.configured
         is_oversubscribed = self.launcher.is_oversubscribed(configured)
         procedures = (each.procedure or wire.Procedure() for each in output.results)
-        taken = {"oversubscribed": is_oversubscribed}
         return wire.RunReport(
             schema_version=1,
             id=uuid4(),
@@ -266,7 +266,15 @@ class ExperimentSweep:
                 each
                 if each.exact
                 else each.model_copy(
-                    update={"procedure": procedure.model_copy(update=taken)}
+                    update={
+                        "procedure": procedure.model_copy(
+                            update={
+                                "oversubscribed": is_oversubscribed,
+                                "disturbed": not is_oversubscribed
+                                and is_disturbed(environment, each.values, each.unit),
+                            }
+                        )
+                    }
                 )
                 for each, procedure in zip(output.results, procedures, strict=True)
             ),

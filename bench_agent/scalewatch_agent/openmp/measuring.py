@@ -16,6 +16,7 @@ from uuid import uuid4
 from scalewatch.wire import Job as ReportedJob
 from scalewatch.wire import Procedure, Result, RunReport
 from scalewatch_agent import compilers, errors, folders, machine, programs
+from scalewatch_agent.activity import MARK, WAITED, is_disturbed, observed
 from scalewatch_agent.openmp.plan import Job
 from scalewatch_agent.suite.sweep import MeasuredSubject
 
@@ -89,6 +90,7 @@ class Outcome:
     ended_at: datetime
     measured: Values = field(default_factory=dict)
     failure: str = ""
+    activity: Mapping[str, float | int] = field(default_factory=dict)
 
 
 class _Failed(Exception):
@@ -128,6 +130,11 @@ def measure_in_turns(
             if not outcome.failure and share.repetitions:
                 part = measure(program, share, time_limit)
                 outcome.ended_at, outcome.failure = part.ended_at, part.failure
+                outcome.activity = max(
+                    outcome.activity,
+                    part.activity,
+                    key=lambda facts: facts.get(WAITED, -1.0),
+                )
                 outcome.measured = {
                     region: [*outcome.measured.get(region, ()), *values]
                     for region, values in part.measured.items()
@@ -138,15 +145,17 @@ def measure_in_turns(
 def measure(program: Path, job: Job, time_limit: float) -> Outcome:
     """Run a job to its end, and return what it measured."""
     outcome = Outcome(started_at=_now(), ended_at=_now())
+    mark = str(uuid4())
     try:
-        outcome.measured = _values(program, job, time_limit)
+        with observed(mark) as outcome.activity:
+            outcome.measured = _values(program, job, time_limit, mark)
     except _Failed as failure:
         outcome.failure = str(failure)
     outcome.ended_at = _now()
     return outcome
 
 
-def _values(program: Path, job: Job, time_limit: float) -> Values:
+def _values(program: Path, job: Job, time_limit: float, mark: str) -> Values:
     """Return the repetitions of each region.
 
     Raises
@@ -159,7 +168,7 @@ def _values(program: Path, job: Job, time_limit: float) -> Values:
             [program, *job.words],
             capture_output=True,
             check=False,
-            env=environment_of(job),
+            env={**environment_of(job), MARK: mark},
             errors="replace",
             timeout=time_limit,
         )
@@ -213,7 +222,7 @@ def run_report(
             nodes=1,
             started_at=outcome.started_at,
             ended_at=outcome.ended_at,
-            environment={**machine.surroundings(environment)},
+            environment={**machine.surroundings(environment), **outcome.activity},
         ),
         results=tuple(_results(job, outcome)),
     )
@@ -231,6 +240,8 @@ def _results(job: Job, outcome: Outcome) -> Iterator[Result]:
                 values=tuple(values),
                 procedure=Procedure(
                     oversubscribed=job.is_oversubscribed,
+                    disturbed=not job.is_oversubscribed
+                    and is_disturbed(outcome.activity, values, job.kind.unit),
                     repetitions_asked=job.repetitions,
                     warm_ups=job.kind.warm_ups,
                     loop="compiled",

@@ -12,8 +12,8 @@ from time import monotonic
 from typing import IO, Any, Self
 from uuid import uuid4
 
-from scalewatch_agent.activity import Activity
-from scalewatch_agent.programs import MARK, complaint, end_processes
+from scalewatch_agent.activity import MARK, observed
+from scalewatch_agent.programs import complaint, end_processes
 
 LAST_WORDS = 40
 """Lines of standard error that are kept."""
@@ -122,42 +122,13 @@ def run_job(
         Called with each event as it comes.
     """
     outcome = JobOutcome(started_at=_now(), ended_at=_now())
-    before = Activity.now()
     progress = JobProgress(processes, outcome.measured, outcome.failed)
+    mark = str(uuid4())
     try:
-        deadline = monotonic() + time_limit
-        mark = str(uuid4())
-        job = subprocess.Popen(  # noqa: S603 - composed by a launcher
-            command,
-            env={**environment, MARK: mark},
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            errors="replace",
-            start_new_session=True,  # Ctrl-C reaches the agent alone
-            text=True,
-        )
-        assert job.stdout is not None
-        assert job.stderr is not None
-        lines: queue.Queue[str | None] = queue.Queue()
-        last_words: deque[str] = deque(maxlen=LAST_WORDS)
-        readers = (
-            _reader(job.stdout, lines.put, lambda: lines.put(None)),
-            _reader(job.stderr, last_words.append, lambda: None),
-        )
-        try:
-            while (line := _next_line(lines, deadline)) is not None:
-                if event := _event(line):
-                    progress.take(event)
-                    follow(event)
-            code = job.wait(max(deadline - monotonic(), 0))
-        finally:
-            # Also after a proper end: a process that lost its mpiexec lives on.
-            end_processes(job, mark)
-            for reader in readers:
-                reader.join(PATIENCE)
-        if code:
-            raise JobFailed.with_code(code, progress.place, complaint(last_words))
+        with observed(mark) as outcome.activity:
+            _follow_job(
+                command, {**environment, MARK: mark}, time_limit, progress, follow
+            )
     except JobFailed as failure:
         outcome.failure = str(failure)
     except (TimeoutError, subprocess.TimeoutExpired):
@@ -167,8 +138,49 @@ def run_job(
     if outcome.failure:
         progress.keep_parts()
     outcome.ended_at = _now()
-    outcome.activity = before.until(Activity.now())
     return outcome
+
+
+def _follow_job(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    time_limit: float,
+    progress: JobProgress,
+    follow: Follow,
+) -> None:
+    """Run a job to its end, and take its events as they come."""
+    deadline = monotonic() + time_limit
+    job = subprocess.Popen(  # noqa: S603 - composed by a launcher
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        errors="replace",
+        start_new_session=True,  # Ctrl-C reaches the agent alone
+        text=True,
+    )
+    assert job.stdout is not None
+    assert job.stderr is not None
+    lines: queue.Queue[str | None] = queue.Queue()
+    last_words: deque[str] = deque(maxlen=LAST_WORDS)
+    readers = (
+        _reader(job.stdout, lines.put, lambda: lines.put(None)),
+        _reader(job.stderr, last_words.append, lambda: None),
+    )
+    try:
+        while (line := _next_line(lines, deadline)) is not None:
+            if event := _event(line):
+                progress.take(event)
+                follow(event)
+        code = job.wait(max(deadline - monotonic(), 0))
+    finally:
+        # Also after a proper end: a process that lost its mpiexec lives on.
+        end_processes(job, environment[MARK])
+        for reader in readers:
+            reader.join(PATIENCE)
+    if code:
+        raise JobFailed.with_code(code, progress.place, complaint(last_words))
 
 
 def _reader(

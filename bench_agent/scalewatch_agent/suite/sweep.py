@@ -9,6 +9,7 @@ from typing import Any
 from uuid import uuid4
 
 from scalewatch.wire import Commit, Fact, Job, Machine, Procedure, Result, RunReport
+from scalewatch_agent.activity import is_disturbed
 from scalewatch_agent.mpi.mpiexec import Launcher, is_oversubscribed
 from scalewatch_agent.plan import Plan
 from scalewatch_agent.suite.jobs import Event, JobOutcome, run_job
@@ -76,7 +77,7 @@ def _results(plan: Plan, message_bytes: int, outcome: JobOutcome) -> Iterator[Re
             and event.get("message_bytes", message_bytes) == message_bytes
         ]
         if measured:
-            yield from (_measured(plan, event) for event in measured)
+            yield from (_measured(plan, event, outcome.activity) for event in measured)
         else:
             metric, unit = SUITES[plan.suite].measured_of(region)
             reason = outcome.failed.get(region) or outcome.failure
@@ -89,17 +90,24 @@ def _results(plan: Plan, message_bytes: int, outcome: JobOutcome) -> Iterator[Re
             )
 
 
-def _measured(plan: Plan, event: Mapping[str, Any]) -> Result:
+def _measured(
+    plan: Plan, event: Mapping[str, Any], activity: Mapping[str, float | int]
+) -> Result:
     procedure = dict(event["procedure"])
+    values = tuple(event["values"])
     caveats = tuple(procedure.pop("caveats", ()))
     return Result(
         region=event["region"],
         metric=event["metric"],
         unit=event["unit"],
         better=event.get("better", "lower"),
-        values=tuple(event["values"]),
+        values=values,
         procedure=Procedure(
-            oversubscribed=plan.oversubscribed, caveats=caveats, **procedure
+            oversubscribed=plan.oversubscribed,
+            disturbed=not plan.oversubscribed
+            and is_disturbed(activity, values, event["unit"]),
+            caveats=caveats,
+            **procedure,
         ),
     )
 

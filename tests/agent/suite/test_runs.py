@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from scalewatch.wire import Commit, Machine, RunReport
+from scalewatch_agent.activity import INTERRUPTED, WAITED
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS
 from scalewatch_agent.plan import Plan
@@ -75,6 +76,7 @@ def test_run_tells_how_each_result_was_taken():
     assert result.procedure.model_dump(exclude_none=True) == {
         "synchronisation": "round-time",
         "oversubscribed": True,
+        "disturbed": False,
         "repetitions_asked": 400,
         "warm_ups": 8,
         "late": 3,
@@ -184,3 +186,16 @@ def test_fingerprint_does_not_name_the_host(transport):
     assert set(facts) == {"cpu", "cores", "memory_bytes", "interconnect", "kernel"}
     assert facts["cores"] >= 1
     assert facts["memory_bytes"] > 0
+
+
+@pytest.mark.parametrize(("crowded", "disturbed"), [(False, True), (True, False)])
+def test_times_of_a_job_that_waited_are_disturbed_unless_it_shared_cores(
+    crowded, disturbed
+):
+    activity = {WAITED: 0.4, INTERRUPTED: 1e6}
+    made = outcome(measured={KEY: BCAST}, activity=activity)
+
+    report = report_of(SUBJECT, plan(oversubscribed=crowded), 4, made)
+
+    assert report.results[0].procedure.disturbed is disturbed
+    assert report.job.environment[WAITED] == 0.4

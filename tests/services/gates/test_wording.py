@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from scalewatch.figures.notation import UNJUDGED
 from scalewatch.modelling import Direction, Growth, GrowthOdds, Verdict, parse_growth
 from scalewatch.modelling.common_mode.earlier_commits import UsualFactor
 from scalewatch.services.commit_reports.factors import ConstantChange
@@ -153,7 +154,7 @@ def dearer(pair=SAME, **changes):
         (
             [SAME, Pair(ChangeKind.UNCHANGED, "halo", after=Side(is_crowded=True))],
             KNOWN,
-            "1 of 2 series cannot be judged: processes shared cores",
+            f"1 of 2 series cannot be judged: {UNJUDGED}",
         ),
         ([], KNOWN, "no series was measured at both commits"),
         (

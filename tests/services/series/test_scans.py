@@ -10,6 +10,7 @@ from scalewatch.storage.runs.flags import Flag
         ({}, ()),
         ({"synchronisation": "round-time", "caveats": []}, ()),
         ({"oversubscribed": True}, (Flag.OVERSUBSCRIBED,)),
+        ({"disturbed": True}, (Flag.DISTURBED,)),
         ({"synchronisation": "barrier"}, (Flag.BARRIER,)),
         ({"caveats": ["clock"]}, (Flag.CLOCK,)),
         ({"caveats": ["interpreted", "clock"]}, (Flag.CLOCK, Flag.INTERPRETED)),

@@ -85,7 +85,7 @@ def print_match_tables(
 ) -> None:
     """Print the match tables of the newest release of each library."""
     # Verdicts and their words take a second to load.
-    from scalewatch.figures.notation import SHARED_CORES  # noqa: PLC0415
+    from scalewatch.figures.notation import DISTURBED, NO_EVIDENCE  # noqa: PLC0415
     from scalewatch.services.shared_cores import crowded_sentence  # noqa: PLC0415
 
     newest: dict[str, Release] = {}
@@ -102,10 +102,16 @@ def print_match_tables(
             cells = list(csv.DictReader(io.StringIO(page.text)))
             title = f"{release}: {metric} of MPI operations"
             console.print(_match_table(title, cells))
-            if n := sum(cell["reason"].startswith(SHARED_CORES) for cell in cells):
+            reasons = [cell["reason"] for cell in cells]
+            if n := sum(each.startswith(NO_EVIDENCE) for each in reasons):
                 console.print(
                     f"{crowded_sentence(n, len(cells))} A verdict on times takes five "
                     "settings with a core for each process: six cores or more."
+                )
+            if n := sum(DISTURBED in each for each in reasons):
+                console.print(
+                    f"This machine was busy with something else in {n:,} of "
+                    f"{len(cells):,} series: measure again when it is idle."
                 )
             console.print()
 

@@ -294,6 +294,12 @@ TOPICS: Final = {
             "Such times are left out of verdicts unless the project accepts them.",
         ),
         Word(
+            "disturbed",
+            "Others took processors that the job wanted: its processes waited for over "
+            "3.5 % of the time in which they could run. Such times are left out of "
+            "verdicts unless the project accepts them.",
+        ),
+        Word(
             "uncertain clocks",
             "The clocks of the processes could be compared only to more than a tenth "
             "of what was measured, so the processes may not have started together.",

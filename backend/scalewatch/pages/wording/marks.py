@@ -7,7 +7,7 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.figures.colours import COLOURS
-from scalewatch.figures.notation import SHARED_CORES
+from scalewatch.figures.notation import UNJUDGED
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.services.commit_reports import changes, pairs
@@ -178,7 +178,7 @@ def counts_sentence(report: CommitReport, gate: Gate) -> str:
     still = [clauses[outcome] for outcome in counted if outcome in pairs.STILL]
     nothing = NO_CHANGE if report.is_compared and not changed else None
     lead = nothing if report.is_compared else NOTHING_COMPARED
-    crowded = f"{SHARED_CORES} in {report.crowded:,}" if report.crowded else ""
+    crowded = f"{UNJUDGED} in {report.crowded:,}" if report.crowded else ""
     return "; ".join(
         filter(None, [lead, ", ".join(changed), ", ".join(still), crowded])
     )

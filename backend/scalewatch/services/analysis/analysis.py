@@ -65,14 +65,14 @@ class Answer:
     noise
         The noise assumed of it; None where nothing could be modelled.
     crowded
-        Settings that are left out, since processes shared cores there, in words.
+        Settings that are left out, in words, by why.
     """
 
     series_id: int
     expectation: in_force.Expectation | None
     finding: Finding
     noise: Noise | None
-    crowded: str
+    crowded: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import IncompleteCoordinates, ModellingError, NothingMeasured
 from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.services.caches import kept_of
-from scalewatch.services.shared_cores import LeftOut, accepts, left_out_at, places
+from scalewatch.services.shared_cores import LeftOut, left_out_at, minded
 from scalewatch.storage import tables
 from scalewatch.storage.judgements import editions, gate_rules
 from scalewatch.storage.runs import points, samples
@@ -56,14 +56,14 @@ class PooledSeries:
     pool
         Its repetitions, or the reason why they cannot be modelled.
     crowded
-        Settings left out of its pool, since processes shared cores there, in words.
+        Settings left out of its pool, in words, by why: see `shared_cores`.
     """
 
     series_id: int
     region: str
     metric: str
     pool: SeriesPool | str
-    crowded: str
+    crowded: Mapping[str, str]
 
     @property
     def size(self) -> int:
@@ -82,7 +82,7 @@ class Measurements:
     repetitions
         All of each run, by its id.
     left_out
-        Which points are no evidence, since processes shared cores.
+        Which points are no evidence, see `shared_cores`.
     """
 
     points: Sequence[StoredMeasurement]
@@ -99,9 +99,7 @@ class Measurements:
                 repetitions = pool(evidence, self.repetitions)
             except ModellingError as error:
                 repetitions = str(error)
-            crowded = places(
-                each.coordinate for each in points_of if each in self.left_out
-            )
+            crowded = self.left_out.crowded(points_of)
             first = points_of[0]
             series.append(
                 PooledSeries(
@@ -169,11 +167,11 @@ def kept_pools_at(
 ) -> tuple[PooledSeries, ...]:
     """Return the pooled series of a metric, cached by the commit's edition."""
     project_id = session.get_one(tables.Machine, machine_id).project_id
-    takes_all = accepts(gate_rules.newest(session, project_id))
+    rules = minded(gate_rules.newest(session, project_id))
     return kept_of(
         editions.at(session, [commit_id]).get(commit_id),
         commit_id,
-        ("pools", machine_id, metric, takes_all),
+        ("pools", machine_id, metric, rules),
         lambda: measurements_at(session, commit_id, machine_id, metric).pooled(),
         lambda pools: sum(each.size for each in pools) / 1000,
     )

@@ -25,16 +25,21 @@ LOG_DECIMALS: Final = 8
 """Decimals of a location's logarithm, finer than any clock; all digits of a double
 take half as much again to store and to read."""
 
+NOWHERE: Final[Mapping[str, str]] = {}
+
 
 def model_row(
-    commit_id: int, series_id: int, finding: Finding, crowded: str = ""
+    commit_id: int,
+    series_id: int,
+    finding: Finding,
+    crowded: Mapping[str, str] = NOWHERE,
 ) -> Row:
     """Return the row of a model, or of why there is none.
 
     Parameters
     ----------
     crowded
-        Settings that are left out, since processes shared cores there, in words.
+        Settings that are left out, in words, by why.
     """
     model = finding.model
     terms = model.terms if model else ()
@@ -89,7 +94,7 @@ def verdict_row(
     series_id: int,
     finding: Finding,
     expectation: Expectation,
-    crowded: str = "",
+    crowded: Mapping[str, str] = NOWHERE,
 ) -> Row:
     """Return the row of the verdict on a model by an expectation, as `model_row`."""
     reason = finding.reason

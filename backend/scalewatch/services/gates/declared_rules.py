@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 from sqlalchemy.orm import Session
 
@@ -12,13 +12,10 @@ from scalewatch.services.access import audit
 from scalewatch.services.common_mode.alarms import KEY as SMALLEST
 from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
 from scalewatch.services.gates.rules import USUAL, GateRule, Rules
-from scalewatch.services.shared_cores import Oversubscribed, declared
+from scalewatch.services.shared_cores import TREATED, Treatment, declared
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.judgements import gate_rules
-
-OVERSUBSCRIBED: Final = "oversubscribed"
-"""Under this name it is stored among the rules."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +29,9 @@ class GateRules(Rules):
     target
         The settings at which effects are told, such as p; those that are not named
         are taken to be a multiple of the largest measured.
-    oversubscribed
-        What becomes of times that were measured while processes shared cores.
+    oversubscribed, disturbed
+        What becomes of times that were measured while processes shared cores, and of
+        those of jobs of which others took processors.
     smallest_effect
         The share by which a series has to change for anybody to be told.
     version
@@ -44,7 +42,8 @@ class GateRules(Rules):
     rule: GateRule = USUAL
     regions: Mapping[str, GateRule] = field(default_factory=dict)
     target: Mapping[str, float] = field(default_factory=dict)
-    oversubscribed: Oversubscribed = Oversubscribed.UNDECIDED
+    oversubscribed: Treatment = Treatment.UNDECIDED
+    disturbed: Treatment = Treatment.UNDECIDED
     smallest_effect: float = SMALLEST_EFFECT
     author: str | None = None
     reason: str | None = None
@@ -83,7 +82,7 @@ def declare(  # noqa: PLR0913 - one per part of a version
     ----------
     rules
         Fields of `GateRule`, by region below `regions` those that differ there,
-        `oversubscribed`, and `smallest_effect`.
+        `oversubscribed`, `disturbed` and `smallest_effect`.
 
     Raises
     ------
@@ -100,22 +99,22 @@ def declare(  # noqa: PLR0913 - one per part of a version
         session, project.id, {**said, "author": author, "reason": reason}
     )
     audit.note(session, "gate rules declared", project.name, f"v{row.version}", **said)
-    if said["rules"][OVERSUBSCRIBED] != before[OVERSUBSCRIBED]:
+    if any(said["rules"][name] != before[name] for name in TREATED):
         jobs.enqueue(session, jobs.JobKind.REANALYSE, project.id)
     if said["rules"][SMALLEST] != before[SMALLEST]:
         jobs.enqueue(session, jobs.JobKind.WATCH, project.id)
     return _rules(row)
 
 
-def treat_oversubscribed(
+def treat(
     session: Session,
     project_name: str,
-    oversubscribed: Oversubscribed,
+    treatments: Mapping[str, Treatment],
     *,
     author: str,
     reason: str | None,
 ) -> GateRules:
-    """State one of the rules of a project; the others stay.
+    """State what becomes of times by some of the rules; the others stay.
 
     Raises
     ------
@@ -127,7 +126,7 @@ def treat_oversubscribed(
     return declare(
         session,
         project_name,
-        {**(known.rules if known else {}), OVERSUBSCRIBED: oversubscribed},
+        {**(known.rules if known else {}), **treatments},
         known.target if known else {},
         author=author,
         reason=reason,
@@ -138,7 +137,7 @@ def _stated(rules: Mapping[str, Any]) -> dict[str, Any]:
     """Return rules with what earlier versions could not say."""
     return {
         **rules,
-        OVERSUBSCRIBED: str(declared(rules)),
+        **{name: str(said) for name, said in declared(rules).items()},
         SMALLEST: stated(rules),
     }
 
@@ -154,7 +153,7 @@ def _rules(row: tables.GateRules) -> GateRules:
             for region, said in row.rules.get("regions", {}).items()
         },
         target=row.target,
-        oversubscribed=declared(row.rules),
+        **declared(row.rules),
         smallest_effect=stated(row.rules),
         author=row.author,
         reason=row.reason,

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from statistics import median
 from typing import Any, Final
 
-from scalewatch.figures.notation import SHARED_CORES
+from scalewatch.figures.notation import UNJUDGED
 from scalewatch.modelling.common_mode.earlier_commits import TOLERATED
 from scalewatch.services.commit_reports.pairs import (
     ChangeKind,
@@ -92,7 +92,7 @@ def _doubts(
             "worse or more"
         )
     if crowded := crowded_among(pairs):
-        yield f"{crowded:,} of {len(pairs):,} series cannot be judged: {SHARED_CORES}"
+        yield f"{crowded:,} of {len(pairs):,} series cannot be judged: {UNJUDGED}"
 
 
 def _why_untold(pairs: Sequence[SeriesPair[Any]], baseline: str | None) -> str:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.figures.notation import SHARED_CORES
+from scalewatch.figures.notation import UNJUDGED
 from scalewatch.modelling.attribution.causes import Cause
 from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.services.commits.main_line import BEFORE, positions_on
@@ -127,7 +127,7 @@ def _known(session: Session, detected: Detected) -> _Known:
 def _without_evidence(
     session: Session, known: _Known, unseen: Sequence[tables.Regression]
 ) -> set[int]:
-    """Return the regressions of which all times were measured on shared cores."""
+    """Return the regressions whose times are all no evidence."""
     ids = set()
     for row in unseen:
         position = known.position_of.get(row.last_commit_id, BEFORE)
@@ -286,7 +286,7 @@ def _withdrawn(  # noqa: PLR0911 - the first that is true
     if passed is not None:
         return _Event("fixed", f"passing: the level returned at {passed}")
     if row.id in no_evidence:
-        return _Event("withdrawn", f"{SHARED_CORES}: it is no evidence")
+        return _Event("withdrawn", f"{UNJUDGED}: it is no evidence")
     if row.state == "open" and not row.is_sure:
         return _Event("withdrawn", "further commits do not show it")
     return None

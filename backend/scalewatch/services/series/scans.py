@@ -29,7 +29,7 @@ class Measurement:
     late
         Repetitions discarded because a process started late, where known.
     is_left_out
-        Whether it is a time that is no evidence, since processes shared cores.
+        Whether it is a time that is no evidence, see `shared_cores`.
     """
 
     run: UUID
@@ -140,7 +140,7 @@ def measurements_of(
     late
         Repetitions discarded because a process started late, by run.
     left_out
-        Points that are no evidence, since processes shared cores.
+        Points that are no evidence, see `shared_cores`.
     """
     measurements = []
     for point in points:
@@ -180,6 +180,7 @@ def flags_of(procedure: Mapping[str, Any]) -> tuple[Flag, ...]:
         bool(procedure.get("oversubscribed")),
         procedure.get("synchronisation"),
         tuple(procedure.get("caveats") or ()),
+        bool(procedure.get("disturbed")),
     )
 
 
@@ -188,6 +189,7 @@ def _flags(
     is_oversubscribed: bool,  # noqa: FBT001 - a key of the cache
     synchronisation: str | None,
     caveats: tuple[str, ...],
+    is_disturbed: bool,  # noqa: FBT001 - as above
 ) -> tuple[Flag, ...]:
     """Return flags, decoded once: most measurements are taken alike."""
     raised = {
@@ -195,5 +197,6 @@ def _flags(
         Flag.BARRIER: synchronisation == "barrier",
         Flag.CLOCK: "clock" in caveats,
         Flag.INTERPRETED: "interpreted" in caveats,
+        Flag.DISTURBED: is_disturbed,
     }
     return tuple(flag for flag, is_raised in raised.items() if is_raised)

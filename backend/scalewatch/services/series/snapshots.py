@@ -35,7 +35,7 @@ from scalewatch.services.series.judged import (
 )
 from scalewatch.services.series.scans import Scan, measurements_of
 from scalewatch.services.series.standing import State
-from scalewatch.services.shared_cores import accepts, left_out_at
+from scalewatch.services.shared_cores import left_out_at, minded
 from scalewatch.storage import machines
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.database.snapshots import once
@@ -346,7 +346,7 @@ class CommitSnapshot:
     def medians(self, series: Collection[int]) -> Mapping[int, Middles]:
         """Return the medians of those series that have a result.
 
-        Times for which processes shared cores are left out.
+        Times that are no evidence are left out.
         """
         session, commit_id, ids = self.session, self.commit_id, sorted(series)
 
@@ -469,14 +469,14 @@ class CommitSnapshot:
         return kept_of(self.edition, self.commit_id, ("environments",), read)
 
     @property
-    def accepts_shared_cores(self) -> bool:
-        """Whether times of processes that shared cores are evidence."""
-        return accepts(gate_rules.newest(self.session, self.project_id))
+    def minded(self) -> tuple[str, ...]:
+        """Rules by which times are no evidence."""
+        return minded(gate_rules.newest(self.session, self.project_id))
 
     def measurements(self, series: Collection[int]) -> Measurements:
         """Return the points of series, with all repetitions of those that are evidence.
 
-        Times for which processes shared cores are left out.
+        Times that are no evidence are left out.
         """
         measured = points.of_series(self.session, self.commit_id, series)
         left_out = left_out_at(self.session, self.project_id, measured)

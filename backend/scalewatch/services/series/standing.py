@@ -15,7 +15,7 @@ import orjson
 
 from scalewatch.exporters.documents import json_text
 from scalewatch.exporters.findings import model_object
-from scalewatch.figures.notation import SHARED_CORES
+from scalewatch.figures.notation import NO_EVIDENCE
 from scalewatch.modelling import (
     Direction,
     Growth,
@@ -238,8 +238,8 @@ class Standing:
 
     @cached_property
     def is_crowded(self) -> bool:
-        """Whether it cannot be judged because processes shared cores."""
-        return self.model is None and (self.reason or "").startswith(SHARED_CORES)
+        """Whether it cannot be judged, as its times are no evidence."""
+        return self.model is None and (self.reason or "").startswith(NO_EVIDENCE)
 
     @cached_property
     def as_json(self) -> orjson.Fragment:

@@ -12,6 +12,7 @@ class Flag(StrEnum):
     BARRIER = "barrier-synchronised"
     CLOCK = "uncertain clocks"
     INTERPRETED = "interpreted loop"
+    DISTURBED = "disturbed"
 
 
 CROWDED: Final = (Flag.OVERSUBSCRIBED, Flag.BARRIER)

@@ -268,7 +268,11 @@ class QueuedJobs(jobs.JobLauncher):
                     nodes=self.nodes(left, state),
                     started_at=left.started_at,
                     ended_at=left.ended_at,
-                    environment={**left.surroundings, **(state.facts if state else {})},
+                    environment={
+                        **left.surroundings,
+                        **left.activity,
+                        **(state.facts if state else {}),
+                    },
                 ),
                 failure or None,
                 {**left.hardware, **({"mpi": left.library} if left.library else {})},

@@ -14,13 +14,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from scalewatch.wire import Fact
+from scalewatch_agent.activity import MARK
 from scalewatch_agent.experiments.launchers.jobs import Request
 
 COMMAND: Final = ".command"
 FACTS: Final = ".facts.json"
+ACTIVITY: Final = ".activity.json"
 SIZE: Final = ".size"
 STARTED: Final = ".started"
 ENDED: Final = ".ended"
@@ -41,7 +43,8 @@ class Remains:
     """Files that a job has left in its folder, as they were read.
 
     `code` is the exit code of its program, None while there is none; `sizes` are those
-    that its processes saw of the communicator.
+    that its processes saw of the communicator, `activity` facts of what its node did
+    besides.
     """
 
     code: int | None
@@ -49,6 +52,7 @@ class Remains:
     library: str | None
     hardware: Mapping[str, Fact]
     surroundings: Mapping[str, Fact]
+    activity: Mapping[str, Fact]
     started_at: datetime | None
     ended_at: datetime | None
 
@@ -78,15 +82,22 @@ def script(
         "#!/bin/bash",
         *directives,
         f"cd {folder} || exit 98",
-        f"rm -f {ENDED} {SIZE} {FACTS}",
+        f"rm -f {ENDED} {SIZE} {FACTS} {ACTIVITY}",
         f"export OMP_NUM_THREADS={configured.threads}",
         *(f"export {key}={shlex.quote(value)}" for key, value in variables.items()),
         *(setup or "").splitlines(),
         _module("machine", f"> {FACTS} 2> /dev/null"),
+        # It sees the processes on this node that have inherited the mark.
+        f'export {MARK}="$$-$RANDOM"',
+        _module(f'activity "${MARK}"', f"> {ACTIVITY} 2> /dev/null &"),
+        "watcher=$!",
         f"date +%s.%N > {STARTED}",
         f"timeout --kill-after=10 {configured.time_limit:g} /bin/bash {COMMAND}",
         "code=$?",
-        f'echo "$code $(date +%s.%N)" > {ENDED}.new && mv {ENDED}.new {ENDED}',
+        "ended=$(date +%s.%N)",
+        'kill "$watcher" 2> /dev/null',
+        'wait "$watcher" 2> /dev/null',
+        f'echo "$code $ended" > {ENDED}.new && mv {ENDED}.new {ENDED}',
         'exit "$code"',
     ]
     return "\n".join(lines) + "\n"
@@ -122,12 +133,7 @@ def _module(name: str, output: str) -> str:
 def remains(folder: Path) -> Remains:
     """Read the files that the job in `folder` has left there."""
     code, _, ended = _text(folder / ENDED).strip().partition(" ")
-    try:
-        content = json.loads(_text(folder / FACTS))
-    except (ValueError, RecursionError):
-        facts = {}
-    else:
-        facts = content if isinstance(content, dict) else {}
+    facts = _object(folder / FACTS)
     sizes = _SIZE_LINE.findall(_text(folder / SIZE))
     return Remains(
         code=int(code) if code.isdecimal() and len(code) < len("1000") else None,
@@ -135,9 +141,19 @@ def remains(folder: Path) -> Remains:
         library=sizes[0][1][:200] if sizes else None,
         hardware=facts.get("hardware", {}),
         surroundings=facts.get("surroundings", {}),
+        activity=_object(folder / ACTIVITY),
         started_at=_moment(_text(folder / STARTED)),
         ended_at=_moment(ended),
     )
+
+
+def _object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file; an empty one where there is none."""
+    try:
+        content = json.loads(_text(path))
+    except (ValueError, RecursionError):
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _moment(text: str) -> datetime | None:

@@ -38,6 +38,13 @@ HELD: Final = ("launch failed requeued held", "launch_failed_requeued_held")
 
 REQUEUES: Final = 3
 
+EXCLUSIVITY: Final = (
+    'shared=$(scontrol show job "$SLURM_JOB_ID" 2> /dev/null'
+    " | sed -n 's/.*OverSubscribe=\\([A-Z]*\\).*/\\1/p')\n"
+    '[ -z "$shared" ] || export SLURM_JOB_OVERSUBSCRIBE="$shared"'
+)
+"""Commands by which a job notes whether its nodes are its own (NO) or shared (OK)."""
+
 NO_SLURM: Final = {"PRTE_MCA_ras": "^slurm", "PRTE_MCA_plm": "^slurm"}
 """Open MPI from PyPI does not speak to Slurm; its mpiexec starts on its own node."""
 
@@ -139,7 +146,13 @@ class SlurmJobs(queued.QueuedJobs):
             **self.variables,
         }
         path.write_text(
-            scripts.script(request, directives, folder, variables, self.section.setup)
+            scripts.script(
+                request,
+                directives,
+                folder,
+                variables,
+                f"{EXCLUSIVITY}\n{self.section.setup or ''}",
+            )
         )
         answer = self.ask(["sbatch", "--parsable", str(path)])
         if answer.returncode:
