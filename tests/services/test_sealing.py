@@ -15,7 +15,8 @@ from scalewatch.storage.database.session import sessions_of
 from support import release_0_1_0
 from support.recorded import record_project
 
-URL = "http://127.0.0.1:1/hook"
+HIDDEN = "T0A-confidential-B1"
+URL = f"http://127.0.0.1:1/hooks/{HIDDEN}?key={HIDDEN}"
 
 
 @pytest.fixture
@@ -54,6 +55,7 @@ def test_backup_does_not_hold_the_secret_nor_its_key(
     (kept,) = stored(sessions)
     assert kept.encode() in whole
     assert secret.encode() not in whole
+    assert HIDDEN.encode() not in whole
     assert secret.removeprefix("swh_").encode() not in whole
     assert sealing.unsealed(kept, key_file) == secret
     assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
@@ -102,5 +104,10 @@ def test_secret_of_an_earlier_release_is_sealed_and_signs_on(blank, key_file):
     (kept,) = stored(sessions)
     assert release_0_1_0.SECRET not in kept
     assert sealing.unsealed(kept, key_file) == release_0_1_0.SECRET
+    with sessions.reading() as session:
+        (webhook,) = session.scalars(select(tables.Webhook))
+    assert webhook.host == "127.0.0.1:1"
+    assert "hook" not in webhook.url
+    assert sealing.unsealed(webhook.url, key_file) == "http://127.0.0.1:1/hook"
     with sessions.reading() as session:
         assert not sealing.is_any_plain(session)

@@ -176,9 +176,9 @@ def test_a_webhook_is_added_with_a_secret_shown_once_and_removed(browser, sessio
 
     assert added.headers["cache-control"] == "no-store"
     assert secret not in again
-    table = again[: again.index("Audit log")]
-    assert "<bdi>chat.example.org</bdi>" in table
-    assert "confidential" not in table
+    assert "<bdi>chat.example.org</bdi>" in again[: again.index("Audit log")]
+    assert "confidential" not in again  # nor in the audit log
+    assert "confidential" not in browser.get(f"{SETTINGS}?format=json").text
     assert "No webhooks yet" in gone.text
     with sessions.reading() as session:
         assert [each.action for each in audit.entries(session, "mpich", limit=9)] == [

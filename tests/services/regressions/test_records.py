@@ -180,7 +180,7 @@ def test_what_nights_explain_is_closed_quietly_when_histories_are_judged_anew(
     record_history(sessions, lambda _: dict.fromkeys(names, TREE), 12)
     with sessions.writing.begin() as session:
         (project,) = session.scalars(select(tables.Project))
-        told = dict.fromkeys(("url", "secret", "author"), "http://localhost:9")
+        told = dict.fromkeys(("host", "url", "secret", "author"), "http://localhost:9")
         session.add(tables.Webhook(project_id=project.id, **told))
         last, first = commits.of_project(session, project.id)[4:6]
         row = tables.Regression(

@@ -208,7 +208,7 @@ EXAMPLES: Final[Mapping[type, Mapping[str, Any]]] = {
     SideBySide: {"growth": ["p / log p"]},
     Status: {"version": ["0.1.0"], "database": ["sqlite"]},
     webhooks.Webhook: {
-        "url": ["https://chat.example.org/hooks/scalewatch"],
+        "host": ["chat.example.org"],
         "last_answer": ["answered 204"],
     },
     Worker: {"kind": ["embedded"]},

@@ -100,7 +100,7 @@ def prepare(engine: Engine) -> None:
 
 
 def seal_secrets(engine: Engine) -> None:
-    """Seal the secrets of webhooks that release 0.1.0 kept as they are."""
+    """Seal secrets and addresses of webhooks that an earlier release did not."""
     with sessions_of(engine).reading() as session:
         if not sealing.is_any_plain(session):
             return

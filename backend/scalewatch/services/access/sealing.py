@@ -70,12 +70,12 @@ def unsealed(stored: str, key_file: Path) -> str:
 
 
 def is_any_plain(session: Session) -> bool:
-    """Tell whether there are secrets that release 0.1.0 kept as they are."""
+    """Tell whether there are secrets that an earlier release kept as they are."""
     return bool(webhooks.with_other_secrets(session, SEALED))
 
 
 def seal_all(session: Session, key_file: Path) -> None:
-    """Seal the secrets that are not sealed.
+    """Seal the secrets and addresses of webhooks that are not sealed.
 
     Raises
     ------
@@ -83,7 +83,10 @@ def seal_all(session: Session, key_file: Path) -> None:
         If others are sealed, by a key that is not here.
     """
     for row in webhooks.with_other_secrets(session, SEALED):
-        row.secret = sealed(session, row.secret, key_file)
+        if not row.secret.startswith(SEALED):
+            row.secret = sealed(session, row.secret, key_file)
+        if not row.url.startswith(SEALED):
+            row.url = sealed(session, row.url, key_file)
 
 
 def _key(file: Path) -> bytes:

@@ -52,10 +52,12 @@ NOTHING: Final = 0
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """An address, without its secret, and what it answered last.
+    """A webhook, without its secrets, and what it answered last.
 
     Parameters
     ----------
+    host
+        Where its address is; what follows in the address may be a secret.
     waiting, given_up
         Deliveries that are still to be made, and those that nobody makes any more.
     trouble
@@ -63,7 +65,7 @@ class Webhook:
     """
 
     id: int
-    url: str
+    host: str
     author: str
     created_at: datetime
     last_answer: str | None
@@ -71,11 +73,6 @@ class Webhook:
     waiting: int = 0
     given_up: int = 0
     trouble: str | None = None
-
-    @property
-    def host(self) -> str:
-        """Where it is; what follows in the address may be a secret."""
-        return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,17 +171,19 @@ def add(
         raise InvalidReport([("url", fault)])
     if len(webhooks.of_project(session, project.id)) >= MOST:
         raise InvalidReport([("url", f"a project has at most {MOST} webhooks")])
+    host = urlsplit(url).netloc
     secret = f"swh_{secrets.token_urlsafe(32)}"
     row = webhooks.add(
         session,
         {
             "project_id": project.id,
-            "url": url,
+            "host": host,
+            "url": sealing.sealed(session, url, key_file),
             "secret": sealing.sealed(session, secret, key_file),
             "author": author,
         },
     )
-    audit.note(session, "webhook added", project.name, url)
+    audit.note(session, "webhook added", project.name, host)
     return NewWebhook(_webhook(session, row), secret)
 
 
@@ -251,11 +250,12 @@ def deliver(session: Session, subject: str, key_file: Path) -> DeliveryAnswer:
     body = json_text(_event(session, project.name, event))
     try:
         secret = sealing.unsealed(webhook.secret, key_file)
+        url = sealing.unsealed(webhook.url, key_file)
     except KeyMissing as error:
         raise DeliveryRefused(webhook.id, str(error)) from None
     headers = signed(secret, body, int(time.time()))
     headers["Scalewatch-Delivery"] = str(event_id)
-    return DeliveryAnswer(webhook_id, _post(webhook, body, headers))
+    return DeliveryAnswer(webhook_id, _post(webhook.id, url, body, headers))
 
 
 def _event(
@@ -299,30 +299,30 @@ def signed(secret: str, body: bytes, timestamp: int) -> dict[str, str]:
     }
 
 
-def _post(webhook: tables.Webhook, body: bytes, headers: Mapping[str, str]) -> str:
+def _post(webhook_id: int, url: str, body: bytes, headers: Mapping[str, str]) -> str:
     sent = {
         "Content-Type": "application/json",
         "User-Agent": "scalewatch",
         **headers,
     }
-    request = Request(webhook.url, body, sent, method="POST")  # noqa: S310 - checked when added
+    request = Request(url, body, sent, method="POST")  # noqa: S310 - checked when added
     try:
         with build_opener(_NoRedirects).open(request, timeout=SECONDS) as answer:
             return f"answered {answer.status}"
     except HTTPError as error:
         with error:
-            raise DeliveryRefused(webhook.id, f"it answered {error.code}") from None
+            raise DeliveryRefused(webhook_id, f"it answered {error.code}") from None
     except (OSError, HTTPException, ValueError) as error:
         cause = getattr(error, "reason", error)
         why = getattr(cause, "strerror", None) or str(cause)
-        raise DeliveryRefused(webhook.id, why) from None
+        raise DeliveryRefused(webhook_id, why) from None
 
 
 def _webhook(session: Session, row: tables.Webhook) -> Webhook:
     made = webhooks.deliveries(session, JobKind.NOTIFY, row.id)
     return Webhook(
         row.id,
-        row.url,
+        row.host,
         row.author,
         row.created_at,
         row.last_answer,

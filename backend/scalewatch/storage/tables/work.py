@@ -129,8 +129,9 @@ class Worker(Table):
 class Webhook(Table):
     """An address, and the secret by which it knows us.
 
-    The secret is kept sealed, as `services.access.sealing` does, since signing needs
-    it. `last_answer` is what the address said to the newest delivery.
+    Both are kept sealed, as `services.access.sealing` does: path and query of an
+    address may hold a secret, too. `host` tells where it is, `last_answer` what it said
+    to the newest delivery.
     """
 
     __tablename__ = "webhook"
@@ -140,6 +141,7 @@ class Webhook(Table):
     project_id: Mapped[int] = mapped_column(
         ForeignKey("project.id", ondelete="cascade")
     )
+    host: Mapped[str]
     url: Mapped[str]
     secret: Mapped[str]
     author: Mapped[str]

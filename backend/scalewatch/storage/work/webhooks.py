@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Row, delete, select, update
+from sqlalchemy import Row, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
@@ -38,8 +38,13 @@ def identified(session: Session, project_id: int, webhook_id: int) -> tables.Web
 
 
 def with_other_secrets(session: Session, beginning: str) -> Sequence[tables.Webhook]:
-    """Return the webhooks whose secrets do not begin like this."""
-    is_other = tables.Webhook.secret.not_like(f"{beginning}%")
+    """Return the webhooks whose secret or address does not begin like this."""
+    is_other = or_(
+        *(
+            column.not_like(f"{beginning}%")
+            for column in (tables.Webhook.secret, tables.Webhook.url)
+        )
+    )
     return session.scalars(select(tables.Webhook).where(is_other)).all()
 
 
