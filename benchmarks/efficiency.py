@@ -17,7 +17,8 @@ from benchmarks.goals import Goal
 from benchmarks.real_series import RealSeries, folder, real_series
 from benchmarks.results import Results
 
-from scalewatch.modelling.efficiencies import ScalingKind, guessed_kind, scaling_of
+from scalewatch.modelling import ScalingKind
+from scalewatch.modelling.efficiencies import guessed_kind, scaling_of
 
 SEED: Final = 20_281_204
 DRAWS, MOST, LEAST_SIZES, LIMIT = 3, 3, 6, 0.7

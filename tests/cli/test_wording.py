@@ -115,7 +115,7 @@ MODEL = [
         "few.csv --formula",
         "3 of 5 settings: p = 16 and 256 would tell how it grows; it falls to 0.3",
     ),
-    ("few.csv --formula", "from p = 32 to 128, an efficiency of 80% as strong scaling"),
+    ("few.csv --formula", "times [0.292, 0.33] from p = 32 to 128"),
     (
         "weak.csv --dry-run",
         (

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from scalewatch.errors import BadScale, UnknownChoice, WrongShape
+from scalewatch.modelling import ScalingKind
 from scalewatch.modelling.efficiencies import (
     NextRunKind,
     Quantity,
-    ScalingKind,
     guessed_kind,
     scaling_of,
 )

@@ -30,22 +30,6 @@ def test_factors_are_those_of_neighbours_and_then_of_the_ends():
     ]
     assert steps[-1].factor == pytest.approx(2.5 / 8, rel=0.02)
     assert all(step.low < step.factor < step.high for step in steps)
-    assert steps[-1].strong_efficiency == pytest.approx(8 * 32 / (2.5 * 128), rel=0.02)
-    assert steps[-1].weak_efficiency == pytest.approx(8 / 2.5, rel=0.02)
-
-
-def test_efficiency_of_a_rate_is_its_share_of_what_more_processes_promise():
-    (step,) = steps_of(P[:2], measured([10.0, 18.0]), is_cost=False)
-
-    assert step.strong_efficiency == pytest.approx(0.9, rel=0.02)
-    assert step.weak_efficiency == pytest.approx(0.9, rel=0.02)
-
-
-def test_parameter_that_is_no_resource_has_no_efficiency():
-    (step,) = steps_of(P[:2], measured([1.0, 2.0]), "n")
-
-    assert step.factor == pytest.approx(2, rel=0.02)
-    assert step.strong_efficiency is None
 
 
 @pytest.mark.parametrize(

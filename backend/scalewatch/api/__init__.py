@@ -29,6 +29,7 @@ routes = [
         operations.jobs,
         projects.router,
         expectations.router,
+        results.efficiencies,
         results.scaling_errors,
         histories.router,
         gates.router,

@@ -18,8 +18,8 @@ from scalewatch.services import hotspots as profiled
 from scalewatch.services.histories.commits import Axis, Measure, Span, Window
 from scalewatch.services.histories.histories import history_figure
 from scalewatch.services.machines import lines
+from scalewatch.services.regions import efficiency, preview
 from scalewatch.services.regions import figures as region_figures
-from scalewatch.services.regions import preview
 from scalewatch.services.regions.outlook import LARGEST_TARGET
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.regressions.evidence import evidence_figure
@@ -100,6 +100,16 @@ async def find_scaling_errors(
     return partial(scalings.scaling_errors_at, session, view, region, question)
 
 
+async def find_efficiency(
+    session: sessions.ReadingDep,
+    view: queries.ViewDep,
+    question: queries.EfficiencyQuestionDep,
+    region: Region = None,
+) -> Find[efficiency.RegionEfficiency]:
+    """Return speed-up, efficiency and cost of a region at each size of its scan."""
+    return partial(efficiency.efficiency_at, session, view, region, question)
+
+
 async def find_traces(
     session: sessions.ReadingDep,
     view: queries.ViewDep,
@@ -176,6 +186,18 @@ def result_router(
     return router
 
 
+efficiencies = result_router(
+    "efficiency",
+    "efficiency",
+    find_efficiency,
+    efficiency.RegionEfficiency,
+    Figures(
+        "efficiency-figure",
+        "`time`, `speed-up` or `efficiency`",
+        "Return a figure of a scan: its times, its speed-up or its efficiency.",
+        efficiency.FIGURES,
+    ),
+)
 scaling_errors = result_router(
     "scaling errors",
     "scaling-error",

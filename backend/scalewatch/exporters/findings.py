@@ -112,8 +112,6 @@ def step_object(step: Step) -> dict[str, Any]:
         "factor": step.factor,
         "low": step.low,
         "high": step.high,
-        "strong_efficiency": step.strong_efficiency,
-        "weak_efficiency": step.weak_efficiency,
     }
 
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.figure import Figure
+from scalewatch.texts.scales import RESOURCES
 
 PREFIXED: Final = frozenset({"s", "B", "flop"})
 """Units that SI prefixes go with."""
@@ -50,7 +51,10 @@ MOST_DIGITS: Final = 6
 SPREAD: Final = 4.0
 """A last digit is told if the narrowest interval is about this many of them wide."""
 
-NAMES: Final = {"p": "processes p", "n": "problem size n"}
+NAMES: Final = {
+    **{name: scale.axis for name, scale in RESOURCES.items()},
+    "n": "problem size n",
+}
 
 
 def canvas() -> Figure:

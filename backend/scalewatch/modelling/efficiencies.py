@@ -36,13 +36,7 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.few_settings import unseen_too
 from scalewatch.modelling.forecasts.bounds import Bounds
-
-
-class ScalingKind(StrEnum):
-    """Kind of scaling: the problem stays as it is, or grows with the scale."""
-
-    STRONG = "strong"
-    WEAK = "weak"
+from scalewatch.modelling.scaling_errors.errors import ScalingKind
 
 
 class Quantity(StrEnum):
@@ -311,8 +305,7 @@ def scaling_of(  # noqa: PLR0913, one keyword per choice of the user
                 per_doubling=_per_doubling(rows[-1], size, speed_up)
                 if rows and kind is ScalingKind.STRONG
                 else None,
-                serial_fraction=(1 / speed_up - 1 / times[number])
-                / (1 - 1 / times[number])
+                serial_fraction=_serial_fraction(speed_up, float(times[number]))
                 if number
                 else None,
             )
@@ -391,6 +384,10 @@ def _around(value: float, half: float) -> Bounds:
 
 def _per_doubling(before: SizeRow, size: float, speed_up: float) -> float:
     return float((speed_up / before.speed_up) ** (log(2) / log(size / before.size)))
+
+
+def _serial_fraction(speed_up: float, ratio: float) -> float:
+    return (1 / speed_up - 1 / ratio) / (1 - 1 / ratio)
 
 
 def _largest(rows: Sequence[SizeRow], limit: float, level: float) -> Largest:

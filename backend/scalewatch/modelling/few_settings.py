@@ -1,9 +1,7 @@
 """Factors between the settings of a series that has too few for a growth.
 
 From setting a to b the factor is exp(m_b - m_a), m the robust logarithm of the
-repetitions, with the interval of Student's distribution. On a parameter that counts
-resources the efficiency is that of strong scaling, x_a t_a / (x_b t_b); of weak scaling
-it is t_a / t_b, which is one over the factor.
+repetitions, with the interval of Student's distribution.
 
 Repetitions do not show all of the noise. Five settings scatter about a model by all
 that differs between jobs. Two do not, and the repetitions of one job show only what
@@ -42,10 +40,6 @@ def unseen_too(variance: Noisy, freedom: Noisy) -> tuple[Noisy, Noisy]:
     return weighted / whole, whole
 
 
-RESOURCES = frozenset({"p", "threads", "nodes"})
-"""Parameters of which more are to do the same in less time."""
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """How many times as much a series takes, or yields, at a larger setting.
@@ -56,9 +50,6 @@ class Step:
         The settings.
     factor, low, high
         The ratio, and its interval.
-    strong_efficiency, weak_efficiency
-        Share of what ideal scaling would reach; None where the parameter counts no
-        resources.
     """
 
     start: float
@@ -66,18 +57,9 @@ class Step:
     factor: float
     low: float
     high: float
-    strong_efficiency: float | None = None
-    weak_efficiency: float | None = None
 
 
-def steps_of(
-    x: ArrayLike,
-    values: ArrayLike,
-    parameter: str = "p",
-    *,
-    is_cost: bool = True,
-    level: float = 0.9,
-) -> tuple[Step, ...]:
+def steps_of(x: ArrayLike, values: ArrayLike, level: float = 0.9) -> tuple[Step, ...]:
     """Return the factors between neighbouring settings, and then between the ends.
 
     Parameters
@@ -87,8 +69,6 @@ def steps_of(
     values
         Repetitions, shape (n, R); NaN where missing. Where one is not positive, or
         there are fewer than two settings, there is no factor.
-    is_cost
-        Whether less of it is better.
     """
     settings, taken = np.asarray(x, np.float64), np.asarray(values, np.float64)
     is_there = ~np.isnan(taken).all(axis=1)
@@ -105,36 +85,12 @@ def steps_of(
     pairs = [(at, at + 1) for at in range(len(settings) - 1)]
     if len(pairs) > 1:
         pairs.append((0, len(settings) - 1))
-    is_resource = parameter in RESOURCES and settings[0] > 0
-    return tuple(
-        _step(settings, location.log[:, 0], reach * deviation, pair, is_cost)
-        if is_resource
-        else _plain_step(settings, location.log[:, 0], reach * deviation, pair)
-        for pair in pairs
-    )
+    middles, reaches = location.log[:, 0], reach * deviation
+    return tuple(_step(settings, middles, reaches, *pair) for pair in pairs)
 
 
-def _plain_step(
-    settings: Reals, log: Reals, reach: Reals, pair: tuple[int, int]
-) -> Step:
-    start, end = pair
+def _step(settings: Reals, log: Reals, reach: Reals, start: int, end: int) -> Step:
     middle = log[end] - log[start]
     width = np.hypot(reach[start], reach[end])
     bounds: Sequence[float] = np.exp([middle, middle - width, middle + width]).tolist()
     return Step(float(settings[start]), float(settings[end]), *bounds)
-
-
-def _step(
-    settings: Reals,
-    log: Reals,
-    reach: Reals,
-    pair: tuple[int, int],
-    is_cost: bool,  # noqa: FBT001
-) -> Step:
-    step = _plain_step(settings, log, reach, pair)
-    more = step.end / step.start
-    gain = 1 / step.factor if is_cost else step.factor
-    weak = gain if is_cost else gain / more
-    return Step(
-        step.start, step.end, step.factor, step.low, step.high, gain / more, weak
-    )

@@ -74,10 +74,15 @@ class Scale:
     hours: str | None = None
 
     @property
+    def axis(self) -> str:
+        """The title of an axis: `nodes`, `GPUs`, `processes p`."""
+        is_p = self.many == _PROCESSES.many
+        return f"{self.many} {self.name}" if is_p else self.many
+
+    @property
     def title(self) -> str:
-        """The title of an axis or of a column: `Nodes`, `GPUs`, `Processes p`."""
-        title = self.many[0].upper() + self.many[1:]
-        return f"{title} p" if self.many == _PROCESSES.many else title
+        """The title of a column: `Nodes`, `GPUs`, `Processes p`."""
+        return self.axis[0].upper() + self.axis[1:]
 
     def counted(self, size: float) -> str:
         """Return a size in words: `1 node`, `1,024 GPUs`."""

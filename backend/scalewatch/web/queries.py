@@ -17,9 +17,11 @@ from scalewatch.errors import BadScale, NotFound, UnknownChoice
 from scalewatch.modelling import Against, Correction, ScalingKind
 from scalewatch.services import configurations
 from scalewatch.services.hotspots import HotspotQuestion
+from scalewatch.services.regions.efficiency import EfficiencyQuestion
 from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
 from scalewatch.services.selection.view import View
 from scalewatch.services.traces.scans import Repeat, TracesQuestion
+from scalewatch.texts.scales import RESOURCES
 
 
 async def view(
@@ -116,6 +118,37 @@ class ScalingQuery(BaseModel):
     )
 
 
+class EfficiencyQuery(BaseModel):
+    """?kind=weak&scale=nodes&base=8&limit=80&runs=64&length=25&at=32."""
+
+    kind: Kind = Field(
+        None, description="`strong` or `weak`; what the measurements say unless given."
+    )
+    scale: Text = Field(
+        None, description="Axis: p, nodes, gpus or threads.", examples=["nodes"]
+    )
+    base: Scale = Field(None, description="Size of reference; the smallest if none.")
+    limit: Annotated[
+        float | None,
+        AfterValidator(lambda percent: percent and min(percent / 100, 1)),
+        positive("limit in per cent"),
+    ] = Field(None, description="Efficiency in per cent that is asked about; 70.")
+    held: Text = Field(None, description="Setting of a further parameter: `n=1000`.")
+    per_node: Annotated[float | None, positive("number on a node")] = Field(
+        None, description="How many of the scale a node has."
+    )
+    steps: Annotated[float | None, positive("number of steps")] = Field(
+        None, description="Steps of a run, where times are those of one."
+    )
+    runs: Annotated[float | None, positive("number of runs")] = Field(
+        None, description="Runs of a job plan."
+    )
+    length: Annotated[float | None, positive("length")] = Field(
+        None, description="How many times as long each of them is."
+    )
+    at: Scale = Field(None, description="Size at which they run.")
+
+
 class HotspotQuery(BaseModel):
     """?over=n&held=threads=2&against=first&unit=0.001&at=11&vs=commit=v1."""
 
@@ -182,6 +215,15 @@ async def scaling_question(query: Annotated[ScalingQuery, Query()]) -> ScalingQu
     return ScalingQuestion(**query.model_dump(exclude_none=True))
 
 
+async def efficiency_question(
+    query: Annotated[EfficiencyQuery, Query()],
+) -> EfficiencyQuestion:
+    """Read which efficiency an address asks for."""
+    if query.scale is not None and query.scale not in RESOURCES:
+        raise UnknownChoice("scale", query.scale, RESOURCES)
+    return EfficiencyQuestion(**query.model_dump(exclude_none=True))
+
+
 async def hotspot_question(query: Annotated[HotspotQuery, Query()]) -> HotspotQuestion:
     """Read which profiles an address asks to be compared."""
     return HotspotQuestion(**query.model_dump(exclude_none=True))
@@ -204,6 +246,7 @@ async def configuration_question(
 
 
 ScalingQuestionDep = Annotated[ScalingQuestion, Depends(scaling_question)]
+EfficiencyQuestionDep = Annotated[EfficiencyQuestion, Depends(efficiency_question)]
 HotspotQuestionDep = Annotated[HotspotQuestion, Depends(hotspot_question)]
 TracesQuestionDep = Annotated[TracesQuestion, Depends(traces_question)]
 ConfigurationQuestionDep = Annotated[

@@ -6,7 +6,8 @@ import pytest
 from scalewatch.errors import UnknownChoice
 from scalewatch.importers import ImportedSeries
 from scalewatch.importers.series import Follower
-from scalewatch.modelling.efficiencies import Quantity, ScalingKind
+from scalewatch.modelling import ScalingKind
+from scalewatch.modelling.efficiencies import Quantity
 from scalewatch.services.efficiencies.scan import (
     Doubt,
     Evidence,

@@ -327,7 +327,7 @@ def print_lines(rows: Sequence[FindingRow], question: Question) -> None:
             **exported.finding_object(finding),
         }
         if finding.model is None:
-            steps = series_steps(series, series.unit)
+            steps = series_steps(series)
             line["steps"] = [exported.step_object(step) for step in steps]
         if row.scalings:
             scaled = [scaling_object(each) for each in row.scalings]

@@ -272,7 +272,7 @@ def _reason(row: FindingRow) -> str:
     if finding.misfit and finding.expectation is None:
         return str(finding.misfit)
     if finding.model is None:
-        steps = questions.series_steps(row.series, row.series.unit)
+        steps = questions.series_steps(row.series)
         sentence = questions.whole_step_words(steps, row.series.parameters[0])
         return "; ".join(filter(None, [finding.reason, sentence]))
     exactness = finding.exactness

@@ -258,7 +258,7 @@ def scaling_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def scaling_terms(options: Mapping[str, Any]) -> "ScalingTerms":
     """Return how efficiencies are told."""
-    from scalewatch.modelling.efficiencies import ScalingKind  # noqa: PLC0415
+    from scalewatch.modelling import ScalingKind  # noqa: PLC0415
     from scalewatch.services.efficiencies.scan import ScalingTerms  # noqa: PLC0415
 
     kind = options["scaling"]

@@ -20,6 +20,7 @@ from scalewatch.pages.wording.formats import assignments, number, stated
 from scalewatch.pages.wording.sentences import step_sentence
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.commits.find import commit_of, find_commit
+from scalewatch.services.efficiencies.wording import speed_sentence
 from scalewatch.services.expectations.declarations import versions
 from scalewatch.services.histories.segments import is_tracked, since_of
 from scalewatch.services.machines.machine import newest_fingerprint
@@ -206,9 +207,12 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
 
 
 def factors(session: Session, scan: Scan) -> list[str]:
-    """Return the factors between the settings of a scan that has no model."""
+    """Return factors and efficiency of a scan that has too few settings for a model."""
     (steps,) = models.steps_of_scans(session, [scan])
-    return [step_sentence(step, scan.metric, scan.parameter) for step in steps]
+    sentences = [step_sentence(step, scan.metric, scan.parameter) for step in steps]
+    scalings = models.scalings_of_scan(session, scan) if steps else ()
+    speeds = (speed_sentence(scaled, scan.region) for scaled in scalings)
+    return [*sentences, *filter(None, speeds)]
 
 
 def points(region: Region) -> listing.Listing:

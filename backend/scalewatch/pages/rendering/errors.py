@@ -133,12 +133,15 @@ def _renamed(request: Request, wrong: str, names: tuple[str, ...]) -> Iterator[W
 
 
 UNTIMED: Final = {
+    "efficiency": "Scaling",
     "scaling-errors": "Scaling error",
     "configurations": "Configurations",
     "machine-lines": "Problem size",
 }
 
 NEEDS: Final = {
+    "efficiency": "Efficiency compares the times of a region at different numbers of "
+    "nodes, GPUs or processes.",
     "scaling-errors": "Efficiency compares the times of a region at different numbers "
     "of processes.",
     "configurations": "The best configuration is the one whose times scale best, or "

@@ -22,6 +22,7 @@ WITHIN: Final = {
     "preview": "report",
     "region": "report",
     "run": "report",
+    "scaling-errors": "efficiency",
 }
 """Pages that have no entry of their own, by the entry that they belong to."""
 
@@ -29,7 +30,7 @@ TRACES: Final = "Traces"
 """Only where some program was traced."""
 
 LACKS: Final = {
-    "scaling-errors": (progress.Lack.TIMES,),
+    "efficiency": (progress.Lack.TIMES,),
     "machine-lines": (progress.Lack.TIMES, progress.Lack.SIZES),
     "configurations": (progress.Lack.TIMES, progress.Lack.CONFIGURATIONS),
     "hotspots": (progress.Lack.PROFILES,),
@@ -47,7 +48,7 @@ PAGES: Final = (
     ("comparisons", "Compare"),
     ("machine-lines", "Problem size"),
     ("guidelines", "Guidelines"),
-    ("scaling-errors", "Scaling"),
+    ("efficiency", "Scaling"),
     ("cost", "Cost"),
     ("hotspots", "Hotspots"),
     ("configurations", "Configurations"),

@@ -22,7 +22,7 @@ from scalewatch.pages.wording.formats import (
 from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
 from scalewatch.reasons import UNSETTLED, NoGrowth
 from scalewatch.services.analysis import questions
-from scalewatch.services.analysis.questions import direction, efficiency_words
+from scalewatch.services.analysis.questions import direction
 from scalewatch.services.commit_reports.factors import WORK
 from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.regions import outlook, region
@@ -304,8 +304,7 @@ def step_sentence(step: few_settings.Step, metric: str, parameter: str) -> str:
     return (
         f"From {parameter} = {count(step.start)} to {count(step.end)}, the "
         f"{metric_words(metric)} {direction(step)} to {significant(step.factor)} times "
-        f"[{significant(step.low)}, {significant(step.high)}]"
-        f"{efficiency_words(step, lambda share: f'{100 * share:.0f}{SPACE}%')}."
+        f"[{significant(step.low)}, {significant(step.high)}]."
     )
 
 

@@ -3,7 +3,7 @@
 Many are modelled in few batches, and none twice.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol, Self
@@ -25,7 +25,6 @@ from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS, most_repeti
 from scalewatch.modelling.search.findings import refusal
 from scalewatch.services.caches import Kept, key_of
 from scalewatch.wire import SECONDS, TIME
-from scalewatch.wire.directions import better_direction
 
 if TYPE_CHECKING:  # The base installation has no database.
     from scalewatch.services.expectations.in_force import Expectation
@@ -34,9 +33,6 @@ Target = Mapping[str, float]
 
 ANSWERS: Final = Kept[Any](20_000)
 """Answers about series by the content they follow from: findings, proposals, noise."""
-
-MORE_THAN_ALL: Final = 1.1
-"""Efficiency beyond which it is no weak scaling: the problem does not grow with p."""
 
 STARTUP: Final = 1.0
 """Seconds that a job takes before it measures, where its times are unknown."""
@@ -163,59 +159,27 @@ def find_all(
     )
 
 
-def series_steps(
-    series: MeasuredSeries, unit: str | None, better: str | None = None
-) -> tuple[Step, ...]:
+def series_steps(series: MeasuredSeries) -> tuple[Step, ...]:
     """Return the factors between the settings of a series with too few for a growth.
 
     None where it has enough, or where several parameters vary.
-
-    Parameters
-    ----------
-    better
-        The better direction; by the unit unless given.
     """
     if len(series.parameters) != 1 or len(series.settings) >= NEEDED_SETTINGS:
         return ()
-    direction = better or better_direction(unit or "")
-    return steps_of(
-        series.settings.reshape(-1),
-        series.values,
-        series.parameters[0],
-        is_cost=direction == "lower",
-    )
+    return steps_of(series.settings.reshape(-1), series.values)
 
 
 def step_words(step: Step, parameter: str) -> str:
     """Return a factor in words: `it falls to 0.5 times [0.4, 0.6] from p = 2 to 8`."""
-    words = (
+    return (
         f"it {direction(step)} to {step.factor:.3g} times [{step.low:.3g}, "
         f"{step.high:.3g}] from {parameter} = {step.start:.10g} to {step.end:.10g}"
     )
-    return f"{words}{efficiency_words(step, '{:.0%}'.format)}"
 
 
 def direction(step: Step) -> str:
     """Return the verb of a factor."""
     return "grows" if step.factor >= 1 else "falls"
-
-
-def efficiency_words(step: Step, written: Callable[[float], str]) -> str:
-    """Return the efficiency of a step as an apposition; nothing where it has none.
-
-    Parameters
-    ----------
-    written
-        How a share is written.
-    """
-    if step.strong_efficiency is None or step.weak_efficiency is None:
-        return ""
-    strong, weak = written(step.strong_efficiency), written(step.weak_efficiency)
-    if strong == weak:
-        return f", an efficiency of {strong}"
-    if step.weak_efficiency > MORE_THAN_ALL:
-        return f", an efficiency of {strong} as strong scaling"
-    return f", an efficiency of {weak} as weak scaling, {strong} as strong"
 
 
 def whole_step_words(steps: Sequence[Step], parameter: str) -> str:

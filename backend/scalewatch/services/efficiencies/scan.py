@@ -15,13 +15,12 @@ from typing import Final, Protocol, Self
 
 import numpy as np
 
-from scalewatch.modelling import Forecast
+from scalewatch.modelling import Forecast, ScalingKind
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.efficiencies import (
     NextRunKind,
     Quantity,
     Scaling,
-    ScalingKind,
     SizeRow,
     guessed_kind,
     scaling_of,

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from math import floor, log10
 from typing import Any, Final
 
+from scalewatch.modelling import ScalingKind
 from scalewatch.modelling.efficiencies import (
     Largest,
     Quantity,
-    ScalingKind,
     SizeRow,
 )
 from scalewatch.services.efficiencies.scan import ScanScaling

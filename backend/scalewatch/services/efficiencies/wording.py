@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from scalewatch.modelling import ScalingKind
 from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.efficiencies import (
     Largest,
     NextRunKind,
     Quantity,
-    ScalingKind,
     SizeRow,
 )
 from scalewatch.services.efficiencies.scan import (
@@ -66,27 +66,26 @@ def kind_words(scaled: ScanScaling) -> str:
     return f"{words}, {number} runs each"
 
 
-def speed_sentence(scaled: ScanScaling) -> str:
-    """Say what the largest size that is surely efficient gains, or the largest of all.
+def speed_sentence(scaled: ScanScaling, region: str) -> str:
+    """Say what the largest size gains; empty where nobody knows strong from weak.
 
-    `32 nodes are 6.87 × as fast as 4: parallel efficiency 86 ± 2 %`.
+    `On 32 nodes climate runs 6.87 × as fast as on 4: parallel efficiency 86 ± 2 %.`
     """
     scaling = scaled.scaling
     if scaling is None:
         return ""
     row = scaling.rows[-1]
-    share = f"{efficiency_text(row)} %"
-    size = scaled.scale.counted(row.size)
-    base = f"{scaling.base:,.10g}"
+    share = f"parallel efficiency {efficiency_text(row)} %"
+    start = f"On {scaled.scale.counted(row.size)} {region}"
+    base = f"on {scaling.base:,.10g}"
     if scaling.quantity is Quantity.TIME and scaling.kind is ScalingKind.WEAK:
-        return (
-            f"{size} keep a parallel efficiency of {share} against {base}, "
-            f"with {digits(row.size / scaling.base)} × the work"
-        )
-    verb = f"{digits(row.speed_up)} × as fast as {base}"
+        longer = digits(row.value.value / scaling.rows[0].value.value)
+        work = digits(row.size / scaling.base)
+        takes = f"takes {longer} × as long as {base}, for {work} × the work"
+        return f"{start} {takes}: {share}."
     if row.speed_up < 1:
-        verb = f"{digits(1 / row.speed_up)} × slower than {base}"
-    return f"{size} are {verb}: parallel efficiency {share}"
+        return f"{start} runs {digits(1 / row.speed_up)} × slower than {base}: {share}."
+    return f"{start} runs {digits(row.speed_up)} × as fast as {base}: {share}."
 
 
 def limits_sentence(scaled: ScanScaling) -> str:

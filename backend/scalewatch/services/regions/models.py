@@ -4,19 +4,18 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from uuid import UUID
 
-import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast
-from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.few_settings import Step, steps_of
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.services.analysis.levels import TakenLevel
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.efficiencies.measured import MeasuredScan
+from scalewatch.services.efficiencies.scan import ScanScaling, scalings_of
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.regions.outlook import forecasts_of
 from scalewatch.services.selection.pages import Page
@@ -163,22 +162,18 @@ def steps_of_scans(session: Session, scans: Sequence[Scan]) -> list[tuple[Step, 
     for places in few.values():
         repetitions = repetitions_of(session, [scans[place] for place in places])
         for place in places:
-            steps[place] = _steps(scans[place], repetitions)
+            measured = MeasuredScan.of(scans[place], repetitions)
+            steps[place] = steps_of(measured.settings[:, 0], measured.values)
     return steps
+
+
+def scalings_of_scan(session: Session, scan: Scan) -> list[ScanScaling]:
+    """Return the efficiency of a scan, for each setting of its other parameters."""
+    measured = MeasuredScan.of(scan, repetitions_of(session, [scan]))
+    return scalings_of(measured, "higher" if scan.better == "higher" else "lower")
 
 
 def _has_few(scan: Scan) -> bool:
     if scan.standing.model is not None or len(scan.parameters) > 1:
         return False
     return LEAST <= len({each.x for each in scan.evidence}) < NEEDED_SETTINGS
-
-
-def _steps(scan: Scan, repetitions: Mapping[UUID, Reals]) -> tuple[Step, ...]:
-    pooled: dict[float, list[Reals]] = defaultdict(list)
-    for measurement in scan.evidence:
-        # Where repetitions were thinned or are not kept, the median stands for them.
-        median = np.array([measurement.middle], np.float64)
-        pooled[measurement.x].append(repetitions.get(measurement.run, median))
-    x = sorted(pooled)
-    values = stacked([np.concatenate(pooled[setting]) for setting in x])
-    return steps_of(x, values, scan.parameter, is_cost=scan.better == "lower")

@@ -1,0 +1,107 @@
+"""The page Scaling: speed-up, efficiency and cost of a region at each size."""
+
+from fastapi import APIRouter, Request, Response
+
+from scalewatch.errors import NoTimes
+from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.modelling.efficiencies import SizeRow
+from scalewatch.pages.rendering import addresses, navigation, plots, templates
+from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.rendering.errors import show_untimed
+from scalewatch.services.efficiencies import wording
+from scalewatch.services.efficiencies.table import digits, table_of
+from scalewatch.services.regions.efficiency import (
+    FIGURES,
+    RegionEfficiency,
+    efficiency_at,
+)
+from scalewatch.texts.scales import RESOURCES
+from scalewatch.web.queries import EfficiencyQuestionDep, ViewDep
+from scalewatch.web.sessions import ReadingDep
+
+LIMITS = (90, 80, 70, 60)
+"""Efficiencies in per cent that a choice offers."""
+
+router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
+
+
+@router.get("/p/{project}/efficiency", name="efficiency")  # noqa: FAST003, the view
+def show_efficiency(  # noqa: PLR0913, PLR0917 - parts of the address
+    request: Request,
+    session: ReadingDep,
+    view: ViewDep,
+    question: EfficiencyQuestionDep,
+    region: str | None = None,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show how much faster a region gets on more nodes, GPUs or processes."""
+    try:
+        shown = efficiency_at(session, view, region or None, question)
+    except NoTimes as error:
+        if wanted is not Format.HTML:
+            raise
+        return show_untimed(request, view, "efficiency", error)
+    if wanted is not Format.HTML:
+        name = f"{shown.region}-{shown.commit.label}-efficiency"
+        return download(wanted, name, shown, numbers, cells)
+    scaled = shown.chosen
+    limit = None if question.limit is None else f"{100 * question.limit:.10g}"
+    query = {
+        "region": shown.region,
+        **addresses.stated_view(view),
+        **addresses.stated_question(question),
+        "limit": limit,
+    }
+    return templates.render(
+        request,
+        "efficiencies/show.html",
+        shown=shown,
+        scaled=scaled,
+        query=query,
+        limits=LIMITS,
+        scales=[(name, RESOURCES[name].many) for name in shown.scales],
+        table=table_of(scaled) if scaled else None,
+        lead=wording.speed_sentence(scaled, shown.region) if scaled else "",
+        kind=wording.kind_words(scaled) if scaled else "",
+        limit=wording.limits_sentence(scaled) if scaled else "",
+        following=wording.next_sentence(scaled) if scaled else "",
+        remarks=[*wording.remarks(scaled)] if scaled else [],
+        questions=[*wording.questions(scaled)] if scaled else [],
+        hours=digits(shown.plan.hours) if shown.plan else None,
+        plots=plots.plots_of(
+            request,
+            "efficiency-figure",
+            FIGURES,
+            shown,
+            {"project": shown.project, **query},
+        ),
+    )
+
+
+def numbers(shown: RegionEfficiency) -> Listing:
+    """Return one line per size with all digits, for programs."""
+    scaled = shown.chosen
+    rows = () if scaled is None or scaled.scaling is None else scaled.scaling.rows
+    forecasts = () if scaled is None else scaled.forecasts
+    return Columns[SizeRow](
+        {
+            "size": lambda row: row.size,
+            "runs": lambda row: row.runs,
+            "value": lambda row: row.value.value,
+            "low": lambda row: row.value.low,
+            "high": lambda row: row.value.high,
+            "speed_up": lambda row: row.speed_up,
+            "efficiency": lambda row: row.efficiency.value,
+            "efficiency_low": lambda row: row.efficiency.low,
+            "efficiency_high": lambda row: row.efficiency.high,
+            "hours": lambda row: scaled and scaled.hours_of(row),
+        }
+    ).listing((row,) for row in (*rows, *forecasts))
+
+
+def cells(shown: RegionEfficiency) -> Listing:
+    """Return the table that is shown, for people."""
+    if shown.chosen is None:
+        return Listing((), iter(()))
+    table = table_of(shown.chosen)
+    return Listing(table.headings, (row.cells for row in table.rows))

@@ -1,0 +1,228 @@
+"""Efficiency of a region on a machine: what its page, its figures and JSON show."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Final
+
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import NotMeasured
+from scalewatch.figures.axes import canvas
+from scalewatch.figures.efficiencies import (
+    efficiency_figure,
+    speed_up_figure,
+    time_figure,
+)
+from scalewatch.figures.figure import Figure
+from scalewatch.modelling import ScalingKind
+from scalewatch.services.commits.find import Commit
+from scalewatch.services.efficiencies.measured import MeasuredScan
+from scalewatch.services.efficiencies.scan import (
+    ScalingTerms,
+    ScanScaling,
+    scalings_of,
+)
+from scalewatch.services.efficiencies.table import scaling_object
+from scalewatch.services.regions.outlook import forecasts_of
+from scalewatch.services.regions.region import timed_region
+from scalewatch.services.selection.view import View, choices_among, is_chosen
+from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.snapshots import repetitions_of
+from scalewatch.storage.access import projects
+from scalewatch.texts.scales import RESOURCES
+from scalewatch.wire.directions import Direction
+
+
+@dataclass(frozen=True, slots=True)
+class EfficiencyQuestion:
+    """The choices of an address about the efficiency of a region.
+
+    Parameters
+    ----------
+    kind, scale, base
+        Strong or weak, the axis and the reference; as was measured unless given.
+    limit
+        Efficiency that is asked about, beside half of all.
+    held
+        The setting of a further parameter, as `n=1000`; the first unless given.
+    per_node, steps
+        Of the scale on a node, and of a run, where costs need them.
+    runs, length, at
+        The job plan: so many runs, each so many times as long, of which size.
+    """
+
+    kind: ScalingKind | None = None
+    scale: str | None = None
+    base: float | None = None
+    limit: float | None = None
+    held: str | None = None
+    per_node: float | None = None
+    steps: float | None = None
+    runs: float | None = None
+    length: float | None = None
+    at: float | None = None
+
+    @property
+    def terms(self) -> ScalingTerms:
+        """The terms with which a scan is read."""
+        limits = ScalingTerms().limits
+        if self.limit is not None:
+            limits = tuple(dict.fromkeys([self.limit, limits[-1]]))
+        names = RESOURCES if self.scale is None else (self.scale,)
+        counts = {} if self.per_node is None else dict.fromkeys(names, self.per_node)
+        return ScalingTerms(
+            kind=self.kind,
+            scale=self.scale,
+            base=self.base,
+            limits=limits,
+            steps=self.steps,
+            per_node=counts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class JobPlan:
+    """Cost of a number of runs at one size."""
+
+    runs: float
+    length: float
+    size: float
+    hours: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class RegionEfficiency:
+    """Efficiency of a region at a commit, on one machine in one configuration.
+
+    Parameters
+    ----------
+    scales
+        Parameters that may be the axis.
+    held
+        Settings of further parameters, each of a scan of its own.
+    scaling
+        As `scalewatch model --json` has it; None where no parameter is a scale.
+    """
+
+    project: str
+    region: str
+    regions: tuple[str, ...]
+    commit: Commit
+    commits: tuple[Commit, ...]
+    machines: tuple[str, ...]
+    machine: str
+    question: EfficiencyQuestion
+    choices: Mapping[str, tuple[Any, ...]]
+    scales: tuple[str, ...]
+    held: tuple[str, ...]
+    scaling: Mapping[str, Any] | None
+    plan: JobPlan | None
+    chosen: ScanScaling | None = field(repr=False)
+    scan: Scan = field(repr=False)
+
+
+def efficiency_at(
+    session: Session, view: View, region: str | None, question: EfficiencyQuestion
+) -> RegionEfficiency:
+    """Return the efficiency of a region, the most telling one unless it is named.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the region or the machine is unknown.
+    UnknownChoice
+        If the base is no measured size.
+    """
+    project = projects.existing(session, view.project)
+    everything, regions = timed_region(session, view, region)
+    scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
+    scan = next((each for each in scans if view.machine in {None, each.machine}), None)
+    if scan is None:
+        settings = ", ".join(view.settings) or "this commit"
+        raise NotMeasured("machine", view.machine or "any", at=settings)
+    measured = MeasuredScan.of(scan, repetitions_of(session, [scan]), question.scale)
+    better: Direction = "higher" if scan.better == "higher" else "lower"
+    scalings = scalings_of(measured, better, question.terms)
+    chosen = next((each for each in scalings if _held(each) == question.held), None)
+    chosen = chosen or (scalings[0] if scalings else None)
+    if chosen and chosen.scaling:
+        (forecasts,) = forecasts_of(session, [scan], [chosen.target])
+        chosen = chosen.with_forecasts(forecasts)
+    names = (*measured.parameters, *measured.dependent)
+    return RegionEfficiency(
+        project=project.name,
+        region=everything.region,
+        regions=regions,
+        commit=everything.commit,
+        commits=everything.commits,
+        machines=everything.machines,
+        machine=scan.machine,
+        question=replace(question, held=_held(chosen) if chosen else None),
+        choices=choices_among(everything.scans),
+        scales=tuple(name for name in names if name in RESOURCES),
+        held=tuple(filter(None, map(_held, scalings))),
+        scaling=scaling_object(chosen) if chosen else None,
+        plan=_plan(chosen, question) if chosen else None,
+        chosen=chosen,
+        scan=scan,
+    )
+
+
+def _held(scaled: ScanScaling) -> str | None:
+    """Return the settings that a scan holds, as an address states them."""
+    held = [f"{name}={value:.10g}" for name, value in sorted(scaled.held.items())]
+    return ",".join(held) or None
+
+
+def _plan(scaled: ScanScaling, question: EfficiencyQuestion) -> JobPlan | None:
+    """Return the cost of the planned runs, by default one at the largest sure size."""
+    if scaled.scaling is None or scaled.hours_unit is None:
+        return None
+    sizes = {row.size: row for row in (*scaled.scaling.rows, *scaled.forecasts)}
+    row = sizes.get(question.at or 0.0, scaled.scaling.largest[0].sure)
+    hours = scaled.hours_of(row)
+    if hours is None:
+        return None
+    runs, length = question.runs or 1.0, question.length or 1.0
+    return JobPlan(runs, length, row.size, runs * length * hours, scaled.hours_unit)
+
+
+def _of_scaling(
+    draw: Callable[[ScanScaling, RegionEfficiency], Figure],
+) -> Callable[[RegionEfficiency], Figure]:
+    return lambda shown: (
+        draw(shown.chosen, shown) if shown.chosen and shown.chosen.scaling else canvas()
+    )
+
+
+def _time(scaled: ScanScaling, shown: RegionEfficiency) -> Figure:
+    model = shown.scan.standing.model
+    is_alone = not scaled.held and scaled.scale.name == shown.scan.parameter
+    return time_figure(
+        scaled.scaling,
+        scaled.forecasts,
+        scaled.scale,
+        (scaled.metric, scaled.unit),
+        shown.scan.slot,
+        model if is_alone else None,
+    )
+
+
+FIGURES: Final[Mapping[str, Callable[[RegionEfficiency], Figure]]] = {
+    "time": _of_scaling(_time),
+    "speed-up": _of_scaling(
+        lambda scaled, shown: speed_up_figure(
+            scaled.scaling, scaled.forecasts, scaled.scale, shown.scan.slot
+        )
+    ),
+    "efficiency": _of_scaling(
+        lambda scaled, shown: efficiency_figure(
+            scaled.scaling,
+            scaled.forecasts,
+            scaled.scale,
+            shown.scan.slot,
+            scaled.limits,
+        )
+    ),
+}
