@@ -102,8 +102,6 @@ def uses_decimal_comma(cells: Iterable[str], delimiter: str) -> bool:
 
     Between semicolons `2,500` is one of them, elsewhere it may be grouped.
     """
-    if delimiter == ",":
-        return False
     matches = (_COMMA.fullmatch(cell) for cell in cells if "," in cell)
     commas = {match["number"] for match in matches if match}
     if delimiter == ";":

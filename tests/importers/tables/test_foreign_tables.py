@@ -130,3 +130,64 @@ def test_header_of_numbers_beside_a_size_is_asked_for(write) -> None:
     ).unreadable
 
     assert "--column p=header" in str(error)
+
+
+LISTED = """.. list-table:: Strong
+   :header-rows: 1
+
+   * - Nodes
+     - Time (s)
+   * - 1
+     - 8.5
+   * - 2
+     - 4.5
+
+Text.
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        LISTED,
+        ".. csv-table:: Strong\n   :header: Nodes, Time (s)\n\n   1, 8.5\n   2, 4.5\n",
+        "Nodes   Time(s)\n---------------\n1       8.5\n2       4.5\n",
+    ],
+)
+def test_further_tables_of_texts_are_found(write, text) -> None:
+    assert scan(write, text, "scaling.rst") == ("nodes", {1: 8.5, 2: 4.5})
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "metric", "unit"),
+    [
+        ("energy_j", "5000", "energy", "J"),
+        ("Wall Time (hh:mm:ss)", "0:01:40", "Wall Time", "s"),
+        ("T(N) [s]", "8.5", "T(N)", "s"),
+        ("Zeit in s", "8.5", "Zeit", "s"),
+        ("T_avg", "8.5", "T_avg", "s"),
+    ],
+)
+def test_units_stand_in_names(write, column, cell, metric, unit) -> None:
+    text = f"Cores,{column}\n1,{cell}\n2,{cell}\n"
+
+    [series] = read_files([write(text)]).series
+
+    assert (series.metric, series.unit) == (metric, unit)
+
+
+def test_amount_that_varies_is_the_scale_where_no_other_does(write) -> None:
+    [series] = read_files(
+        [write("Ranks,Msg (B),Latency (us)\n2,8,1.5\n2,64,2.5\n")]
+    ).series
+
+    assert series.parameters == ("Msg (B)",)
+    assert series.configuration == {"p": 2}
+
+
+def test_size_in_words_is_a_case(write) -> None:
+    text = "size,ranks,time\nsmall,1,1.5\nsmall,2,0.5\nlarge,1,9.5\nlarge,2,4.5\n"
+
+    reading = read_files([write(text)])
+
+    assert [each.configuration["size"] for each in reading.series] == ["small", "large"]

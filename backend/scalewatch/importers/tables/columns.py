@@ -112,6 +112,22 @@ _UNIT_OF_IDEAL: Final = re.compile(
 )
 _UNADDRESSABLE: Final = frozenset("/?#")
 _SUFFIXED: Final = re.compile(r"(?P<name>.+)_(?P<unit>[^_\W]+)")
+_UNITS_BEHIND: Final[Mapping[str, str]] = {
+    unit.lower(): unit
+    for unit in (
+        *("s", "ms", "us", "ns", "sec", "secs", "seconds", "J", "kJ", "Wh", "kWh"),
+        *("W", "kW", "kB", "MB", "GB", "KiB", "MiB", "GiB", "MFLOPS", "GFLOPS"),
+        "TFLOPS",
+    )
+}
+"""Units that names of columns end in, by their lower case: `energy_j`; no `min`."""
+
+_AMOUNTS: Final = frozenset(
+    {"size", "length", "message", "msg", "block", "buffer", "input", "limit", "bytes"}
+)
+"""Words of amounts that are set and not measured."""
+
+_WITH_UNIT: Final = re.compile(r"(?P<name>.+?)(?:,| in)\s(?P<unit>\S+)")
 _BRACED: Final = re.compile(r"(?P<name>.*\S|.)\s*+[\[(](?P<unit>[^\[\]()]++)[\])]")
 
 
@@ -269,6 +285,8 @@ def columns_of(
         meanings.read_values()
     if not meanings.parameters() and not has_coordinate:
         meanings.read_unnamed_scale()
+    elif not stated.keys() - ROLES.keys():
+        meanings.read_amount()
     if MEASURED not in meanings.by_column.values():
         position = _only_values(contents, meanings.by_column)
         meanings.take({position: MEASURED}, "the only column of numbers that is left")
@@ -313,8 +331,14 @@ class _Meanings:
                 at for at in self.unknown() if self.header[at].lower() in names.split()
             )
             at = next(named, None)
+            if meaning == "n" and at is not None and not self.has_numbers(at):
+                continue  # sizes are also small and large
             if at is not None and meaning not in self.by_column.values():
                 self.take({at: meaning}, CALLED)
+
+    def has_numbers(self, at: int) -> bool:
+        """Tell whether some cell of a column is a number."""
+        return any(number is not None for number in self.contents[at].numbers)
 
     def read_scales(self) -> None:
         """Take columns of counts that are called like what programs scale over."""
@@ -352,6 +376,7 @@ class _Meanings:
             at
             for at in self.unknown()
             if not (_is_about_scale(header[at]) or is_derived(header[at]))
+            and not (_is_amount(header[at]) and contents[at].is_whole)
             and (metric_and_unit(header[at]) or _is_measured(header[at], contents[at]))
         ]
         self.take(dict.fromkeys(measured, MEASURED), "its name, unit or fractions")
@@ -407,6 +432,19 @@ class _Meanings:
     def values(self) -> list[int]:
         """Return the columns of results."""
         return [at for at, meaning in self.by_column.items() if meaning == MEASURED]
+
+    def read_amount(self) -> None:
+        """Take the only amount that varies as a scale where no other one varies."""
+        varies = [len(set(content.numbers)) > 1 for content in self.contents]
+        amounts = [
+            at
+            for at in self.unknown()
+            if varies[at] and self.contents[at].is_whole and _is_amount(self.header[at])
+        ]
+        if len(amounts) == 1 and not any(
+            varies[at] for at in self.parameters().values()
+        ):
+            self.take({amounts[0]: addressable_name(self.header[amounts[0]])}, ONLY)
 
     def read_unnamed_scale(self) -> None:
         """Take the only column of counts as a scale, or a first one that only rises.
@@ -592,7 +630,9 @@ def _columns(
     )
 
 
-def metric_and_unit(name: str) -> tuple[str, str | None] | None:
+def metric_and_unit(  # noqa: PLR0911 - a way to write a unit each
+    name: str,
+) -> tuple[str, str | None] | None:
     """Return metric and unit of a name like time, time_us or "time [us]", if known."""
     if unit := "GFLOP/s" if _RATED.fullmatch(name) else _OF_HPCG.get(name):
         return name, unit
@@ -606,8 +646,22 @@ def metric_and_unit(name: str) -> tuple[str, str | None] | None:
             is_time = metric == "time" and series.seconds_of(unit) is not None
             return (metric, unit) if is_time or unit in UNITS[metric] else None
     if braced and parameter_of(braced["name"]) is None:
-        return braced["name"], braced["unit"]
+        unit = braced["unit"]
+        if ":" in unit:  # the form of durations, (hh:mm:ss)
+            return braced["name"], None
+        if unit.lower() not in {"n", "p"}:  # a variable, as in T(N)
+            return braced["name"], unit
+    worded = _WITH_UNIT.fullmatch(name)
+    if worded and parse_unit(worded["unit"]).is_known:
+        return worded["name"], worded["unit"]
+    unit = _UNITS_BEHIND.get(parts["unit"].lower()) if parts and not braced else None
+    if parts and unit and not (_is_amount(name) or scale_of(parts["name"])):
+        return parts["name"], unit
     return None
+
+
+def _is_amount(name: str) -> bool:
+    return not _AMOUNTS.isdisjoint(words_of(name))
 
 
 def _metric_of(name: str) -> tuple[str, str | None]:
@@ -621,7 +675,7 @@ def _metric_of(name: str) -> tuple[str, str | None]:
         return _nameable(name.replace("%", "")), "%"
     if is_rate_name(name):
         return _nameable(name), name
-    if _TIMES.intersection(words) or name.startswith("t_"):
+    if _TIMES.intersection(words) or name.lower().startswith(("t_", "t(")):
         return _nameable(name), "s"
     return _nameable(name), None
 

@@ -4,6 +4,7 @@ JUBE before 2.5 draws them without bars at the sides, `nodes | time` over `-----
 Columns that are only aligned are parted by two blanks or more, or by tabs.
 """
 
+import csv
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -39,6 +40,9 @@ _END_TABLE: Final = re.compile(r"</table\b", re.IGNORECASE)
 _TITLE_TAG: Final = re.compile(
     r"<(?:h\d|caption)\b[^<>]*>(?P<text>[^<>]+)", re.IGNORECASE
 )
+_DIRECTIVE: Final = re.compile(r"\.\. (?:csv|list)-table::(?P<title>.*)")
+_HEADER_OPTION: Final = re.compile(r":header:\s*")
+_ITEM: Final = re.compile(r"(?P<row>\*\s+)?-(?:\s+(?P<cell>.*)|\Z)")
 _CAPTION: Final = re.compile(r"\\caption\{(?P<text>[^{}]*)")
 _LATEX_RULE: Final = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot"
@@ -72,6 +76,7 @@ def recognises(head: str) -> bool:
         or _SIMPLE_RULE.fullmatch(header)
         or (header.startswith("\\") and _TABULAR.match(header))
         or _ROW_OF_HTML.search(header)
+        or _DIRECTIVE.match(header)
         for header, rule in pairwise(lines)
     )
 
@@ -150,11 +155,21 @@ class _Finder:
         self.simple: list[tuple[int, str]] = []
         self.latex: list[tuple[int, str]] | None = None
         self.html: list[tuple[int, str]] = []
+        self.directive: list[tuple[int, str]] = []
 
     def take(self, line: str) -> Iterator[_Table]:
         """Take a line, and yield the tables that end before it."""
         row = line.strip()
-        if self.html or _TABLE.search(row):
+        if self.directive and (not row or line[0].isspace()):
+            self.directive.append((self.source.line, line))
+        elif directive := _DIRECTIVE.match(row):
+            yield from self.end()
+            self.title = _titled(directive["title"].strip()) or self.title
+            self.directive.append((self.source.line, row))
+        elif self.directive:
+            yield from self.end()
+            yield from self.take(line)
+        elif self.html or _TABLE.search(row):
             yield from self.take_html(row)
         elif self.latex is not None or _TABULAR.match(row):
             yield from self.take_latex(row)
@@ -166,7 +181,7 @@ class _Finder:
             if row.startswith("|") and (not row.endswith(("|", "+")) or len(row) == 1):
                 raise self.source.malformed("a row that ends with '|'", "none")
             self.bars.append((self.source.line, row))
-        elif row and _GAP.search(row):
+        elif row and (_GAP.search(row) or (self.plain and _DASHES.fullmatch(row))):
             yield from self.ended_bars()
             self.plain.append((self.source.line, line.rstrip()))
         else:
@@ -232,6 +247,8 @@ class _Finder:
     def end(self) -> Iterator[_Table]:
         """Yield the tables that end here."""
         yield from self.ended_bars()
+        directive, self.directive = self.directive, []
+        yield from self.ended(_directive_rows(directive))
         lines, self.plain = self.plain, []
         yield from self.ended(_aligned_rows(lines))
         if lines:
@@ -285,6 +302,24 @@ def _simple_rows(
         for number, line in lines
         if line.strip() and not _SIMPLE_RULE.fullmatch(line.strip())
     ]
+
+
+def _directive_rows(lines: Sequence[tuple[int, str]]) -> Sequence[Row]:
+    """Return the rows of a `csv-table` or `list-table` of reStructuredText."""
+    rows: list[Row] = []
+    is_list = bool(lines) and "list-table" in lines[0][1]
+    for number, line in lines[1:]:
+        text = line.strip()
+        header = _HEADER_OPTION.match(text)
+        if not is_list and text and (header or not text.startswith(":")):
+            cells = next(csv.reader([text[header.end() :] if header else text]), [])
+            rows.append((number, [cell.strip(' "') for cell in cells]))
+        elif is_list and (item := _ITEM.match(text)):
+            if item["row"]:
+                rows.append((number, []))
+            if rows:
+                rows[-1][1].append(item["cell"] or "")
+    return rows
 
 
 def _aligned_rows(

@@ -76,11 +76,8 @@ def is_table(head: str) -> bool:
     delimiter = _delimiter(header)
     cells = [cell.strip(' "').lower() for cell in _split(header, delimiter)]
     below = _split(rows[0], delimiter) if rows else []
-    is_sentence = delimiter == " " and len(below) != len(cells)
-    if is_sentence and any(read_cell(cell).number is not None for cell in cells):
+    if delimiter == " " and _is_text(cells, below):
         return False
-    if delimiter == " " and below[:1] == cells[:1]:
-        return False  # a sentence that is repeated with other numbers
     if all(isinstance(series.plain_setting(cell), int | float) for cell in cells):
         return False  # a row whose header is missing, or stands in a comment
     if len(cells) > 1 and not _USUAL.isdisjoint(cells):
@@ -565,6 +562,18 @@ def _is_total(rows: Sequence[Row], columns: int) -> bool:
             if named[0] < len(row)
         )
     )
+
+
+def _is_text(cells: Sequence[str], below: Sequence[str]) -> bool:
+    """Tell words from a header of them, by the words of the line below.
+
+    Words over a rule are aligned columns, and those with numbers a sentence, unless as
+    many words follow that begin otherwise.
+    """
+    is_over_rule = bool(below) and not "".join(below).strip("-=")
+    has_number = any(read_cell(cell).number is not None for cell in cells)
+    is_repeated = [word.lower() for word in below[:1]] == cells[:1]
+    return is_over_rule or is_repeated or (has_number and len(below) != len(cells))
 
 
 def _split(line: str, delimiter: str) -> list[str]:
