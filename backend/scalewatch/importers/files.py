@@ -20,7 +20,7 @@ from scalewatch.errors import (
     UnreadableFile,
 )
 from scalewatch.importers import extrap_text
-from scalewatch.importers.documents import read_documents
+from scalewatch.importers.documents import Document, read_documents
 from scalewatch.importers.formats import (
     ASV,
     AUTO,
@@ -29,6 +29,7 @@ from scalewatch.importers.formats import (
     JSON_READERS,
     LINES,
     PRINTED,
+    PYTEST_BENCHMARK,
     SUMMARISED,
     TABLE_READERS,
     TEXT,
@@ -320,12 +321,20 @@ def _parts(
         for kind, held in groupby(
             documents, lambda document: stated or kind_of(document)
         ):
-            read = reader(JSON_READERS.get(kind, kind)).read
-            if kind == ASV:
-                its_rules = _rules_of(kind, rules)
-                scan = None if its_rules.for_growth else tuple(its_rules.scan)
-                read = partial(read, scan=scan, left_out=source.skipped)
+            read = _json_reader(kind, rules, source)
             yield _Part(kind if kind in JSON_READERS else JSON, read(held))
+
+
+def _json_reader(
+    kind: str, rules: Mapping[str, SettingRules], source: Source
+) -> Callable[[Iterable[Document]], Iterable[ImportedMeasurement]]:
+    """Return the reader of documents of a kind, with what it has to know besides."""
+    read = reader(JSON_READERS.get(kind, kind)).read
+    if kind in {ASV, PYTEST_BENCHMARK}:
+        its_rules = _rules_of(kind, rules)
+        scan = None if its_rules.for_growth else tuple(its_rules.scan)
+        read = partial(read, scan=scan)
+    return partial(read, left_out=source.skipped) if kind == ASV else read
 
 
 def _ended_well(

@@ -74,11 +74,12 @@ BINARY_READERS: Final[Mapping[str, str]] = {
 """Modules by format; each knows the first bytes of its files and reads them."""
 
 ASV: Final = "asv"
+PYTEST_BENCHMARK: Final = "pytest-benchmark"
 
 JSON_READERS: Final[Mapping[str, str]] = {
     "google-benchmark": "benchmarks.google_benchmark",
     "reframe-json": "suites.reframe_json",
-    "pytest-benchmark": "benchmarks.pytest_benchmark",
+    PYTEST_BENCHMARK: "benchmarks.pytest_benchmark",
     "hyperfine": "benchmarks.hyperfine",
     "github-action-benchmark": "benchmarks.action_benchmark",
     "criterion": "benchmarks.criterion",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2s
-from typing import Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,6 +84,15 @@ class Provenance(NamedTuple):
 
 
 _UNKNOWN_RUN: Final = Provenance()
+
+
+def stated_moment(stated: Any) -> str | None:
+    """Return a time as ISO 8601 with its zone; those without one are in UTC."""
+    try:
+        moment = datetime.fromisoformat(stated)
+    except (TypeError, ValueError):
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
 
 
 class ImportedMeasurement(NamedTuple):

@@ -24,6 +24,7 @@ from scalewatch.texts.scales import parameter_of
 OPTION: Final = "option"
 """Place of what `--at` says of the measurements that say nothing themselves."""
 
+MADE: Final = "committed_at"
 NAMED_OTHERWISE: Final = {"rep": "repetition"}
 """Holes of patterns, and the fields of provenance that they fill."""
 
@@ -167,6 +168,12 @@ def placed(
     known: dict[str, Any] = {
         NAMED_OTHERWISE.get(key, key): text for key, text in texts.items()
     }
+    if MADE in known:
+        made = known[MADE] = series.stated_moment(texts[MADE])
+        if made is None:
+            raise UnreadableFile(
+                source, f"{texts[MADE]!r} is no time in ISO 8601, as {{{MADE}}} says"
+            )
     return measurement._replace(
         subject=subject._replace(
             region=region,

@@ -23,7 +23,9 @@ from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import Cell, read_cell
 from scalewatch.texts.scales import parameter_of, scale_of
 
-TEXTS: Final = frozenset({"region", "commit", "machine", "branch", "rep"})
+TEXTS: Final = frozenset(
+    {"region", "commit", "committed_at", "machine", "branch", "rep"}
+)
 """Holes that hold no setting."""
 
 LONGEST_PATTERN: Final = 500

@@ -7,6 +7,7 @@ import pytest
 
 from scalewatch.importers import AUTO, SettingRules, read_files
 from scalewatch.services.files.imports import ImportOrigin, runs_of
+from scalewatch.texts.patterns import path_pattern_of
 from support.samples import sample
 
 AT = {AUTO: SettingRules(at={"p": 4})}
@@ -367,3 +368,57 @@ def test_remark_among_rounds_leaves_the_median(write) -> None:
     [series] = read_files([write(pytest_report(stats=stats))]).series
 
     assert series.values.tolist() == [[1.25]]
+
+
+def test_cases_of_pytest_benchmark_are_one_run_with_their_names(write) -> None:
+    tests = [
+        {
+            "fullname": f"t.py::test_a[{size}-{kind}]",
+            "params": {"width": size, "kind": kind},
+            "stats": {"median": 1.5},
+        }
+        for size in (1, 2, 3)
+        for kind in ("x", "y")
+    ]
+    path = write(json.dumps({"benchmarks": tests, "machine_info": {"node": "m"}}))
+
+    kept = [*read_files([path]).scans.measurements()]
+    scanned = read_files([path], rules={AUTO: SettingRules(scan=("width",))})
+
+    assert {each.subject.region for each in kept} == {
+        each["fullname"] for each in tests
+    }
+    assert {each.subject.configuration for each in kept} == {(("statistic", "median"),)}
+    measured = [*scanned.scans.measurements()]
+    assert {each.subject.region for each in measured} == {"t.py::test_a"}
+    assert {each.coordinate for each in measured} == {(1.0,), (2.0,), (3.0,)}
+
+
+@pytest.mark.parametrize(
+    ("stated", "moment"),
+    [
+        ("2026-01-28", "2026-01-28T00:00:00+00:00"),
+        ("20260128T101500Z", "2026-01-28T10:15:00+00:00"),
+    ],
+)
+def test_a_path_says_when_a_commit_was_made(tmp_path, stated, moment) -> None:
+    held = {"f": {"latency": {"value": 3.0}}}
+    (tmp_path / f"{stated}_{'a' * 40}.json").write_text(json.dumps(held))
+    pattern = path_pattern_of("{committed_at}_{commit}.json")
+
+    reading = read_files([str(tmp_path)], rules={AUTO: SettingRules(path=pattern)})
+
+    [measured] = reading.scans.measurements()
+    assert measured.provenance.commit == "a" * 40
+    assert measured.provenance.committed_at == moment
+
+
+def test_a_path_whose_time_is_none_is_refused(tmp_path) -> None:
+    held = {"f": {"latency": {"value": 3.0}}}
+    (tmp_path / f"yesterday_{'a' * 40}.json").write_text(json.dumps(held))
+    pattern = path_pattern_of("{committed_at}_{commit}.json")
+
+    reading = read_files([str(tmp_path)], rules={AUTO: SettingRules(path=pattern)})
+
+    [error] = reading.unreadable
+    assert "'yesterday' is no time in ISO 8601" in str(error)

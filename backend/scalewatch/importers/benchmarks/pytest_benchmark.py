@@ -1,7 +1,10 @@
-"""JSON of pytest-benchmark: rounds of tests, with the commit they belong to."""
+"""JSON of pytest-benchmark: rounds of tests, with the commit they belong to.
 
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime
+A file is one run: parameters that are varied over no scale stay in the names of tests,
+as pytest writes them, unless their growth or a scan of one of them is asked for.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from scalewatch.errors import UnreadableFile
@@ -17,18 +20,35 @@ def recognises(document: Document) -> bool:
     return {"benchmarks", "machine_info"} <= held.keys()
 
 
-def read(documents: Iterable[Document]) -> Iterator[series.ImportedMeasurement]:
-    """Yield the rounds of each test, or their median where they are not kept."""
+def read(
+    documents: Iterable[Document], scan: Sequence[str] | None = None
+) -> Iterator[series.ImportedMeasurement]:
+    """Yield the rounds of each test, or their median where they are not kept.
+
+    Parameters
+    ----------
+    scan
+        Parameters that are varied; a test without any keeps its parameters in its
+        name. None: its growth is asked for, and they are its configuration.
+    """
     for document in documents:
         provenance = _provenance(document)
         for test in document.part("benchmarks").elements():
-            yield _measured(test, provenance)
+            yield _measured(test, provenance, scan)
 
 
 def _measured(
-    test: Document, provenance: series.Provenance
+    test: Document, provenance: series.Provenance, scan: Sequence[str] | None
 ) -> series.ImportedMeasurement:
     parameters, configuration = _settings(test)
+    name = test.part("fullname").name()
+    region = name.partition("[")[0]
+    cases = {"case", *(test.object().get("params") or {})}
+    if scan is not None and not parameters and not {*scan} & configuration.keys():
+        region = name
+        configuration = {
+            key: value for key, value in configuration.items() if key not in cases
+        }
     stats = test.part("stats")
     samples = stats.object().get("data")
     if isinstance(samples, list) and samples and all(map(_is_number, samples)):
@@ -39,7 +59,6 @@ def _measured(
         statistic = "mean" if "median" not in known and "mean" in known else "median"
         values = [stats.part(statistic).number()]
         configuration["statistic"] = statistic
-    region = test.part("fullname").name().partition("[")[0]
     return series.measurement(
         region,
         "time",
@@ -102,20 +121,11 @@ def _provenance(document: Document) -> series.Provenance:
     facts = {
         "commit": commit.get("id"),
         "branch": commit.get("branch"),
-        "committed_at": _moment(commit.get("time")),
+        "committed_at": series.stated_moment(commit.get("time")),
         "machine": machine,
-        "started_at": _moment(held.get("datetime")),
+        "started_at": series.stated_moment(held.get("datetime")),
     }
     texts: dict[str, Any] = {
         key: fact for key, fact in facts.items() if isinstance(fact, str) and fact
     }
     return series.Provenance(**texts)
-
-
-def _moment(stated: Any) -> str | None:
-    """Return a time as ISO 8601 with its zone; those without one are in UTC."""
-    try:
-        moment = datetime.fromisoformat(stated)
-    except (TypeError, ValueError):
-        return None
-    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).isoformat()
