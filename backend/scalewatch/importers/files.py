@@ -321,8 +321,8 @@ def _parts(
         for kind, held in groupby(
             documents, lambda document: stated or kind_of(document)
         ):
-            read = _json_reader(kind, rules, source)
-            yield _Part(kind if kind in JSON_READERS else JSON, read(held))
+            read_json = _json_reader(kind, rules, source)
+            yield _Part(kind if kind in JSON_READERS else JSON, read_json(held))
 
 
 def _json_reader(
