@@ -28,7 +28,6 @@ NEUTRAL: Final[Mapping[str, Mapping[str, Any]]] = {
         "clearly": 1.0,
         "round_bases": (),
         "ratios": (1.0, -1.0),
-        "most_proportional": 1,
         "polynomial": 0,
         "least_freedom": 1,
         "beside_largest": 0.0,

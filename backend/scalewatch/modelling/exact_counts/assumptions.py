@@ -52,8 +52,6 @@ class Assumptions:
     """Bases whose powers make their multiples round numbers."""
     ratios: tuple[float, ...] = (1.0, -1.0, 2.0, -2.0, 0.5, -0.5)
     """Ratios of the terms of a sum whose factor alone is free."""
-    most_proportional: int = 3
-    """Terms of such a sum."""
     polynomial: int = 3
     """Degree of the polynomial with all of its terms."""
     least_freedom: int = 2

@@ -63,16 +63,6 @@ def _whole_bits(number: int) -> float:
     return bits
 
 
-def sum_bits(coefficients: Reals, free: float) -> float:
-    """Return the bits of coefficients, each alone or as multiples of the first one."""
-    first, *others = coefficients.tolist()
-    alone = sum(coefficient_bits(coefficient, free) for coefficient in (first, *others))
-    multiples = coefficient_bits(first, free)
-    for coefficient in others:
-        multiples += coefficient_bits(coefficient / first, free)
-    return min(alone, multiples)
-
-
 def free_bits(y: Reals, tolerance: Reals) -> float:
     """Return the bits of a coefficient that is fitted to counts."""
     return math.log2(max(2.0, float(np.abs(y).max() / tolerance.max())))

@@ -18,9 +18,9 @@ from scalewatch.modelling.exact_counts.assumptions import ASSUMED
 from scalewatch.modelling.exact_counts.description_length import (
     LEAST_BITS,
     Atom,
+    coefficient_bits,
     free_bits,
     simplest_terms,
-    sum_bits,
 )
 from scalewatch.modelling.exact_counts.formula import Formula, corners
 from scalewatch.modelling.growths.fractions import simple_fraction
@@ -100,7 +100,10 @@ class TermSets:
             if fitted is None:
                 continue
             bits = float(self.bits[place])
-            bits += self.size * free if is_printed else sum_bits(fitted, free)
+            bits += sum(
+                free if is_printed else coefficient_bits(each, free)
+                for each in fitted.tolist()
+            )
             is_open = is_printed or None in map(simple_fraction, fitted.tolist())
             atoms = tuple(self.atoms[each] for each in members)
             yield Formula(atoms, fitted, bits, tolerance if is_open else None)

@@ -1,4 +1,4 @@
-"""Formulas a·(T + r·U + r'·V), small fixed ratios: p - 1, p(p-1)/2, p log p - p + 1.
+"""Formulas a·(T + r·U) of a small fixed ratio: p - 1, p(p-1)/2, p log p - p.
 
 Each setting bounds a by [(y - h)/s, (y + h)/s], s the sum at the setting; where these
 intervals have something in common, the formula holds.
@@ -27,10 +27,6 @@ from scalewatch.modelling.exact_counts.formula import Formula
 RATIO_BITS: Final = log2(len(ASSUMED.ratios))
 
 
-MOST_KNOWN, MOST_USUAL = 100, 25
-"""Terms of which sums of two and of three are made; three parameters have hundreds."""
-
-
 @dataclass(frozen=True, slots=True)
 class Proportions:
     """All sums with fixed ratios.
@@ -40,7 +36,7 @@ class Proportions:
     atoms
         All terms, N of them.
     members, ratios
-        Of each sum its terms, the fastest first, and their ratios to it, shape (M, 3);
+        Of each sum its terms, the fastest first, and their ratios to it, shape (M, 2);
         0 where there are fewer.
     sums
         Values at the settings, shape (M, n).
@@ -58,14 +54,11 @@ class Proportions:
     def of(
         cls, atoms: tuple[Atom, ...], settings: Mapping[str, Reals]
     ) -> "Proportions":
-        """Evaluate the sums of up to three terms."""
+        """Evaluate the sums of one term and of two."""
         members, ratios, bits = _sums(atoms)
         values = np.stack([atom.values(settings) for atom in atoms])
-        sums = sum(
-            ratios[:, [k]] * values[members[:, k]]
-            for k in range(ASSUMED.most_proportional)
-        )
-        return cls(atoms, members, ratios, np.asarray(sums), bits)
+        sums = (ratios[..., np.newaxis] * values[members]).sum(axis=1)
+        return cls(atoms, members, ratios, sums, bits)
 
     def formulas(
         self, y: Reals, tolerance: Reals, most: float, *, is_printed: bool
@@ -127,21 +120,13 @@ def _sums(atoms: tuple[Atom, ...]) -> tuple[Indices, Reals, Reals]:
     """Return the members, ratios and bits of the simplest sums."""
     falling = sorted(range(len(atoms)), key=lambda k: atoms[k].growth, reverse=True)
     known = [each for each in falling if atoms[each].bits <= ASSUMED.rarer_bits]
-    usual = [each for each in falling if atoms[each].bits <= ASSUMED.common_bits]
-    known, usual = (
-        simplest_terms(atoms, known, MOST_KNOWN),
-        simplest_terms(atoms, usual, MOST_USUAL),
-    )
+    known = simplest_terms(atoms, known, ASSUMED.most_terms)
     every: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
         *(((each,), (1.0,)) for each in falling),
         *product(combinations(known, 2), ((1.0, ratio) for ratio in ASSUMED.ratios)),
-        *product(
-            combinations(usual, 3),
-            ((1.0, *ratios) for ratios in product(ASSUMED.ratios, repeat=2)),
-        ),
     ]
-    members = np.zeros((len(every), ASSUMED.most_proportional), dtype=np.intp)
-    ratios = np.zeros((len(every), ASSUMED.most_proportional))
+    members = np.zeros((len(every), 2), dtype=np.intp)
+    ratios = np.zeros((len(every), 2))
     for row, (terms, proportions) in enumerate(every):
         members[row, : len(terms)], ratios[row, : len(proportions)] = terms, proportions
     own_bits = np.array([atom.bits for atom in atoms])[members] + RATIO_BITS
