@@ -89,6 +89,15 @@ def test_limits_base_and_target_are_chosen():
     assert "2,048" in text
 
 
+@pytest.mark.parametrize(("last", "is_whole"), [(0, True), (1, False)])
+def test_restarts_of_a_table_are_asked_about(last, is_whole):
+    rows = f"1,100,0\n2,52,0\n4,27,0\n8,15,{last}\n"
+    text = run("-", stdin=f"nodes,time [s],restarts\n{rows}")
+
+    assert ("Jobs on 8 nodes were restarted" in text) != is_whole
+    assert ("Node-hours" in text) == is_whole
+
+
 def test_many_scans_are_one_table_with_efficiencies():
     rows = [f"{p},r{k},{(k + 1) * 64 / p}" for k in range(6) for p in (1, 2, 4, 8, 16)]
 

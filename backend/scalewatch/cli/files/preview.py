@@ -11,6 +11,7 @@ from rich.table import Table
 from scalewatch.errors.files import printable
 from scalewatch.importers import ImportedSeries, Reading
 from scalewatch.importers.source import LEFT_OUT, ReadTable
+from scalewatch.importers.tables.columns import RESTARTS
 from scalewatch.services.files.previews import PreviewedSetting, previewed
 from scalewatch.texts.scales import RESOURCES
 from scalewatch.wire.directions import Direction
@@ -76,7 +77,7 @@ def tell_together(all_series: Sequence[ImportedSeries]) -> None:
     for name, other in dict.fromkeys(
         (each.name, each.leader) for series in all_series for each in series.together
     ):
-        if {name, other}.issubset(RESOURCES):
+        if {name, other}.issubset({*RESOURCES, RESTARTS}):
             continue
         click.echo(
             f"Warning: {name} and {other} vary only together, and what grows with "

@@ -69,6 +69,12 @@ _ASIDE: Final = frozenset(
 _NUMBERING: Final = frozenset({"job", "jobid", "id", "seed", "pid", "port"})
 """Words of columns whose numbers differ in every row, and measure nothing."""
 
+RESTARTS: Final = "restarts"
+"""Dependent setting that counts how often a job was restarted."""
+
+RESTARTED: Final = "it says whether times are whole"
+_RESTARTS: Final = frozenset({"restart", "restarts", "requeue", "requeues", "requeued"})
+
 _DEVIATIONS: Final = frozenset(
     {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
     | {"sigma", "stderr"}
@@ -280,6 +286,10 @@ def columns_of(
             for at in _following(contents, meanings.by_column)
         }
         meanings.leave_out(following.values(), FOLLOWS)
+    for at, name in enumerate(header):
+        if _RESTARTS.intersection(words_of(name)) and contents[at].is_number:
+            following[RESTARTS] = at
+            meanings.leave_out([at], RESTARTED)
     meanings.leave_out_asides()
     if MEASURED not in meanings.by_column.values():
         meanings.read_values()
