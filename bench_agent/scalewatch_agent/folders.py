@@ -50,7 +50,7 @@ def private_folder(folder: Path) -> Path:
     FolderUnwritable
         If it cannot be created or nothing can be written into it.
     """
-    make_folder(folder, PRIVATE)
+    _make_private(folder)
     # One of an earlier version, or of a group that shares it, which may keep it.
     with suppress(PermissionError):
         if folder.stat().st_mode & 0o777 != PRIVATE:
@@ -66,9 +66,7 @@ def code_folder(folder: Path) -> Path:
     FolderUnwritable
         If it cannot be created or nothing can be written into it.
     """
-    for missing in reversed([each for each in folder.parents if not each.exists()]):
-        make_folder(missing, PRIVATE)
-    make_folder(folder, PRIVATE)
+    _make_private(folder)
     # Others may go on to read one that is there already.
     with suppress(PermissionError):
         if (mode := folder.stat().st_mode & 0o777) & OTHERS_WRITE:
@@ -101,6 +99,16 @@ def make_folder(
         reason = os.strerror(errno.EROFS if is_read_only else errno.EACCES)
         raise FolderUnwritable(folder, reason, named_by)
     return folder
+
+
+def _make_private(folder: Path) -> None:
+    """Create `folder` and all missing ones above it, their owner's alone.
+
+    Who may write to one of these can put another folder in its place.
+    """
+    for missing in reversed([each for each in folder.parents if not each.exists()]):
+        make_folder(missing, PRIVATE)
+    make_folder(folder, PRIVATE)
 
 
 def _home(environment: Mapping[str, str], variable: str, default: str) -> Path:

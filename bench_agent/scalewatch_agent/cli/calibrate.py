@@ -143,7 +143,7 @@ def command(ctx: click.Context, /, **options: Any) -> None:
         raise click.UsageError("Messages take two or more processes: -p 2,4,8.")
     with TemporaryDirectory(prefix="scalewatch-") as folder:
         calibrated = calibrate(options, Path(folder))
-    folders.make_folder(calibrated.path.parent)
+    folders.private_folder(calibrated.path.parent)
     for path in filter(None, (calibrated.path, options["save"])):
         write_calibration(calibrated.table, path)
     if not options["as_json"]:

@@ -140,6 +140,14 @@ def test_spool_is_its_owners_alone_whatever_the_umask(tmp_path):
     assert {oct(file.stat().st_mode & 0o777) for file in files} == {"0o600"}
 
 
+@pytest.mark.usefixtures("umask_of_all")
+def test_nobody_else_can_put_another_spool_in_its_place(tmp_path):
+    Spool(tmp_path / "state" / "agent" / "spool")
+
+    for folder in (tmp_path / "state", tmp_path / "state" / "agent"):
+        assert oct(folder.stat().st_mode & 0o777) == "0o700"
+
+
 def test_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "file").touch()
 
