@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from typing import Final
 
 from scalewatch.figures.notation import places_words
 from scalewatch.services.analysis.questions import STARTUP
@@ -18,6 +19,10 @@ from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.commits import coverage
 from scalewatch.storage.commits.coverage import Place, Spent
 from scalewatch.wire import SECONDS
+
+ALONE: Final[tuple[Mapping[str, float], ...]] = ({"p": 1},)
+"""The place of benchmarks without a parameter, which says nothing, as their cost does:
+nobody knows their cores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,8 @@ class NextStep:
     def _words(self) -> str:
         where = places_words([tuple(sorted(place.items())) for place in self.at])
         cost = f"≈ {self.core_hours:.2g} core-hours"
+        if self.region is None and self.at == ALONE:
+            return f"rerun on {self.machine}"
         if self.region is None:
             return f"rerun on {self.machine} at {where} ({cost})"
         return (
