@@ -105,6 +105,21 @@ def test_bad_choices_are_refused(client, sessions, query):
     assert answer.status_code in {404, 409, 422}
 
 
+def test_questions_name_choices_of_the_address(client, sessions):
+    record(sessions, reports("p", NODES))
+
+    unknown = client.get("/p/mpich/efficiency?region=step").text
+    known = client.get("/p/mpich/efficiency?region=step&per_node=4").text
+
+    assert "No node-hours: processes are not cores or nodes; ?per_node=N" in unknown
+    assert (
+        "--"
+        not in re.findall(r'aria-label="Summary">.*?</section>', unknown, re.DOTALL)[0]
+    )
+    assert "No node-hours" not in known
+    assert "Node-hours" in known
+
+
 @pytest.mark.parametrize("wanted", ["csv", "md", "tex", "json"])
 def test_table_is_downloaded(client, sessions, wanted):
     record(sessions, reports("nodes", NODES))

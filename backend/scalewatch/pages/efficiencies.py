@@ -1,5 +1,7 @@
 """The page Scaling: speed-up, efficiency and cost of a region at each size."""
 
+import re
+
 from fastapi import APIRouter, Request, Response
 
 from scalewatch.errors import NoTimes
@@ -62,11 +64,11 @@ def show_efficiency(  # noqa: PLR0913, PLR0917 - parts of the address
         scales=[(name, RESOURCES[name].many) for name in shown.scales],
         table=table_of(scaled) if scaled else None,
         lead=wording.speed_sentence(scaled, shown.region) if scaled else "",
-        kind=wording.kind_words(scaled) if scaled else "",
+        kind=_in_address(wording.kind_words(scaled)) if scaled else "",
         limit=wording.limits_sentence(scaled) if scaled else "",
         following=wording.next_sentence(scaled) if scaled else "",
-        remarks=[*wording.remarks(scaled)] if scaled else [],
-        questions=[*wording.questions(scaled)] if scaled else [],
+        remarks=[*map(_in_address, wording.remarks(scaled))] if scaled else [],
+        questions=[*map(_in_address, wording.questions(scaled))] if scaled else [],
         hours=digits(shown.plan.hours) if shown.plan else None,
         plots=plots.plots_of(
             request,
@@ -76,6 +78,23 @@ def show_efficiency(  # noqa: PLR0913, PLR0917 - parts of the address
             {"project": shown.project, **query},
         ),
     )
+
+
+def _in_address(sentence: str) -> str:
+    """Return a sentence with the choices of an address for the options of a command."""
+    for option, choice in OPTIONS.items():
+        sentence = re.sub(option, choice, sentence)
+    return sentence
+
+
+OPTIONS = {
+    r"--scaling says": "?kind=strong or ?kind=weak says",
+    r"--scaling (\w+)": r"?kind=\1",
+    r"--per-node \w+=N": "?per_node=N",
+    r"--steps N": "?steps=N",
+    r"--base (\S+)": r"?base=\1",
+}
+"""Options of `scalewatch model`, and the same choices in an address."""
 
 
 def numbers(shown: RegionEfficiency) -> Listing:
