@@ -2,10 +2,10 @@
 
 Rooms of the modelling core keep their numbers in a ledger, `Assumptions`; an assumption
 of it is set to its neutral value, see `neutral.py`, and everything that its room takes
-part in is measured again on the same series. A row *changes* where the bootstrap
-interval at 99 % of the mean difference, over series that have a number in both,
-excludes zero. Where none does, the
-assumption decides nothing here: it is to be deleted, or to get a row that shows it.
+part in is measured again on the same series; so it is with each mechanism switched off.
+A row *changes* where the bootstrap interval at 99 % of the mean difference, over series
+that have a number in both, excludes zero. Where none does, the assumption decides
+nothing here: it is to be deleted, or to get a row that shows it.
 
 Rows are measured curves (`real`); generated ones by themselves and with learned noise
 (`curves`), constants among them (`constants`); textbook functions as exact and rounded
@@ -27,7 +27,7 @@ from typing import Any, Final
 import numpy as np
 from benchmarks import options
 from benchmarks.ablated_rows import KINDS, SEED, Rows
-from benchmarks.neutral import NEUTRAL
+from benchmarks.neutral import MECHANISMS, NEUTRAL
 from benchmarks.results import Results
 
 import scalewatch.modelling
@@ -41,6 +41,8 @@ KINDS_OF: Final[Mapping[str, tuple[str, ...]]] = {
     "exact_counts": ("counts", "lost"),
     "versions": ("versions",),
     "rules.several_parameters": ("surfaces", "textbook surfaces"),
+    "rules.evidence": CURVES,
+    "noise.learn": ("curves", "constants"),
 }
 """Kinds of rows that a room takes part in."""
 
@@ -50,7 +52,8 @@ def main(results: Results) -> None:
     only = set(options.asked().rooms.split(","))
     chosen = [
         (room, name)
-        for room, neutral in NEUTRAL.items()
+        for table in (NEUTRAL, MECHANISMS)
+        for room, neutral in table.items()
         for name in neutral
         if only & {"", room, name}
     ]
@@ -69,9 +72,12 @@ def main(results: Results) -> None:
                 measured[kind, None, None], measured[kind, room, name]
             )
         ]
-        assumed = ledgers()[room]
-        meaning = meanings(assumed)[name]
-        values = getattr(assumed, name), NEUTRAL[room][name]
+        if name in MECHANISMS.get(room, {}):
+            values, meaning = ("on", "off"), MECHANISMS[room][name].meaning
+        else:
+            assumed = ledgers()[room]
+            meaning = meanings(assumed)[name]
+            values = getattr(assumed, name), NEUTRAL[room][name]
         row(f"{room}.{name}", *values, "; ".join(changed) or "**none**", meaning)
 
 
@@ -120,7 +126,13 @@ def _apart(case: tuple[str, str | None, str | None]) -> Rows:
 def _measure(answer: Any, kind: str, room: str | None, name: str | None) -> None:
     """Send the rows of a kind, or the error that ends it."""
     if room is not None and name is not None:
-        object.__setattr__(ledgers()[room], name, NEUTRAL[room][name])
+        mechanism = MECHANISMS.get(room, {}).get(name)
+        if mechanism:
+            prefix = scalewatch.modelling.__name__
+            module = import_module(f"{prefix}.{mechanism.module}")
+            setattr(module, mechanism.attribute, mechanism.off)
+        else:
+            object.__setattr__(ledgers()[room], name, NEUTRAL[room][name])
     try:
         rows: Rows | Exception = KINDS[kind](options.series(24, quick=6))
     except Exception as error:  # noqa: BLE001, an assumption may be indispensable

@@ -2,11 +2,15 @@
 
 Assumptions of a ledger that stand here are set to these values, one after the other, by
 `ablate`; those that do not are limits of memory or of floating point, or have no value
-that means nothing, such as the dictionary of terms.
+that means nothing, such as the dictionary of terms. Mechanisms are switched off as a
+whole: what a module calls is replaced by what says nothing.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
+
+import numpy as np
 
 NEUTRAL: Final[Mapping[str, Mapping[str, Any]]] = {
     "exact_counts": {
@@ -58,3 +62,84 @@ NEUTRAL: Final[Mapping[str, Mapping[str, Any]]] = {
         "negligible": 0.0,
     },
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Mechanism:
+    """A mechanism of a module, and what stands in its place where it is off.
+
+    Parameters
+    ----------
+    module, attribute
+        Where it is called by name; the module below that of the modelling core.
+    off
+        What says nothing.
+    meaning
+        What it does.
+    """
+
+    module: str
+    attribute: str
+    off: Any
+    meaning: str
+
+
+MECHANISMS: Final[Mapping[str, Mapping[str, Mechanism]]] = {
+    "noise.learn": {
+        "typical": Mechanism(
+            "noise.learn",
+            "with_typical",
+            lambda _pools, noise: noise,
+            "Variance of a repetition that is typical of a batch.",
+        ),
+        "shares": Mechanism(
+            "noise.learn",
+            "_shares",
+            lambda _pools, noise: (noise.sizes, noise.shares),
+            "Learned shares of the sizes of the discrepancy and of the excesses.",
+        ),
+        "future": Mechanism(
+            "noise.learn",
+            "_future",
+            lambda _pools, noise, _level: noise.future,
+            "Learned size of the discrepancy beyond the last setting.",
+        ),
+    },
+    "rules.evidence": {
+        "sums": Mechanism(
+            "rules.evidence.hypotheses",
+            "sums",
+            lambda _parameter: (),
+            "Shapes whose lower-order term is added.",
+        ),
+        "differences": Mechanism(
+            "rules.evidence.hypotheses",
+            "differences",
+            lambda _parameter: (),
+            "Shapes whose lower-order term is taken off.",
+        ),
+        "caution": Mechanism(
+            "rules.evidence.rule",
+            "cautious",
+            lambda probability, *_: probability.copy(),
+            "Weight of the constant as a model.",
+        ),
+    },
+    "rules.several_parameters": {
+        "misfits": Mechanism(
+            "rules.several_parameters.surfaces",
+            "misfits_of",
+            lambda *_: None,
+            "Surfaces that nothing explains, and scatter that jobs share.",
+        ),
+    },
+    "exact_counts": {
+        "suspects": Mechanism(
+            "exact_counts.counts",
+            "suspects",
+            lambda _settings, y, *_: np.arange(len(y)),
+            "Counts that may be off, by the formulas of halves of the settings.",
+        ),
+    },
+}
+"""By room."""
