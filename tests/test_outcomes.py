@@ -13,6 +13,7 @@ from scalewatch.outcomes import (
     judge_cell,
     judge_value,
     signs_of_abort,
+    states_outcomes,
 )
 
 STATED = [
@@ -142,3 +143,35 @@ def test_each_sign_of_an_abort_has_letters_that_are_sought_first() -> None:
     letters = [sign.translate(None, _NO_LETTERS) for sign in _BYTES]
 
     assert [sign for sign in letters if not any(map(sign.__contains__, _ROOTS))] == []
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("slurm_state", ["7"]),
+        ("batch", ["COMPLETED", "NODE_FAIL"]),
+        ("remark", ["fine", "segfault"]),
+        ("solver status", ["PASS", "XFAIL"]),
+        ("job_exit_code", ["0:0"]),
+        ("rc_mpi", ["0"]),
+        ("residual_ok", ["1"]),
+        ("n_errors", ["0"]),
+    ],
+)
+def test_column_states_outcomes_by_its_name_or_by_its_words(column, cells):
+    assert states_outcomes(column, cells)
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"),
+    [
+        ("compiler", ["gcc", "clang"]),
+        ("random_state", ["42", "43"]),
+        ("use_gpu", ["true", "false"]),
+        ("power state", ["P0", "P2"]),
+        ("relative_error", ["0.1", "0.2"]),
+        ("mode", ["hang", "abort", "n"]),
+    ],
+)
+def test_column_of_settings_states_none(column, cells):
+    assert not states_outcomes(column, cells)

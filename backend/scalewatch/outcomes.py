@@ -6,7 +6,7 @@ or takes the run for failed, and never for a success.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -37,6 +37,7 @@ _SUCCESS: Final = frozenset(
         *("succeeded", "done", "complete", "completed", "finished", "valid"),
         *("correct", "converged", "verified", "normal", "good", "true", "yes"),
         *("y", "t", "✓", "✔", "✅", "exited normally", "no error", "none", "cd"),
+        *("normally", "validated"),
     }
 )
 _FAILURE: Final = frozenset(
@@ -50,6 +51,8 @@ _FAILURE: Final = frozenset(
         *("bus error", "core dumped", "invalid", "incorrect", "wrong", "bad", "broken"),
         *("unsuccessful", "not converged", "diverged", "unverified", "incomplete"),
         *("dnf", "did not finish", "hang", "hung", "terminated", "exception", "panic"),
+        *("abnormal", "abnormally", "sigsegv", "sigkill", "sigabrt", "sigbus"),
+        *("sigterm", "sigfpe", "sigill", "core dump", "no result", "not run"),
         *("false", "no", "n", "f", "✗", "✘", "❌", "nan"),
         # Slurm's other states, and their short forms: no run has ended well in them.
         *("running", "pending", "suspended", "stopped", "requeued", "configuring"),
@@ -63,6 +66,13 @@ _SLURM_ABBREVIATIONS: Final = frozenset(
     {"cd", "ca", "to", "nf", "bf", "dl", "pr", "rv", "rq", "pd", "st", "se", "cg"}
 )
 """Short forms that mean nothing outside a column of states."""
+
+_WEAK: Final = _SLURM_ABBREVIATIONS | {
+    *("false", "no", "n", "f", "nan", "bad", "wrong", "broken", "held", "skip"),
+    *("skipped", "queued", "running", "stopped", "suspended", "pending", "kill"),
+    *("hang", "panic", "exception", "deadline", "invalid", "incomplete", "abort"),
+}
+"""Failures that may as well be a setting, in a column that is not about outcomes."""
 
 _ABSENT: Final = frozenset({"", "-", "--", "—", "–", "n/a", "na", "none", "null", "."})
 """Cells of values that were not measured."""
@@ -102,13 +112,34 @@ def is_about_outcome(column: str) -> bool:
     return _judge_of(column) is not None
 
 
-def judge_cell(column: str, cell: str) -> Outcome | None:
+def states_outcomes(column: str, cells: Iterable[str]) -> bool:
+    """Tell whether a column of a table states how runs ended, by its name or cells.
+
+    So it does where a cell has a word for a failure that is hardly a setting, such as
+    `NODE_FAIL`; of a column called a status or a state where any word is known.
+    """
+    if is_about_outcome(column):
+        return True
+    known = _FAILURE - _WEAK
+    if _words(column)[-1:] in (["status"], ["state"], ["outcome"]):
+        known = _SUCCESS | _FAILURE
+    return any(_plain(cell) in known for cell in cells)
+
+
+def judge_cell(
+    column: str, cell: str, *, is_about_outcome: bool = False
+) -> Outcome | None:
     """Return the outcome that a cell states; None if its column is not about one.
 
     An exit code fails unless it is 0, `passed` unless it is true, `errors` unless it is
     empty, 0 or false; a status is a word.
+
+    Parameters
+    ----------
+    is_about_outcome
+        Whether the column is about outcomes though its name does not tell.
     """
-    judge = _judge_of(column)
+    judge = _judge_of(column) or (_is_good_word if is_about_outcome else None)
     if judge is None:
         return None
     words = f"{column.strip()} {cell.strip()}".strip()
@@ -138,7 +169,7 @@ def signs_of_abort(lines: Sequence[bytes]) -> Iterator[tuple[int, str]]:
 
 def _plain(cell: str) -> str:
     """Return a word in lower case, without emphasis and with single blanks."""
-    return _SEPARATORS.sub(" ", cell.strip(" \t*_`'\"()[].!").lower()).strip()
+    return _SEPARATORS.sub(" ", cell.strip(" \t*_`'\"()[]<>.!").lower()).strip()
 
 
 def _is_good_word(cell: str) -> bool | None:
@@ -202,6 +233,12 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
             "check",
             "jobstate",
         ),
+        *("verdict", "correctness", "ended", "termination"),
+        *(
+            f"{about} {noun}"
+            for about in ("slurm", "run", "test", "end", "final", "completion", "mpi")
+            for noun in ("state", "status", "outcome")
+        ),
     ),
     _is_code_of_success: (
         *("exit", "exit code", "exitcode", "return code", "returncode", "retcode"),
@@ -210,21 +247,38 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
     ),
     _is_set: (
         *("passed", "pass", "success", "successful", "succeeded", "ok", "valid"),
-        *("correct", "converged", "verified", "is valid"),
+        *("correct", "converged", "verified", "is valid", "validated", "completed"),
     ),
     _is_free_of_errors: (
         *("failed", "fail", "failure", "failures", "error", "errors", "timed out"),
         *("wrong", "#wrong", "crashed", "killed", "oom", "aborted", "exception"),
-        *("error message", "error occurred", "timeout", "mismatches"),
+        *("error message", "error occurred", "timeout", "mismatches", "timed_out"),
+        *("err", "nerrors", "nerr", "error count", "timeouted"),
     ),
 }
 _JUDGE: Final = {name: judge for judge, names in _JUDGES.items() for name in names}
+_ENDINGS: Final = frozenset(
+    {"exit code", "return code", "error code", "exit status", "exitcode", "returncode"}
+    | {"passed", "ok", "success", "succeeded", "converged", "verified", "correct"}
+    | {"failed", "crashed", "errors"}
+)
+"""Last words of names that are about outcomes whatever stands before them."""
 
 
 @lru_cache(maxsize=4096)
 def _judge_of(column: str) -> Callable[[str], bool | None] | None:
-    spaced = _WORD_BEGINS.sub(" ", column)
-    return _JUDGE.get(_plain(spaced)) or _JUDGE.get(_plain(column))
+    words = _words(column)
+    judge = _JUDGE.get(" ".join(words)) or _JUDGE.get(_plain(column))
+    if judge or not words:
+        return judge
+    if "rc" in words:
+        return _is_code_of_success
+    ends = (" ".join(words[-2:]), words[-1])
+    return next((_JUDGE[end] for end in ends if end in _ENDINGS), None)
+
+
+def _words(column: str) -> list[str]:
+    return _plain(_WORD_BEGINS.sub(" ", column)).split()
 
 
 _LONGEST_SIGN: Final = 400

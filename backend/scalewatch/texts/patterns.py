@@ -14,11 +14,12 @@ References
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
 from scalewatch.errors import BadPattern
+from scalewatch.outcomes import is_about_outcome
 from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import Cell, read_cell
 from scalewatch.texts.scales import parameter_of, scale_of
@@ -241,12 +242,15 @@ class LinePattern:
         cells: dict[str, Cell | str] = {}
         for name, text in _held(shown, way):
             hole = self.holes[name]
-            if hole.kind == "word":
+            if hole.kind == "word" or is_about_outcome(name.replace("_", " ")):
                 cells[name] = text.strip()
                 continue
             cell = read_cell(text.strip(_AROUND))
             if cell.number is None and not cell.is_missing and hole.taken != "count":
                 return None
+            is_last = name == way.hole and self.text.rstrip().endswith("}")
+            if is_last and hole.unit is None and cell.unit is None:
+                cell = replace(cell, unit=_unit_at(shown[way.at :]))
             cells[name] = cell
         return cells
 
@@ -263,6 +267,13 @@ class LinePattern:
                 return None
             at = shown.find(self.start, at + 1)
         return None
+
+
+def _unit_at(rest: str) -> str | None:
+    """Return the unit that a line goes on with behind a number, if it does."""
+    word, *_ = rest.split(maxsplit=1) or [""]
+    unit = parse_unit(word.rstrip(",;."))
+    return unit.text if unit.is_known and unit.dimension else None
 
 
 def as_literal(text: str) -> str:

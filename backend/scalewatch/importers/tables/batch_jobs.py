@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from scalewatch.importers.series import Provenance, plain_setting
-from scalewatch.outcomes import Outcome, is_about_outcome, is_missing, judge_cell
+from scalewatch.outcomes import Outcome, is_missing, judge_cell, states_outcomes
 from scalewatch.texts.scales import parameter_of
 
 _TASKS_PER_NODE: Final = re.compile(
@@ -88,7 +88,10 @@ class JobColumns:
 
     def stated_outcomes(self, row: Sequence[str]) -> Mapping[str, Outcome]:
         """Return how a job ended, by each column that states it."""
-        judged = {name: judge_cell(name, row[at]) for name, at in self.outcomes.items()}
+        judged = {
+            name: judge_cell(name, row[at], is_about_outcome=True)
+            for name, at in self.outcomes.items()
+        }
         return {name: outcome for name, outcome in judged.items() if outcome}
 
 
@@ -96,7 +99,8 @@ def job_columns(
     header: Sequence[str],
     unused: Collection[str],
     parameters: Collection[str],
-    configuration: Collection[str] = (),
+    configuration: Collection[str],
+    rows: Sequence[Sequence[str]],
 ) -> JobColumns:
     """Return the columns that describe jobs.
 
@@ -113,6 +117,8 @@ def job_columns(
         What is known without them.
     configuration
         Those of them that are stated to be settings, and hence no outcomes.
+    rows
+        All rows, by whose words a column may state outcomes.
     """
     nodes = _first(header, lambda name: parameter_of(name) == "nodes")
     per_node = _first(
@@ -121,7 +127,8 @@ def job_columns(
     outcomes = {
         name: header.index(name)
         for name in unused
-        if is_about_outcome(name) and name not in configuration
+        if name not in configuration
+        and states_outcomes(name, (row[header.index(name)] for row in rows))
     }
     numbering = [
         at

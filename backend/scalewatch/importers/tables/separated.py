@@ -192,7 +192,8 @@ class _Table:
             known.add("p")  # no other column is a parameter
         unused = {*self.columns.undeclared, *self.columns.configuration}
         self.dependent |= self.columns.following
-        self.jobs = job_columns(self.header, unused, known, self.columns.configuration)
+        held = self.columns.configuration
+        self.jobs = job_columns(self.header, unused, known, held, cells)
         self.configuration = {
             name: position
             for name, position in {
