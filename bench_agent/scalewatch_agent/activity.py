@@ -48,7 +48,7 @@ LEAST_INTERRUPTED: Final = 0.4
 """Interruptions of the processes per repetition: below, most repetitions have none,
 unless processes wait for each other."""
 
-MOST_SCATTER: Final = 0.03
+MOST_SCATTER: Final = 0.035
 """Share by which the median lies above the shortest repetitions where these alone are
 as if nothing else ran."""
 

@@ -5,6 +5,7 @@ release of an MPI library and transport, and knows them only by their command li
 over HTTP, like any user.
 """
 
+import os
 import signal
 import sys
 import time
@@ -143,6 +144,22 @@ def command(*, port: int, home: Path, no_serve: bool, **choices: Any) -> None:
         sys.exit(EXIT_CANNOT_MEASURE)
 
 
+def busy_notice(load: float, processors: int) -> str | None:
+    """Return what a machine that others keep busy does to a demo; None of an idle one.
+
+    Parameters
+    ----------
+    load
+        Processes that ran or waited to run, over the last minute.
+    """
+    if load < processors:
+        return None
+    return (
+        f"[yellow]This machine is busy with something else:[/] load {load:.1f} on "
+        f"{processors} processors. Times that this disturbs have no verdict."
+    )
+
+
 def load_reference(dashboard: httpx2.Client) -> list[str]:
     """Post the runs of all reference machines; return their projects.
 
@@ -221,6 +238,9 @@ def _measure(
     effort: SweepEffort,
 ) -> Unmeasured:
     """Run the sweeps one after the other, as long as there is time."""
+    notice = busy_notice(os.getloadavg()[0], os.cpu_count() or 1)
+    if wanted and notice:
+        console.print(notice, soft_wrap=True)
     outcome = Unmeasured()
     deadline = time.monotonic() + effort.seconds
     began = time.monotonic()
