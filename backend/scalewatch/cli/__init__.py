@@ -26,6 +26,11 @@ COMMANDS: Final = (
         "files.model",
         "Model files of measurements and judge how they scale, offline.",
     ),
+    Deferred(
+        "report",
+        "papers.report",
+        "Write the scaling section of a computing-time proposal.",
+    ),
     Deferred("gate", "ci.gate", "Tell a CI job whether a commit scales worse."),
     Deferred(
         "expectations",

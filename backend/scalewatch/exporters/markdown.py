@@ -35,7 +35,14 @@ CUT: Final = "\N{ZERO WIDTH SPACE}"
 
 def plain(value: object) -> str:
     """Return a value as one line in which nothing is markup, a link or a mention."""
+    return _BLOCK.sub(CUT, _REFERENCE.sub(CUT, escaped(value)))
+
+
+def escaped(value: object) -> str:
+    """Return a value as one line in which nothing is markup.
+
+    For documents of people: a forge would still find mentions and links in it.
+    """
     text = "" if value is None else str(value)
     line = " ".join(_DIRECTED.sub("", text).split())
-    escaped = _MARKUP.sub(r"\\\g<0>", line)
-    return _BLOCK.sub(CUT, _REFERENCE.sub(CUT, escaped))
+    return _MARKUP.sub(r"\\\g<0>", line)

@@ -4,7 +4,7 @@ A repeated value has the digits of its uncertainty, two from 100 to 354 and else
 single one has four, and no more than were measured.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import floor, log10
 from typing import Any, Final
@@ -61,7 +61,7 @@ def table_of(scaled: ScanScaling) -> Table:
     if scaling is None:
         return Table((), ())
     rows = [*scaling.rows, *scaled.forecasts]
-    size, unit = _unit(scaled, rows)
+    size, unit = unit_of(scaled)
     is_even = len({row.runs for row in scaling.rows}) == 1
     speed_up = "Speed-up"
     if scaling.quantity is Quantity.RATE_EACH:
@@ -223,8 +223,9 @@ def _power(value: float) -> int:
     return floor(log10(abs(value)))
 
 
-def _unit(scaled: ScanScaling, rows: Sequence[SizeRow]) -> tuple[float, str]:
+def unit_of(scaled: ScanScaling) -> tuple[float, str]:
     """Return what values are divided by, and the unit that they have then."""
+    rows = [*(scaled.scaling.rows if scaled.scaling else ()), *scaled.forecasts]
     top = max(row.value.value for row in rows)
     unit = scaled.unit
     if unit == "s":

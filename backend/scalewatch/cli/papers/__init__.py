@@ -1,0 +1,1 @@
+"""Documents on the command line: the scaling section of a proposal."""

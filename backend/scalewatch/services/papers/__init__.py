@@ -1,0 +1,1 @@
+"""Documents about scaling that people hand in: the section of a proposal."""

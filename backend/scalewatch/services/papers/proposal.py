@@ -1,0 +1,571 @@
+"""The scaling section of a proposal: sentences, tables, pictures, what is missing.
+
+The numbers and digits are those of `services.efficiencies`. What nobody said is left
+out of the sentences, and asked for in the checklist; what only a person can say is
+asked there, too.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import hypot
+from typing import Any, Final
+
+from scalewatch.exporters.papers.blocks import (
+    Block,
+    Document,
+    Figure,
+    Paragraph,
+    Part,
+    Row,
+    Table,
+)
+from scalewatch.figures.printed import TOGETHER, PrintedPoint, PrintedScan
+from scalewatch.modelling import ScalingKind
+from scalewatch.modelling.efficiencies import Largest, Quantity, SizeRow
+from scalewatch.modelling.forecasts.bounds import Bounds
+from scalewatch.services.efficiencies import wording
+from scalewatch.services.efficiencies.scan import HOUR, Doubt, ScanScaling
+from scalewatch.services.efficiencies.table import (
+    digits,
+    efficiency_text,
+    percent,
+    probability,
+    scaling_object,
+    table_of,
+    unit_of,
+)
+
+UNDECIDED: Final = frozenset({Doubt.KIND, Doubt.SIZES})
+"""Doubts with which there is nothing to report yet."""
+
+_UNITS: Final = re.compile(
+    r"(?<=\d) (?=(?:%|±|s\b|ms\b|min\b|h\b|nodes?\b|cores?\b|GPUs?\b|ranks?\b|"
+    r"process(?:es)?\b|threads?\b))|(?<=±) (?=\d)|(?<=[<>]) (?=\d)|(?<=Table) |"
+    r"(?<=Figure) "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Production:
+    """Runs that are planned.
+
+    Parameters
+    ----------
+    runs
+        How many.
+    size
+        On the scale; the largest efficient one unless given.
+    length
+        Of such a run, as a multiple of the one that was measured.
+    period
+        When they are to run, in words.
+    """
+
+    name: str
+    runs: int
+    size: float | None = None
+    length: float = 1.0
+    period: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalTerms:
+    """Words and plans that the measurements do not hold.
+
+    Parameters
+    ----------
+    base_reason
+        Why speed-ups are relative to that size: `whose memory holds the case`.
+    doubling
+        Speed-up per doubling that is asked for in place of an efficiency.
+    charge
+        What is charged, and how many of it an hour of the scale counts.
+    """
+
+    code: str = ""
+    version: str = ""
+    machine: str = ""
+    case: str = ""
+    base_reason: str = ""
+    plan: Sequence[Production] = ()
+    doubling: float | None = None
+    charge: tuple[str, float] | None = None
+    paper: str = "a4"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A section with what belongs beside it.
+
+    Parameters
+    ----------
+    notes
+        What is for whoever writes the proposal, not for its readers.
+    given, missing, to_say
+        The checklist: what the section says, which options would say more, and what
+        only a person knows.
+    """
+
+    document: Document
+    paragraph: str
+    printed: PrintedScan
+    numbers: tuple[tuple[str, ...], ...]
+    content: Mapping[str, Any]
+    notes: tuple[str, ...]
+    given: tuple[str, ...]
+    missing: tuple[str, ...]
+    to_say: tuple[str, ...]
+    total: float | None = field(default=None)
+
+
+def proposal_of(scaled: ScanScaling, terms: ProposalTerms) -> Proposal:
+    """Return the section about a scan of which strong or weak is known."""
+    section = _Section(scaled, terms)
+    table = table_of(scaled)
+    blocks: list[Block] = [Paragraph(section.paragraph())]
+    blocks.append(section.table())
+    blocks.append(section.figure())
+    if planned := section.planned():
+        blocks.append(planned)
+    title = section.title()
+    missing = tuple(section.missing())
+    return Proposal(
+        document=Document(title, tuple(blocks), terms.paper),
+        paragraph=section.paragraph(),
+        printed=section.printed(),
+        numbers=(
+            (*table.headings, "remark"),
+            *((*row.cells, row.note) for row in table.rows),
+        ),
+        content={
+            "title": title,
+            "paragraph": section.paragraph(),
+            "scaling": scaling_object(scaled),
+            "plan": section.plan_object(),
+        },
+        notes=tuple(section.notes()),
+        given=tuple(section.given()),
+        missing=missing,
+        to_say=TO_SAY,
+        total=section.total(),
+    )
+
+
+TO_SAY: Final = (
+    "Were all runs made with the same input, compiler and options?",
+    "Do the times include input and output, as production runs will have them?",
+    "Was it measured on the machine that is applied for?",
+    "Why is the base the smallest size that can be used?",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    scaled: ScanScaling
+    terms: ProposalTerms
+
+    @property
+    def rows(self) -> Sequence[SizeRow]:
+        assert self.scaled.scaling is not None
+        return self.scaled.scaling.rows
+
+    @property
+    def base(self) -> SizeRow:
+        return self.rows[0]
+
+    @property
+    def is_strong(self) -> bool:
+        scaling = self.scaled.scaling
+        return scaling is not None and (
+            scaling.kind is ScalingKind.STRONG or scaling.quantity is not Quantity.TIME
+        )
+
+    @property
+    def is_time(self) -> bool:
+        return self.scaled.measured.quantity is Quantity.TIME
+
+    @property
+    def first(self) -> Largest:
+        assert self.scaled.scaling is not None
+        return self.scaled.scaling.largest[0]
+
+    @property
+    def chosen(self) -> SizeRow:
+        """The size that production runs use unless they say another."""
+        if self.terms.doubling is None:
+            return self.first.sure
+        chosen = self.base
+        for row in self.rows[1:]:
+            if (row.per_doubling or 0.0) < self.terms.doubling:
+                break
+            chosen = row
+        return chosen
+
+    @property
+    def hours_unit(self) -> str | None:
+        return self.terms.charge[0] if self.terms.charge else self.scaled.hours_unit
+
+    def hours(self, row: SizeRow) -> float | None:
+        hours = self.scaled.hours_of(row)
+        if hours is None or self.terms.charge is None:
+            return hours
+        return hours * self.terms.charge[1]
+
+    @property
+    def _code(self) -> str:
+        return self.terms.code or "the code"
+
+    def size(self, size: float) -> str:
+        return self.scaled.scale.counted(size)
+
+    def title(self) -> str:
+        kind = "Strong" if self.is_strong else "Weak"
+        if not self.is_time:
+            kind = ""
+        words = f"{kind} scaling" if kind else "Scaling"
+        of = f" of {self.terms.code}" if self.terms.code else ""
+        on = f" on {self.terms.machine}" if self.terms.machine else ""
+        return f"{words}{of}{on}"
+
+    def paragraph(self) -> str:
+        return _UNITS.sub("\N{NO-BREAK SPACE}", " ".join(self._sentences()))
+
+    def _sentences(self) -> Iterator[str]:
+        terms, rows, base = self.terms, self.rows, self.base
+        code = f"of {terms.code}" if terms.code else "of the code"
+        if terms.code and terms.version:
+            code += f" {terms.version}"
+        case = f" for {terms.case}" if terms.case else ""
+        on = f" on {terms.machine}" if terms.machine else ""
+        kind = "strong" if self.is_strong else "weak"
+        kind = f"The {kind} scaling" if self.is_time else "The scaling"
+        span = f"{base.size:,.10g} to {self.size(rows[-1].size)}"
+        yield (
+            f"{kind} {code}{case} was measured{on} on {span} ({self._runs()}; Table 1, "
+            "Figure 1)."
+        )
+        yield from self._gains()
+        yield from self._limits()
+        yield from self._costs()
+
+    def _runs(self) -> str:
+        runs = sorted({row.runs for row in self.rows})
+        if runs == [1]:
+            return "one run at each size"
+        number = str(runs[0]) if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+        return f"{number} runs at each size, medians are given"
+
+    def _gains(self) -> Iterator[str]:
+        chosen, base = self.chosen, self.base
+        reason = self.terms.base_reason or "that was measured"
+        limit = percent(self.first.limit)
+        if chosen is base:
+            if self.terms.doubling is None:
+                yield (
+                    f"No size beyond {self.size(base.size)} keeps a parallel "
+                    f"efficiency of {limit} % with {percent(self.scaled.level)} % "
+                    "probability."
+                )
+            return
+        share = f"{efficiency_text(chosen)} %"
+        if self.is_strong:
+            verb = "are" if chosen.size != 1 else "is"
+            yield (
+                f"Relative to {self.size(base.size)}, the smallest size {reason}, "
+                f"{self.size(chosen.size)} {verb} {digits(chosen.speed_up)} times as "
+                f"fast: a parallel efficiency of {share}."
+            )
+        else:
+            unit = self.scaled.scale.singular
+            yield (
+                f"With constant work per {unit}, {self.size(chosen.size)} keep "
+                f"{share} of the efficiency of {self.size(base.size)}, the smallest "
+                f"size {reason}."
+            )
+            if chosen is not self.rows[-1]:
+                last = self.rows[-1]
+                share = f"{efficiency_text(last)} %"
+                yield f"At {self.size(last.size)} it is {share}."
+
+    def _limits(self) -> Iterator[str]:
+        if self.terms.doubling is not None:
+            yield self._doublings(self.terms.doubling)
+            return
+        first, rows = self.first, self.rows
+        limit, sure = percent(first.limit), first.sure
+        holds = probability(sure.holds[first.limit])
+        if sure is rows[-1]:
+            yield (
+                f"The efficiency stays above {limit} % at all sizes measured "
+                f"(probability at the largest {holds}); the largest efficient size "
+                "has not been reached."
+            )
+        elif sure is not rows[0]:
+            beyond = rows[rows.index(sure) + 1]
+            share = f"{efficiency_text(beyond)} %"
+            odds = ""
+            if 0.1 < beyond.holds[first.limit] < self.scaled.level:
+                odds = f" (probability {probability(beyond.holds[first.limit])})"
+            yield (
+                f"The largest measured size that surely has an efficiency of at least "
+                f"{limit} % is {self.size(sure.size)} (probability {holds}); at "
+                f"{self.size(beyond.size)} it is {share}{odds}."
+            )
+        fastest = max(rows, key=lambda row: row.speed_up)
+        if self.is_strong and fastest is not rows[-1]:
+            what = "run time does not fall" if self.is_time else "rate does not rise"
+            yield f"Beyond {self.size(fastest.size)} the {what} any more."
+
+    def _doublings(self, wanted: float) -> str:
+        chosen = self.chosen
+        falling = [row for row in self.rows[1:] if (row.per_doubling or 0) < wanted]
+        until = f"up to {self.size(chosen.size)} each doubling makes the code at least"
+        words = f"{until} {wanted:g} times as fast"
+        if chosen is self.base:
+            words = f"no doubling makes the code {wanted:g} times as fast"
+        sentence = words[0].upper() + words[1:]
+        if not falling:
+            return f"{sentence}, at all sizes measured."
+        row = falling[0]
+        gain = digits(row.per_doubling)
+        return f"{sentence}; to {self.size(row.size)} it is {gain} times per doubling."
+
+    def _costs(self) -> Iterator[str]:
+        chosen = self.chosen
+        hours = self.hours(chosen)
+        if hours is not None and self.hours_unit:
+            time = self._span(chosen)
+            takes = f"takes {time} and costs" if time else "costs"
+            more = ""
+            base = self.hours(self.base)
+            if self.is_strong and chosen is not self.base and base:
+                ratio = digits(hours / base)
+                more = f", {ratio} times the cost on {self.size(self.base.size)}"
+            yield (
+                f"A run on {self.size(chosen.size)} {takes} {digits(hours)} "
+                f"{self.hours_unit}{more}."
+            )
+        total = self.total()
+        if total is not None and len(self.terms.plan) == 1:
+            runs = self.terms.plan[0].runs
+            noun = "production runs" if runs != 1 else "production run"
+            verb = "need" if runs != 1 else "needs"
+            yield (
+                f"The {runs:,} {noun} planned {verb} {_whole(total)} "
+                f"{self.hours_unit} (Table 2)."
+            )
+        elif total is not None:
+            yield (
+                f"The production runs planned need {_whole(total)} {self.hours_unit} "
+                "(Table 2)."
+            )
+
+    def _span(self, row: SizeRow) -> str:
+        """Return the time of a run in words; empty where it is no whole run."""
+        seconds = self.seconds(row)
+        if seconds is None:
+            return ""
+        for unit, size in (("h", HOUR), ("min", 60.0)):
+            if seconds >= (size if unit == "h" else 600):
+                return f"{digits(seconds / size)} {unit}"
+        return f"{digits(seconds)} s" if seconds >= 1 else f"{digits(1e3 * seconds)} ms"
+
+    def seconds(self, row: SizeRow) -> float | None:
+        measured = self.scaled.measured
+        if not self.is_time or not measured.seconds or measured.work:
+            return None
+        return row.value.value * measured.seconds
+
+    def table(self) -> Table:
+        table = table_of(self.scaled)
+        rows = tuple(
+            Row(row.cells, Part.FORECAST if row.is_forecast else Part.BODY)
+            for row in table.rows
+        )
+        about = self.title()
+        if self.terms.case:
+            about += f", {self.terms.case}"
+        assumes = any(row.runs == 1 for row in self.rows)
+        noise = (
+            "and assumes 2 % from job to job where a size was run once"
+            if assumes
+            else "from the repetitions and 2 % from job to job"
+        )
+        caption = (
+            f"{about}. Speed-up and efficiency are relative to "
+            f"{self.size(self.base.size)}; ± is {percent(self.scaled.level)} %, "
+            f"{noise}."
+        )
+        if self.scaled.forecasts:
+            caption += " In italics: forecast, not measured."
+        caption = _UNITS.sub("\N{NO-BREAK SPACE}", caption)
+        return Table(table.headings, rows, caption, "scaling")
+
+    def figure(self) -> Figure:
+        metric = self.scaled.metric.replace("_", " ")
+        open_ = "; open: forecast" if self.scaled.forecasts else ""
+        limits = " and ".join(f"{percent(limit)} %" for limit in self.scaled.limits)
+        caption = (
+            f"{self.title()}: {metric}, speed-up and parallel efficiency. Filled: "
+            f"measured (median, {percent(self.scaled.level)} %){open_}; dashed: ideal; "
+            f"dotted: {limits}."
+        )
+        alt = (
+            f"Three plots over {self.scaled.scale.many}: {metric}, speed-up and "
+            f"efficiency. {wording.speed_sentence(self.scaled, self._code)}"
+        )
+        caption = _UNITS.sub("\N{NO-BREAK SPACE}", caption)
+        return Figure(TOGETHER, alt, caption, "scaling")
+
+    def printed(self) -> PrintedScan:
+        table = table_of(self.scaled)
+        scale = self.scaled.scale
+        place = len(self.scaled.dependent) + ("Runs" in table.headings)
+        value_title = table.headings[place + 1]
+        size, _ = unit_of(self.scaled)
+        base = f"{self.base.size:,.10g}"
+        noun = scale.singular if self.base.size == 1 else scale.many
+        kind = "Speed-up" if self.is_strong else "Scaled speed-up"
+        points = [
+            PrintedPoint(
+                row.size,
+                _scaled(row.value, 1 / size),
+                _scaled(row.efficiency, row.speed_up / row.efficiency.value),
+                _scaled(row.efficiency, 1.0),
+                is_forecast=not row.runs,
+            )
+            for row in (*self.rows, *self.scaled.forecasts)
+        ]
+        quantity = self.scaled.measured.quantity
+        ideal = {Quantity.RATE: 1, Quantity.RATE_EACH: 0}.get(
+            quantity, -1 if self.is_strong else 0
+        )
+        return PrintedScan(
+            scale_title=scale.title,
+            value_title=value_title,
+            speed_up_title=f"{kind} over {base} {noun}",
+            points=points,
+            limits=self.scaled.limits,
+            ideal=ideal,
+        )
+
+    def planned(self) -> Table | None:
+        rows = list(self._plan_rows())
+        if not rows:
+            return None
+        unit = self.hours_unit or ""
+        has_periods = any(each.period for each in self.terms.plan)
+        has_lengths = any(each.length != 1 for each in self.terms.plan)
+        headings = ["Production runs", self.scaled.scale.title, "Runs"]
+        headings += ["Length"] if has_lengths else []
+        headings += [f"{_capital(unit)} per run", f"{_capital(unit)}"]
+        headings += ["Period"] if has_periods else []
+        lines = []
+        for production, row, cost, total in rows:
+            forecast = "" if row.runs else " (forecast)"
+            cells = [f"{production.name}{forecast}", f"{row.size:,.10g}"]
+            cells.append(f"{production.runs:,}")
+            cells += [f"{production.length:,.10g}"] if has_lengths else []
+            cells += [digits(cost), _whole(total)]
+            cells += [production.period] if has_periods else []
+            lines.append(Row(tuple(cells)))
+        whole = self.total() or 0.0
+        blanks = [""] * (len(headings) - 2 - has_periods)
+        last = f"{_whole(whole)} ± {_whole(self._half())}"
+        cells = ["Sum", *blanks, last, *([""] if has_periods else [])]
+        lines.append(Row(tuple(cells), Part.SUM))
+        caption = f"Computing time: runs × {unit} of a run."
+        if has_lengths:
+            caption += " Length: of a production run, in measured ones."
+        return Table(
+            tuple(headings),
+            tuple(lines),
+            caption,
+            "computing-time",
+            begins_with_names=True,
+        )
+
+    def _plan_rows(self) -> Iterator[tuple[Production, SizeRow, float, float]]:
+        known = {row.size: row for row in (*self.rows, *self.scaled.forecasts)}
+        for production in self.terms.plan:
+            row = self.chosen
+            if production.size is not None:
+                row = known[production.size]
+            hours = self.hours(row)
+            if hours is not None:
+                cost = hours * production.length
+                yield production, row, cost, production.runs * cost
+
+    def total(self) -> float | None:
+        totals = [total for *_, total in self._plan_rows()]
+        return sum(totals) if totals else None
+
+    def _half(self) -> float:
+        """Return half the interval of the sum: errors of one size go together."""
+        halves: dict[float, float] = {}
+        for _, row, _, total in self._plan_rows():
+            share = (row.value.high - row.value.low) / (2 * row.value.value)
+            halves[row.size] = halves.get(row.size, 0.0) + share * total
+        return hypot(*halves.values())
+
+    def plan_object(self) -> list[dict[str, Any]]:
+        return [
+            {
+                "name": production.name,
+                "size": row.size,
+                "runs": production.runs,
+                "length": production.length,
+                "period": production.period,
+                "hours_per_run": cost,
+                "hours": total,
+                "unit": self.hours_unit,
+                "is_forecast": not row.runs,
+            }
+            for production, row, cost, total in self._plan_rows()
+        ]
+
+    def notes(self) -> Iterator[str]:
+        if following := wording.next_sentence(self.scaled):
+            yield following
+        yield from wording.remarks(self.scaled)
+        yield from wording.questions(self.scaled)
+
+    def given(self) -> Iterator[str]:
+        yield f"{wording.kind_words(self.scaled)}"
+        yield f"base {self.size(self.base.size)}"
+        for name in ("code", "version", "machine", "case", "base_reason"):
+            if text := getattr(self.terms, name):
+                yield f"{name.replace('_', ' ')}: {text}"
+        if self.scaled.hours_unit:
+            yield f"cost in {self.hours_unit}"
+        if self.terms.plan:
+            yield "plan of production runs"
+
+    def missing(self) -> Iterator[str]:
+        for name, what in {
+            "code": "the name of the code",
+            "version": "its version",
+            "machine": "the machine",
+            "case": "the case that was run",
+            "base_reason": "why the base is the smallest size",
+        }.items():
+            if not getattr(self.terms, name):
+                yield f"--{name.replace('_', '-')}: {what}"
+        if not self.scaled.hours_unit:
+            yield "--per-node or --steps: what a run costs is not known"
+        elif not self.terms.plan:
+            yield "--runs, or --plan FILE: the computing time that is asked for"
+
+
+def _scaled(bounds: Bounds, factor: float) -> tuple[float, float, float]:
+    return bounds.low * factor, bounds.value * factor, bounds.high * factor
+
+
+def _whole(value: float) -> str:
+    """Return a sum of hours: whole ones from ten on."""
+    return f"{value:,.0f}" if value >= 100 else digits(value)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
