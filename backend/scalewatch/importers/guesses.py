@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from scalewatch.importers.sentences import scale_line_of
 from scalewatch.importers.source import quoted
 from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell
@@ -73,21 +74,26 @@ def best_guess(head: str, sentence: str | None) -> str:
         return f"it repeats a sentence, which `--line '{sentence}'` reads"
     number, first = lines[0] if lines else (1, "")
     cells = [cell.strip() for cell in _GAPS.split(first)]
+    sign = "," if "," in first else " "
+    if len(cells) == 1:
+        cells = first.split()
     if len(cells) > 1 and all(read_cell(cell).number is not None for cell in cells):
-        names = ",".join(["p", "time", *(f"x{at}" for at in range(2, len(cells)))])
+        names = sign.join(["p", "time", *(f"x{at}" for at in range(2, len(cells)))])
         return (
             f"line {number} looks like a table of {len(cells)} columns without a "
-            f"header: write one above it, as `{names}`"
+            f"header: `sed '1i {names}' FILE | scalewatch model -` names them"
         )
     if (valued := next(_valued(lines), None)) is not None:
         number, pattern = valued
+        scale = scale_line_of(line for _, line in lines)
+        where = f"--line '{scale}'" if scale else "--at p=8"
         return (
             f"it looks like a log that has no reader; line {number} has a value, which "
-            f"`--line '{pattern}' --at p=8` reads"
+            f"`--line '{pattern}' {where}` reads"
         )
     return (
-        f"line {number}, {quoted(first)}, is of no known format; `scalewatch model "
-        "--help` lists them, and `--line 'took {time} s' --at p=8` reads any line"
+        f"line {number}, {quoted(first)}, is of no known format, and no line has a "
+        "time or a rate with its unit; `scalewatch model --help` lists what is read"
     )
 
 
@@ -104,5 +110,7 @@ def _valued(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
             if dimension == {"s": 1} or known.is_rate:
                 hole = "{rate}" if known.is_rate else "{time}"
                 before = as_literal(" ".join(words))
+                if len(words) == 1 and line.startswith(words[0]):
+                    before = "{region}"
                 if not _NUMBER.search(before):
                     yield number, f"{before} {hole} {unit['unit']}"  # type: ignore[index]

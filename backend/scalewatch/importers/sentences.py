@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from scalewatch.quantities import is_time, parse_unit
@@ -33,6 +33,18 @@ def sentence_of(head: str) -> tuple[str, float] | None:
         example = next(line for line in lines if _shape(line) == shape)
         if (pattern := _pattern(example)) is not None:
             return pattern, count / len(lines)
+    return None
+
+
+def scale_line_of(lines: Iterable[str]) -> str | None:
+    """Return the pattern of the first line whose only number is that of a scale."""
+    for line in lines:
+        numbers = [*_NUMBER.finditer(line[:_LONGEST])]
+        names = [*_names(line, numbers[0])] if len(numbers) == 1 else []
+        if names and names[0] not in {"{time}", "{rate}"}:
+            before, behind = line[: numbers[0].start()], line[numbers[0].end() :]
+            text = names[0].join(map(as_literal, (before, behind)))
+            return " ".join(text.split())
     return None
 
 

@@ -161,8 +161,8 @@ def test_empty_cell_is_a_missing_value(write) -> None:
         ("p,time\n4,1\n8,inf\n", 3, "a finite number"),
         ("p,time\nall,1\n", 2, "a number"),
         ("p,time\n,1\n", 2, "the setting of a parameter"),
-        ("a,b\n1.5,2.5\n", 1, "one column of a parameter (say --column p=NAME)"),
-        ("p,a,b\n4,x,y\n", 1, "one column of values (say --column value=NAME)"),
+        ("a,b\n1.5,2.5\n", 1, "one column of a parameter (`--at p=8` says one)"),
+        ("p,a,b\n4,x,y\n", 1, "one column of values"),
         (f"p,time\n4,{'1' * 200_000}\n", 2, "a row of cells"),
     ],
 )

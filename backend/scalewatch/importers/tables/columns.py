@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from shlex import quote
 from typing import Final
 
 from scalewatch.importers import series
@@ -298,7 +299,7 @@ def columns_of(
     elif not stated.keys() - ROLES.keys():
         meanings.read_amount()
     if MEASURED not in meanings.by_column.values():
-        position = _only_values(contents, meanings.by_column)
+        position = _only_values(header, contents, meanings.by_column)
         meanings.take({position: MEASURED}, "the only column of numbers that is left")
     columns = _columns(header, meanings.by_column, is_stated=MEASURED in stated)
     return replace(
@@ -481,7 +482,11 @@ class _Meanings:
         ):
             self.take({0: addressable_name(header[0])}, FIRST)
         else:
-            raise UnclearColumns("one column of a parameter (say --column p=NAME)")
+            at = next((at for at in counts if len(set(contents[at].numbers)) > 1), None)
+            way = (
+                f"--column {quote(f'p={header[at]}')}" if at is not None else "--at p=8"
+            )
+            raise UnclearColumns(f"one column of a parameter (`{way}` says one)")
 
 
 def _stated(
@@ -597,13 +602,20 @@ def _rises(numbers: Sequence[float | None]) -> bool:
     )
 
 
-def _only_values(contents: Sequence[Content], meanings: Mapping[int, str]) -> int:
+def _only_values(
+    header: Sequence[str], contents: Sequence[Content], meanings: Mapping[int, str]
+) -> int:
     """Return the only column of numbers whose meaning is unknown, fractions first."""
     unknown = [at for at in range(len(contents)) if at not in meanings]
     fitting = [at for at in unknown if contents[at].is_value()]
     fitting = fitting or [at for at in unknown if contents[at].is_number]
     if len(fitting) != 1:
-        raise UnclearColumns("one column of values (say --column value=NAME)")
+        some = (
+            f" (`--column {quote(f'value={header[fitting[0]]}')}` says one)"
+            if fitting
+            else ""
+        )
+        raise UnclearColumns(f"one column of values{some}")
     return fitting[0]
 
 

@@ -568,13 +568,14 @@ def _is_total(rows: Sequence[Row], columns: int) -> bool:
 def _is_text(cells: Sequence[str], below: Sequence[str]) -> bool:
     """Tell words from a header of them, by the words of the line below.
 
-    Words over a rule are aligned columns, and those with numbers a sentence, unless as
-    many words follow that begin otherwise.
+    Words over a rule are aligned columns. Those with numbers are a sentence, unless
+    they end in one, and as many words follow that begin otherwise.
     """
     is_over_rule = bool(below) and not "".join(below).strip("-=")
-    has_number = any(read_cell(cell).number is not None for cell in cells)
+    numbers = [read_cell(cell).number is not None for cell in cells]
+    is_sentence = any(numbers) and (len(below) != len(cells) or not numbers[-1])
     is_repeated = [word.lower() for word in below[:1]] == cells[:1]
-    return is_over_rule or is_repeated or (has_number and len(below) != len(cells))
+    return is_over_rule or is_repeated or is_sentence
 
 
 def _split(line: str, delimiter: str) -> list[str]:

@@ -20,6 +20,9 @@ from scalewatch.wire.directions import told_direction
 HEADER: Final = "header"
 """Name by which users say that a parameter stands in the header: `p=header`."""
 
+_SERIAL: Final = frozenset({"serial", "sequential"})
+"""Labels of one process."""
+
 _FEWEST: Final = 2
 """Settings that a header of settings has."""
 
@@ -69,7 +72,9 @@ def upright(
     UnclearHeader
         If the header holds numbers of which nothing says what they are.
     """
-    labels = [read_label(name) for name in header[1:]]
+    labels = [
+        1.0 if name.lower() in _SERIAL else read_label(name) for name in header[1:]
+    ]
     counted = {scale_of(name.lstrip("0123456789 ")) for name in header[1:]}
     if (
         (len(labels) < _FEWEST and not stated)
