@@ -52,7 +52,7 @@ def test_history_can_be_spaced_by_dates(history: Page):
     history.get_by_label("Axis").select_option("date")
 
     expect(history).to_have_url(
-        "/p/mpich/history?region=MPI_Bcast&metric=time&show=value&axis=date"
+        "/p/mpich/history?region=MPI_Bcast&metric=time&show=value&last=400&axis=date"
     )
 
 
