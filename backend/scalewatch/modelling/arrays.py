@@ -111,6 +111,15 @@ def combine(table: Reals, rows: Reals, out: Reals) -> Reals:
     return out
 
 
+def combine_each(factors: Singles, rows: Singles, out: Singles) -> None:
+    """Write the sum of rows, (n, H, S), times factors, (n, S), to `out`; see `combine`."""
+    if rows.shape[2] > 1:
+        np.einsum("ns,nhs->hs", factors, rows, out=out)
+    else:
+        factors, rows = (np.repeat(each, 2, axis=-1) for each in (factors, rows))
+        out[:] = np.einsum("ns,nhs->hs", factors, rows)[:, :1]
+
+
 def stacked(arrays: Sequence[Reals]) -> Reals:
     """Return arrays as one, each padded to the longest along every axis.
 
@@ -157,6 +166,7 @@ class Scratch:
     shape: tuple[int, ...]
     _reals: list[Reals] = field(default_factory=list)
     _singles: list[Singles] = field(default_factory=list)
+    _stack: Singles = field(default_factory=lambda: np.empty(0, dtype=np.float32))
 
     def reals(self) -> Reals:
         """Hand out an array in double precision."""
@@ -167,6 +177,15 @@ class Scratch:
         if self._singles:
             return self._singles.pop()
         return np.empty(self.shape, dtype=np.float32)
+
+    def stack(self, rows: int) -> Singles:
+        """Lend arrays in single precision one behind the other, shape (rows, *shape).
+
+        They are the same ones each time.
+        """
+        if len(self._stack) < rows:
+            self._stack = np.empty((rows, *self.shape), dtype=np.float32)
+        return self._stack[:rows]
 
     def take_back(self, *arrays: Reals | Singles) -> None:
         """Keep arrays that were handed out and are not needed any more."""

@@ -38,6 +38,7 @@ M. C. Kennedy and A. O'Hagan, "Bayesian calibration of computer models", ibid. 6
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
 
 import numpy as np
 from scipy.special import gammaln
@@ -46,6 +47,8 @@ from scalewatch.modelling.arrays import Indices, Reals, combine, total
 from scalewatch.modelling.measurements.assumptions import ASSUMED, Noise
 from scalewatch.modelling.measurements.estimators import MEASURED
 from scalewatch.modelling.measurements.location import Location
+
+LEAST_PIVOT: Final = 1e-12
 
 
 def covariance(before: Reals, after: Reals, size: float) -> Reals:
@@ -116,7 +119,7 @@ def with_discrepancy(location: Location, at: Reals, size: float) -> Location:
         Of the discrepancy.
     """
     points = np.count_nonzero(location.weight, axis=0)
-    precision, log_determinant = None, -np.log(points)
+    precision, root, log_determinant = None, None, -np.log(points)
     unit, freedom = location.variance, location.freedom
     if size:
         unit = unit + (size * ASSUMED.scatter) ** 2
@@ -126,6 +129,7 @@ def with_discrepancy(location: Location, at: Reals, size: float) -> Location:
             location.variance**2 / location.freedom + step**2 / ASSUMED.freedom
         )
         precision, log_determinant = _precision(location, at, size, unit)
+        root = _root(precision)
     log_share = gammaln((freedom + points - 1) / 2) - gammaln(freedom / 2)
     log_share -= (points - 1) / 2 * np.log(freedom * unit)
     return replace(
@@ -133,6 +137,7 @@ def with_discrepancy(location: Location, at: Reals, size: float) -> Location:
         variance=unit,
         freedom=freedom,
         precision=precision,
+        root=root,
         size=size,
         log_share=log_share + log_determinant / 2,
     )
@@ -161,6 +166,23 @@ def _precision(
         log_determinant[rows] -= total(np.log(whole))
     log_determinant -= np.log(total(total(precision)))
     return precision, log_determinant
+
+
+def _root(precision: Reals) -> Reals:
+    """Return L of P - P11ᵀP/ΣP = LLᵀ by Cholesky's method, shape (n, n - 1, S).
+
+    The rows of the matrix add up to 0, so that n - 1 columns are enough.
+    """
+    weight = total(precision)
+    left = precision - weight[:, np.newaxis] * (weight / total(weight))
+    root = np.zeros_like(left[:, 1:])
+    for k in range(len(left) - 1):
+        pivot = left[k, k]
+        is_known = pivot > LEAST_PIVOT  # a point that is missing has no precision
+        scale = np.divide(1, np.sqrt(pivot), out=np.zeros_like(pivot), where=is_known)
+        column = np.multiply(left[k:, k], scale, out=root[k:, k])[1:]
+        left[k + 1 :, k + 1 :] -= column[:, np.newaxis] * column
+    return root
 
 
 def _alike(weight: Reals) -> list[Indices]:

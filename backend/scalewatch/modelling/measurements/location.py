@@ -79,6 +79,9 @@ class Location:
     precision
         P of a discrepancy in units of `variance`, shape (n, n, S); None where the
         points are independent, then it is the diagonal of `weight`.
+    root
+        L of P - P11ᵀP/ΣP = LLᵀ, in which levels have no part, shape (n, n - 1, S); None
+        as `precision`.
     size
         Of that discrepancy, see `discrepancy`.
     log_share
@@ -93,6 +96,7 @@ class Location:
     repeated_freedom: Reals
     level_variance: Reals
     precision: Reals | None = None
+    root: Reals | None = None
     size: float = 0.0
     log_share: Reals | None = None
 
@@ -106,6 +110,7 @@ class Location:
             self.repeated_freedom[series],
             self.level_variance[series],
             None if self.precision is None else self.precision[..., series],
+            None if self.root is None else self.root[..., series],
             self.size,
             None if self.log_share is None else self.log_share[series],
         )

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
-from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.arrays import Reals, ragged_quantile, sorted_rows
 from scalewatch.reasons import TwoModes, WarmUp
 
 LEAST_FACTOR: Final = 1.1
@@ -191,21 +191,18 @@ def _two_modes(logs: Reals) -> Iterator[tuple[int, TwoModes]]:
     size, splits = is_there.sum(axis=(1, 2)), is_split.sum(axis=1)
     freedom = np.maximum(size - 2 * splits, 1)
     scatter = np.hypot(np.sqrt((low_squares + high_squares) / freedom), TINY)
-    is_few = size < MANY_IN_MODES
     low_share = low.sum(axis=(1, 2)) / np.maximum(size, 1)
     is_possible = is_common & (size >= LEAST_IN_MODES) & (splits > 0)
     is_possible &= (low_share >= RARER) & (low_share <= 1 - RARER)
-    is_possible &= apart.sum(axis=1) > splits * scatter * APART / 2
+    rising = sorted_rows(list(np.where(is_split, apart, LARGEST).T))
+    distances = ragged_quantile(rising, np.maximum(splits, 1), 0.5)
+    least = scatter * np.where(size < MANY_IN_MODES, 1.5 * APART, APART)
+    is_possible &= distances > np.maximum(np.log(LEAST_FACTOR), least)
     for row in np.flatnonzero(is_possible).tolist():
-        between = apart[row, is_split[row]]
-        distance = float(np.median(between))
-        least = scatter[row] * (1.5 * APART if is_few[row] else APART)
-        is_alike = len(between) == 1 or between.std(ddof=1) <= UNLIKE * distance
-        if distance > max(np.log(LEAST_FACTOR), least) and is_alike:
-            yield (
-                row,
-                TwoModes(float(np.exp(min(distance, LARGEST))), float(low_share[row])),
-            )
+        between, distance = apart[row, is_split[row]], float(distances[row])
+        if len(between) == 1 or between.std(ddof=1) <= UNLIKE * distance:
+            factor = float(np.exp(min(distance, LARGEST)))
+            yield row, TwoModes(factor, float(low_share[row]))
 
 
 def _means(values: Reals, is_part: NDArray[np.bool_]) -> tuple[Reals, Reals]:

@@ -23,7 +23,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays import Indices, Reals, Scratch, combine, total
+from scalewatch.modelling.arrays import (
+    Indices,
+    Reals,
+    Scratch,
+    Singles,
+    combine,
+    combine_each,
+    total,
+)
 from scalewatch.modelling.measurements.location import Location
 
 Products = tuple[Reals, Reals, Reals]
@@ -66,6 +74,14 @@ class ScaledCurves:
         assert self.base is not None
         distinct, place = np.unique(self.base, axis=0, return_inverse=True)
         return distinct, place.reshape(-1)
+
+    @cached_property
+    def singles(self) -> tuple[Singles, Singles]:
+        """τ and u in single precision, points first, shape (n, H, 1)."""
+        base = np.ones_like(self.tau) if self.base is None else self.base
+        both = np.stack([self.tau.T, base.T])[..., np.newaxis]
+        tau, base = both.astype(np.float32)
+        return tau, base
 
     @cached_property
     def squares(self) -> Products:
@@ -131,14 +147,15 @@ class Measured:
         1/y over that level, shape (n, S).
     weight
         ω, shape (n, S), with a precision the sums of its rows.
-    precision
-        P, shape (n, n, S); None for the diagonal of ω.
+    precision, root
+        P, shape (n, n, S), and L of `Location`; None for the diagonal of ω.
     """
 
     level: Reals
     inverse: Reals
     weight: Reals
     precision: Reals | None = None
+    root: Reals | None = None
 
     @classmethod
     def of(cls, location: Location) -> "Measured":
@@ -147,7 +164,7 @@ class Measured:
         logs = np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE)
         precision = location.precision
         weight = location.weight if precision is None else total(precision)
-        return cls(level, np.exp(-logs), weight, precision)
+        return cls(level, np.exp(-logs), weight, precision, location.root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,31 +365,25 @@ class Fit:
         Relative residuals are at most 1 however far a measurement lies above a curve,
         so that with a precision a steep rise would look like a walk about a constant.
         """
-        precision = measured.precision
-        assert precision is not None
-        pulled, product = scratch.reals(), scratch.reals()
-        left = []
-        for point, inverse in enumerate(measured.inverse):
-            at = curves.tau[:, point, np.newaxis]
-            curve = np.multiply(self.slope, at, out=scratch.reals())
-            curve += self.constant
-            if curves.base is not None:
-                curve *= curves.base[:, point, np.newaxis]
-            curve *= inverse
-            left.append(np.log(curve, out=curve))
-        misfit, level = self.misfit.copy(), scratch.reals()
-        self.misfit[:] = level[:] = 0
-        for i, row in enumerate(left):
-            np.multiply(row, precision[i, i], out=pulled)
-            for j, other in enumerate(left[:i]):
-                pulled += np.multiply(other, 2 * precision[i, j], out=product)
-            self.misfit[:] += np.multiply(pulled, row, out=pulled)
-            level += np.multiply(row, measured.weight[i], out=product)
-        self.misfit[:] -= np.multiply(level, level, out=level) / total(measured.weight)
+        assert measured.root is not None
+        root, inverse, constant, slope = (
+            each.astype(np.float32)
+            for each in (measured.root, measured.inverse, self.constant, self.slope)
+        )
+        tau, base = curves.singles
+        left = scratch.stack(len(inverse))
+        np.multiply(slope, tau, out=left)
+        left += constant
+        if curves.base is not None:
+            left *= base
+        left *= inverse[:, np.newaxis]
+        np.log(left, out=left)
+        whole, part = np.zeros_like(constant), slope
+        for k, column in enumerate(root.swapaxes(0, 1)):
+            combine_each(column[k:], left[k:], out=part)
+            whole += np.multiply(part, part, out=part)
         # A curve has no logarithm where it is 0, as log p is at p = 1.
-        np.copyto(self.misfit, misfit, where=~np.isfinite(self.misfit))
-        np.maximum(self.misfit, 0, out=self.misfit)
-        scratch.take_back(*left, pulled, product, level)
+        np.copyto(self.misfit, whole, where=np.isfinite(whole))
 
 
 def _faint_constant(sums: Sums, places: Indices) -> Reals:
