@@ -112,7 +112,7 @@ def combine(table: Reals, rows: Reals, out: Reals) -> Reals:
 
 
 def combine_each(factors: Singles, rows: Singles, out: Singles) -> None:
-    """Write the sum of rows, (n, H, S), times factors, (n, S), to `out`; see `combine`."""
+    """Write the sum of rows, (n, H, S), times factors, (n, S); see `combine`."""
     if rows.shape[2] > 1:
         np.einsum("ns,nhs->hs", factors, rows, out=out)
     else:
