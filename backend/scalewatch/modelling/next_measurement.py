@@ -10,6 +10,9 @@ Equal costs at all scales, many repetitions at small p, already settle more verd
 than repeated sweeps; what is proposed here needs a quarter to two thirds of a sweep's
 cost for a verdict at 0.95, see benchmarks/README.md.
 
+What settles is counted, not computed: `REFITTED` outcomes are drawn and modelled with
+the measurements, by the same rule that will see the real one.
+
 How much a measurement would tell is its mutual information with the verdict. Of the
 posterior remain normal densities of log G(p) with weights W_c, each belonging to a
 verdict V. A measurement y of variance s² turns them into N(μ_c, σ_c² + s²), and
@@ -24,8 +27,9 @@ D. V. Lindley, "On a Measure of the Information Provided by an Experiment", Anna
 Mathematical Statistics 27, 1956.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import product
 from statistics import NormalDist
@@ -34,7 +38,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from scalewatch.modelling.arrays import Reals, total
+from scalewatch.modelling.arrays import Reals, total, widened
 from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import (
@@ -58,6 +62,12 @@ from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.search.search import find_models
 
 GOLDEN: Final = (5**0.5 - 1) / 2
+
+MOST_TRIED: Final = 8
+"""Proposals that are asked in turn whether they settle, the cheapest first."""
+
+REFITTED: Final = 20
+"""Outcomes that are modelled to tell how many of them settle the verdict."""
 MISMATCH: Final = len(RANKS) - 1
 
 
@@ -93,6 +103,21 @@ class BeliefAtSetting:
         shares = np.bincount(self.rank, self.weight, len(RANKS))
         return np.asarray(shares, dtype=np.float64)
 
+    def outcomes(self, scatter: Reals) -> Reals:
+        """Return outcomes of a measurement that are equally likely, (OUTCOMES,).
+
+        Parameters
+        ----------
+        scatter
+            Its variance under each density, shape (C,).
+        """
+        even, z = _points()
+        part = np.searchsorted(np.cumsum(self.weight), even * self.weight.sum())
+        part = np.minimum(part, len(self.weight) - 1)
+        return np.asarray(
+            self.mean[part] + np.sqrt((self.variance + scatter)[part]) * z
+        )
+
     def verdicts_after(self, scatter: Reals) -> Reals:
         """Return the posterior of verdicts after each outcome, (OUTCOMES, 3).
 
@@ -102,10 +127,7 @@ class BeliefAtSetting:
             Variance of the measurement under each density, shape (C,).
         """
         variance = self.variance + scatter
-        even, z = _points()
-        part = np.searchsorted(np.cumsum(self.weight), even * self.weight.sum())
-        part = np.minimum(part, len(self.weight) - 1)
-        outcomes = self.mean[part] + np.sqrt(variance[part]) * z
+        outcomes = self.outcomes(scatter)
         # In place: these 200 by 400 numbers take most of the time of a proposal.
         density = outcomes[:, np.newaxis] - self.mean
         density *= density
@@ -261,13 +283,40 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
         state.proposal(parameter, number, times, cost or Cost(), level)
         for number, times in product(range(len(candidates)), ASSUMED.more_repetitions)
     ]
+    proposals.sort(key=lambda proposal: proposal.core_hours)
     most = max(proposal.information for proposal in proposals)
-    worthwhile = [
-        proposal
-        for proposal in proposals
-        if proposal.settles >= ASSUMED.likely_mismatch
-    ] or [proposal for proposal in proposals if proposal.information >= most / 2]
-    return min(worthwhile, key=lambda proposal: proposal.core_hours)
+    cheapest = next(each for each in proposals if each.information >= most / 2)
+    likely = [each for each in proposals if each.settles >= ASSUMED.likely_mismatch]
+    for proposal in (*likely[:MOST_TRIED], cheapest):
+        outcomes = state.outcomes(proposal)
+        settled = [
+            each.verdict is not Verdict.UNDECIDED
+            for each in find_models(
+                np.append(measured.settings[parameter], proposal.at[parameter]),
+                _with_outcomes(measured.values[0], outcomes),
+                parameter=parameter,
+                expectation=expectation,
+                deviation_limit=limit,
+                level=level,
+                noise=noise,
+            )
+        ]
+        counted = replace(proposal, settles=float(np.mean(settled)))
+        if counted.settles >= ASSUMED.likely_mismatch:
+            return counted
+    return counted
+
+
+def _with_outcomes(values: Reals, outcomes: Reals) -> Reals:
+    """Return repetitions, (n, R), with each of S further measurements, (S, R').
+
+    Their shape is (S, n + 1, max(R, R')), NaN where one is missing.
+    """
+    width = max(values.shape[1], outcomes.shape[1])
+    measured = np.broadcast_to(
+        widened(values, width), (len(outcomes), len(values), width)
+    )
+    return np.concatenate([measured, widened(outcomes, width)[:, np.newaxis]], axis=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +393,19 @@ class _State:
             scatter=float(location.variance[0] - FLOOR**2) * repetitions,
             excess=np.concatenate(excesses)[heaviest],
         )
+
+    def outcomes(self, proposal: Proposal) -> Reals:
+        """Return repetitions as they may come out, shape (REFITTED, R')."""
+        (setting,) = proposal.at.values()
+        outlook = self.outlooks[
+            [float(each) for each in self.candidates].index(setting)
+        ]
+        places = outlook.outcomes(self.excess)[:: ASSUMED.outcomes // REFITTED]
+        scatter = np.random.default_rng(0).standard_normal(
+            (len(places), proposal.repetitions)
+        )
+        scatter *= math.sqrt(self.scatter)
+        return np.asarray(np.exp(places[:, np.newaxis] + scatter))
 
     def proposal(
         self, parameter: str, number: int, times: int, cost: Cost, level: float

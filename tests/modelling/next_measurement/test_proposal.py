@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from benchmarks.real_series import VARIABLE, folder, real_series
 
 from scalewatch.modelling import (
     Cost,
@@ -7,6 +8,7 @@ from scalewatch.modelling import (
     find_models,
     next_measurement,
     parse_growth,
+    pmnf,
 )
 from support.generated import P, curve
 
@@ -27,18 +29,37 @@ def undecided(count, noise=0.05):
             yield ratio, values
 
 
-def test_what_is_proposed_settles_as_often_as_promised():
-    rng = np.random.default_rng(seed=82)
+def test_what_is_proposed_settles_real_series_as_often_as_promised():
+    if not (folder() / "series.csv").exists():
+        pytest.skip(f"{VARIABLE} names no folder with measured series")
     promised, kept = [], []
-    for ratio, values in undecided(30):
+    for series in real_series()[::5]:
+        before, (expectation, *_) = series.but(1), series.expectations
+        (settings, values), setting = before.arrays(), series.settings[-1]
+        choices = {"parameter": series.parameter, "candidates": [setting]}
+
+        proposal = next_measurement(settings, values[0], expectation, **choices)
+
+        if proposal is not None:
+            whole = find_models(
+                *series.arrays(), parameter=series.parameter, expectation=expectation
+            )
+            promised.append(proposal.settles)
+            kept.append(whole[0].verdict is not Verdict.UNDECIDED)
+    assert len(kept) > 10
+    assert np.mean(kept) == pytest.approx(np.mean(promised), abs=0.2)
+
+
+def test_more_repetitions_settle_what_they_are_said_to():
+    promised, kept = [], []
+    for number, (values, truth) in enumerate(undecided_of_the_space(40)):
         proposal = next_measurement(P, values, SQRT)
         (p,) = proposal.at.values()
+        rng = np.random.default_rng(number)
         more = np.full((7, max(5, proposal.repetitions)), np.nan)
         more[:6, :5] = values
-        more[6, : proposal.repetitions] = (
-            1e-3
-            * curve(FASTER, ratio, np.array([p]))
-            * np.exp(0.05 * rng.standard_normal(proposal.repetitions))
+        more[6, : proposal.repetitions] = truth(p) * np.exp(
+            0.05 * rng.standard_normal(proposal.repetitions)
         )
 
         (finding,) = find_models(np.append(P, p), more[np.newaxis], expectation=SQRT)
@@ -46,6 +67,24 @@ def test_what_is_proposed_settles_as_often_as_promised():
         promised.append(proposal.settles)
         kept.append(finding.verdict is not Verdict.UNDECIDED)
     assert np.mean(kept) == pytest.approx(np.mean(promised), abs=0.25)
+
+
+def undecided_of_the_space(count, noise=0.05):
+    """Yield measurements of growths of the space that are undecided, and the truth."""
+    rng, growths = np.random.default_rng(seed=81), list(pmnf())
+    while count:
+        growth, ratio = growths[rng.integers(len(growths))], rng.uniform(0.3, 3)
+        scale = ratio / float(growth(p=P[-1]))
+
+        def truth(p, growth=growth, scale=scale):
+            return 1 + scale * float(growth(p=p))
+
+        values = np.array([truth(p) for p in P])[:, np.newaxis]
+        values = values * np.exp(noise * rng.standard_normal((len(P), 5)))
+        (finding,) = find_models(P, values[np.newaxis], expectation=SQRT)
+        if finding.verdict is Verdict.UNDECIDED and finding.misfit is None:
+            count -= 1
+            yield values, truth
 
 
 def test_a_settled_verdict_needs_nothing():

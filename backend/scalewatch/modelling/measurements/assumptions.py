@@ -40,7 +40,7 @@ class Assumptions:
     drift: float = 0.08
     scatter: float = 0.03
     freedom: float = 2.0
-    sizes: tuple[float, ...] = (0.0, 0.3, 1.0)
+    sizes: tuple[float, ...] = (0.0, 0.7)
 
 
 ASSUMED: Final = Assumptions()
@@ -75,7 +75,7 @@ class Noise:
     summary: Summary = "robust"
     level: Summary | None = None
     shares: tuple[float, ...] = (0.8, 0.12, 0.05, 0.03)
-    sizes: tuple[float, ...] = (0.05, 0.5, 0.45)
+    sizes: tuple[float, ...] = (0.05, 0.95)
     future: float = 1.5
     shapes: float = 0.1
     typical: tuple[float, float] = (0.0, 0.0)

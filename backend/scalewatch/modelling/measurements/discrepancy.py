@@ -175,7 +175,7 @@ def _root(precision: Reals) -> Reals:
     """
     weight = total(precision)
     left = precision - weight[:, np.newaxis] * (weight / total(weight))
-    root = np.zeros_like(left[:, 1:])
+    root: Reals = np.zeros_like(left[:, 1:])
     for k in range(len(left) - 1):
         pivot = left[k, k]
         is_known = pivot > LEAST_PIVOT  # a point that is missing has no precision

@@ -13,7 +13,7 @@ from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
-from scalewatch.modelling.measurements.repetitions import Unsteadiness
+from scalewatch.modelling.measurements.repetitions import Unsteadiness, unsteady
 from scalewatch.modelling.misfit.misfit import SURE, local_exponent, misfit_of
 from scalewatch.modelling.rules.evidence.last_step import (
     allows_match,
@@ -102,25 +102,30 @@ class Findings(Sequence[Finding]):
     single
         Findings about other series by position: those that cannot be modelled, and
         those of exact counts.
-    unsteadiness
-        Those whose repetitions are not alike, by position.
+    values
+        Repetitions of the batch, shape (S, n, R), NaN where missing.
     """
 
     def __init__(
         self,
         groups: Sequence[Group],
         single: Mapping[int, Finding],
-        unsteadiness: Mapping[int, Unsteadiness],
+        values: NDArray[np.float64],
     ) -> None:
         self.groups = tuple(groups)
         self.single = single
-        self.unsteadiness = unsteadiness
+        self._values = values
         self._size = sum(len(group.rows) for group in groups) + len(single)
         self._group = np.full(self._size, -1, dtype=np.intp)
         self._row = np.zeros(self._size, dtype=np.intp)
         for number, group in enumerate(groups):
             self._group[group.rows] = number
             self._row[group.rows] = np.arange(len(group.rows))
+
+    @cached_property
+    def unsteadiness(self) -> Mapping[int, Unsteadiness]:
+        """Those whose repetitions are not alike, by position."""
+        return unsteady(self._values)
 
     def __len__(self) -> int:
         return self._size

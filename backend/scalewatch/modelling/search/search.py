@@ -25,7 +25,6 @@ from scalewatch.modelling.growths.space import (
 )
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch, obstacle
-from scalewatch.modelling.measurements.repetitions import unsteady
 from scalewatch.modelling.measurements.summary import SUMMARIES, Summary
 from scalewatch.modelling.rules import Rule, Sample, rule_named
 from scalewatch.modelling.search.exact import EXACT, ExactQuestion
@@ -144,7 +143,7 @@ def find_models(  # noqa: PLR0913, one keyword per choice of the user
         others = is_sound & ~is_exact
         if others.any():
             groups.append(question.ask(rows[others], part.only(others)))
-    return Findings(groups, single, unsteady(np.asarray(values, dtype=np.float64)))
+    return Findings(groups, single, np.asarray(values, dtype=np.float64))
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ def noise_of(stored: Mapping[str, Any]) -> Noise:
     choices: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value
         for name, value in stored.items()
-        if name in known
+        if name in known and np.shape(value) == np.shape(getattr(USUAL, name))
     }
     return Noise(**choices)
 

@@ -149,10 +149,10 @@ def test_single_values_match_ideal_scaling(settings):
 def test_a_mismatch_that_the_last_settings_show_too_may_leave_more_doubt():
     values = (10 + 90 / DOUBLINGS).reshape(1, -1, 1)
 
-    (finding,) = find_models(DOUBLINGS, values, expectation=IDEAL, level=0.995)
+    (finding,) = find_models(DOUBLINGS, values, expectation=IDEAL, level=0.93)
 
     assert finding.verdict is Verdict.MISMATCH
-    assert 0.985 <= finding.verdict_probability[Verdict.MISMATCH] < 0.995
+    assert 0.79 <= finding.verdict_probability[Verdict.MISMATCH] < 0.93
     assert finding.growth != IDEAL
 
 

@@ -75,7 +75,7 @@ def test_the_likeliest_growth_has_the_verdict_that_is_settled(sharpness):
     probability, _ = posterior(log_evidence.astype(np.float32), PRIOR)
 
     shares = verdict_posterior(probability.T, PRIOR)
-    weight = cautious(probability, SPACE.constant, np.zeros(300, dtype=bool), 0.9)
+    weight = cautious(probability, SPACE.constant, None)
     chosen = likeliest(weight, PRIOR, shares, 0.9, np.asarray(0.9))
 
     limit = default_deviation_limit(LINEAR)

@@ -89,7 +89,8 @@ def test_model_and_verdict_never_contradict_each_other():
             ranked = judge(finding.growth, LINEAR, finding.deviation_limit)
             assert ranked is finding.verdict
         else:
-            assert reasons.UNSETTLED in finding.reason
+            unsettled = (reasons.UNSETTLED, str(finding.last_step), str(finding.misfit))
+            assert any(each in finding.reason for each in unsettled)
 
 
 def test_deterministic_counters_are_modelled_exactly():
@@ -145,16 +146,17 @@ def test_what_rises_tenfold_is_no_constant_however_much_curves_depart():
 def test_a_last_step_that_the_model_does_not_have_is_told():
     p = 2.0 ** np.arange(6)
     flattening = [100, 50, 25, 12.5, 6.25, 5]
-    bent = [100, 52, 27, 14.5, 8.2, 5.1]  # the model has the constant that remains
+    bent = [100, 52, 27, 14.5, 8.2, 5.1]
     values = np.array([flattening, bent, 100 / p])[..., np.newaxis]
 
-    told, *others = find_models(p, values, expectation=parse_growth("1/p"))
+    *told, ideal = find_models(p, values, expectation=parse_growth("1/p"))
 
-    assert str(told.last_step) == (
-        "from p = 16 to 32 it goes like p^-0.32, the model like p^-1.00"
-    )
-    assert [each.last_step for each in others] == [None, None]
-    assert others[0].model(p=p[-1]) == pytest.approx(bent[-1], rel=0.02)
+    assert [str(each.last_step) for each in told] == [
+        "from p = 16 to 32 it goes like p^-0.32, the model like p^-1.00",
+        "from p = 16 to 32 it goes like p^-0.69, the model like p^-1.00",
+    ]
+    assert ideal.last_step is None
+    assert told[1].model(p=p[-1]) == pytest.approx(bent[-1], rel=0.02)
 
 
 def test_values_that_are_not_positive_are_said_in_words_and_the_others_go_on():

@@ -9,14 +9,13 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, Singles, total
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.rules.evidence.weighing import Weighed
 
-CAUTION: Final = 4.0
+CAUTION: Final = 5.0
 """How much likelier than the constant a growth has to be to be selected: a false growth
 costs more than a missed one."""
 
@@ -82,14 +81,11 @@ def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
     )
 
 
-def cautious(
-    probability: Reals, constant: int, departs: NDArray[np.bool_], level: float
-) -> Reals:
+def cautious(probability: Reals, constant: int, exponents: Reals | None) -> Reals:
     """Return the weight of each growth as a model, shape (H, S).
 
-    The constant of a curve that departs has none where it is refused at `level`,
-    however many growths share the rest: they are alike then, and any of them tells more
-    of the curve than none.
+    Where the last settings deny a constant it has to be so likely beside all growths
+    together: they are alike then, and any of them tells more of the curve than none.
 
     Parameters
     ----------
@@ -97,14 +93,17 @@ def cautious(
         Of each growth, shape (H, S).
     constant
         Row of the constant.
-    departs
-        Whether a discrepancy is likelier than none, shape (S,).
-    level
-        Probability that settles a verdict.
+    exponents
+        Bounds of the exponent at the last settings, shape (S, 2); None where there are
+        none.
     """
     weight = probability.copy()
-    is_refused = departs & (weight[constant] < 1 - level)
-    weight[constant] *= np.where(is_refused, 0, CAUTION)
+    rest = 1 - weight[constant]
+    weight[constant] *= CAUTION
+    if exponents is not None:
+        low, high = exponents.T
+        is_denied = ((low > 0) | (high < 0)) & (weight[constant] < rest)
+        weight[constant][is_denied] = 0
     return weight
 
 

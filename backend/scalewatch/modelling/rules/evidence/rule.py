@@ -127,7 +127,6 @@ class Likeliest:
         parts, heaviest = posterior_of_sizes(locations, weighed, self.prior)
         probability = total(parts)
         by_growth = hypotheses.by_growth(probability)
-        departs = np.array([each.size > 0 for each in locations])[heaviest]
         variance = np.choose(
             heaviest,
             [
@@ -138,7 +137,7 @@ class Likeliest:
         exponents = last_exponents(settings, location, variance)
         constant = int(hypotheses.leads[hypotheses.constant])
         growth = likeliest(
-            cautious(by_growth, constant, departs, level),
+            cautious(by_growth, constant, exponents),
             self.of_growths,
             verdict_posterior(by_growth.T, self.of_growths),
             level,
@@ -242,8 +241,10 @@ def select(sample: Sample) -> Selection:
         (rows, located(sample.values[_place(rows)], noise))
         for rows in _blocks(np.flatnonzero(is_positive))
     ]
-    falling = [rows[falls(location)] for rows, location in blocks]
-    may_fall = sample.may_fall and any(map(len, falling))
+    falling: list[Indices] = []
+    if sample.may_fall:
+        falling = [rows[falls(location)] for rows, location in blocks]
+    may_fall = any(map(len, falling))
     rising = Likeliest.of(sample, Hypotheses.of(sample.space, sample.settings))
     competing = rising
     if may_fall:
