@@ -124,7 +124,7 @@ class Findings(Sequence[Finding]):
 
     @cached_property
     def unsteadiness(self) -> Mapping[int, Unsteadiness]:
-        """Those whose repetitions are not alike, by position."""
+        """Ways in which repetitions are not alike, by position of the series."""
         return unsteady(self._values)
 
     def __len__(self) -> int:
