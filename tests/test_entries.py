@@ -23,10 +23,12 @@ ENTRIES = {
     "guidelines": {"guidelines"},
     "match_table": {"single_values", "small_plots", "table"},
     "searches": {"searches"},
+    "papers": set(),
     "regions": {"efficiency", "figures", "models", "outlook", "preview", "region"},
     "selection": {"renamed_regions"},
     "series": {"snapshots"},
     "shared_cores": {"shared_cores"},
+    "stores": {"fill"},
 }
 # Rooms that still read storage wherever they need something.
 UNCONVERTED = {

@@ -394,7 +394,7 @@ def test_few_settings_have_factors_and_efficiency(tmp_path):
 
     assert table.exit_code == 0
     assert "3 of 5 settings: p = 16 and 256" in table.stdout
-    assert "80 ± 1" in table.stdout
+    assert "80 ± 3" in table.stdout
     steps = json.loads(lines.stdout)["steps"]
     assert [(step["from"], step["to"]) for step in steps] == [
         (32, 64),
