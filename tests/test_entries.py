@@ -28,13 +28,12 @@ ENTRIES = {
     "selection": {"renamed_regions"},
     "series": {"snapshots"},
     "shared_cores": {"shared_cores"},
-    "stores": {"fill"},
 }
 # Rooms that still read storage wherever they need something.
 UNCONVERTED = {
     "access", "analysis", "configurations", "files",
     "histories", "hotspots", "jobs", "machines", "operations", "projects",
-    "regressions", "runs", "scaling_errors", "traces",
+    "regressions", "runs", "scaling_errors", "stores", "traces",
 }  # fmt: skip
 # Private functions that read for several entries of their module, each with its reason.
 READERS = {
