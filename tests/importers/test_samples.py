@@ -94,7 +94,7 @@ REFUSED = {
         "cccccccc-py2.7-Cython-numpy1.8.json": "it says machine=not-cheetah",
     },
     "google_benchmark/google-benchmark": {"test4_run.json": "it holds no measurem"},
-    "jube/JUBE": {"result.dat": "line 2: expected one column of a parameter (say"},
+    "jube/JUBE": {"result.dat": "line 2: expected one column of a parameter (`--"},
 }
 """Files that are no results, and what is said of them."""
 

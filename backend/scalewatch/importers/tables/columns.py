@@ -482,7 +482,13 @@ class _Meanings:
         ):
             self.take({0: addressable_name(header[0])}, FIRST)
         else:
-            at = next((at for at in counts if len(set(contents[at].numbers)) > 1), None)
+            varied = (
+                at
+                for at in counts
+                if len(set(contents[at].numbers)) > 1
+                and _NUMBERING.isdisjoint(words_of(header[at]))
+            )
+            at = next(varied, None)
             way = (
                 f"--column {quote(f'p={header[at]}')}" if at is not None else "--at p=8"
             )
