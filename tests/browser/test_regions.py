@@ -24,21 +24,21 @@ def test_slider_forecasts_in_place_and_the_address_remembers(region: Page):
     slider = region.get_by_label("Doublings beyond what was measured")
     figure = region.get_by_role("figure", name="Time of MPI_Barrier on node-tcp")
     expect(figure.locator(".scatterlayer .trace").first).to_be_attached()
-    assert figure.locator(".js-plotly-plot").evaluate(REACH) < 1024
+    assert figure.locator(".js-plotly-plot").evaluate(REACH) < 4096
 
-    slider.fill("5")
+    slider.fill("7")
     slider.dispatch_event("change")
 
-    expect(region.get_by_text("At p = 1,024, the time is forecast")).to_be_visible()
+    expect(region.get_by_text("At p = 4,096, the time is forecast")).to_be_visible()
     head = region.get_by_role("region", name="Verdict").first
-    expect(head).to_contain_text("At p = 1,024, 32× the largest run: ")
-    expect(region).to_have_url(re.compile(r"target=1024"))
+    expect(head).to_contain_text("At p = 4,096, 128× the largest run: ")
+    expect(region).to_have_url(re.compile(r"target=4096"))
     # The model goes on, dotted, beyond what was measured.
     plot = figure.locator(".js-plotly-plot").element_handle()
-    region.wait_for_function(f"plot => ({REACH})(plot) === 1024", arg=plot)
+    region.wait_for_function(f"plot => ({REACH})(plot) === 4096", arg=plot)
     region.reload()
-    expect(region.get_by_label("Target scale p")).to_have_value("1024")
-    expect(slider).to_have_value("5")
+    expect(region.get_by_label("Target scale p")).to_have_value("4096")
+    expect(slider).to_have_value("7")
 
 
 def test_forecast_works_without_scripts(browser, site: str, sessions):
