@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scalewatch.texts.cells import read_cell
+from scalewatch.texts.cells import read_cell, uses_decimal_comma
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,10 @@ def test_other_texts_are_no_numbers(text):
 @given(st.text(max_size=100))
 def test_no_text_stops_the_reader(text):
     read_cell(text)
+
+
+def test_a_comma_beside_points_is_no_decimal_one():
+    assert not uses_decimal_comma(["1,2", "12,300", "12.5"], ",")
+    assert not uses_decimal_comma(["98,4", "12.5"], ";")
+    assert uses_decimal_comma(["98,4", "1.234", "1.234,5"], ";")
+    assert uses_decimal_comma(["98,4", "12,300"], "\t")

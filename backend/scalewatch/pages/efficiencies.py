@@ -1,6 +1,7 @@
 """The page Scaling: speed-up, efficiency and cost of a region at each size."""
 
 import re
+from typing import Final
 
 from fastapi import APIRouter, Request, Response
 
@@ -83,16 +84,16 @@ def show_efficiency(  # noqa: PLR0913, PLR0917 - parts of the address
 def _in_address(sentence: str) -> str:
     """Return a sentence with the choices of an address for the options of a command."""
     for option, choice in OPTIONS.items():
-        sentence = re.sub(option, choice, sentence)
+        sentence = option.sub(choice, sentence)
     return sentence
 
 
-OPTIONS = {
-    r"--scaling says": "?kind=strong or ?kind=weak says",
-    r"--scaling (\w+)": r"?kind=\1",
-    r"--per-node \w+=N": "?per_node=N",
-    r"--steps N": "?steps=N",
-    r"--base (\S+)": r"?base=\1",
+OPTIONS: Final = {
+    re.compile("--scaling says"): "?kind=strong or ?kind=weak says",
+    re.compile(r"--scaling (\w+)"): r"?kind=\1",
+    re.compile(r"--per-node \w+=N"): "?per_node=N",
+    re.compile("--steps N"): "?steps=N",
+    re.compile(r"--base (\S+)"): r"?base=\1",
 }
 """Options of `scalewatch model`, and the same choices in an address."""
 

@@ -20,6 +20,11 @@ _COMMA: Final = re.compile(
     r"[*~<>+-]*(?P<number>\d{1,15}(?:\.\d{3}){0,5},\d{1,15})[^\d.,]*"
 )
 _THOUSANDS: Final = re.compile(r"[1-9]\d{0,2},\d{3}")
+_WITH_POINT: Final = re.compile(
+    r"(?!\d{1,3}(?:\.\d{3})++\Z)[+-]?\d*+\.\d++(?:[eE][+-]?\d++)?"
+)
+"""A number with a point before decimals, which are not groups of three digits."""
+
 _POINTLESS: Final = re.compile(r"[+-]?\d++,\d++(?:[eE][+-]?\d++)?")
 _EMPHASIS: Final = re.compile(
     r"\x1b\[[\d;]*m|(?<!\d)[*`_~$]++|[*`_~$†‡§]++(?!\d)|\\(?![,;]\d)[,;%]?"
@@ -100,10 +105,14 @@ def read_cell(text: str, *, has_decimal_comma: bool = False) -> Cell:
 def uses_decimal_comma(cells: Iterable[str], delimiter: str) -> bool:
     """Tell whether numbers of a table have a comma for the point, as `98,4` has.
 
-    Between semicolons `2,500` is one of them, elsewhere it may be grouped.
+    Between semicolons `2,500` is one of them, elsewhere it may be grouped. None is
+    where another number has a point: `12.5` beside `98,4` is either, or a mistake.
     """
-    matches = (_COMMA.fullmatch(cell) for cell in cells if "," in cell)
+    known = [*cells]
+    matches = (_COMMA.fullmatch(cell) for cell in known if "," in cell)
     commas = {match["number"] for match in matches if match}
+    if commas and any(_WITH_POINT.fullmatch(cell.strip()) for cell in known):
+        return False
     if delimiter == ";":
         return bool(commas)
     return any(not _THOUSANDS.fullmatch(number) for number in commas)

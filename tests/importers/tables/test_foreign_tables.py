@@ -191,3 +191,14 @@ def test_size_in_words_is_a_case(write) -> None:
     reading = read_files([write(text)])
 
     assert [each.configuration["size"] for each in reading.series] == ["small", "large"]
+
+
+def test_a_row_of_html_numbers_of_another_width_is_not_lost(write) -> None:
+    cells = "".join(f"<tr><td>{p}</td><td>{8 / p}</td></tr>\n" for p in (1, 2, 4))
+    head = "<table>\n<tr><th>Cores</th><th>Time (s)</th></tr>\n"
+    torn = "<tr><td>8</td></tr>\n"
+
+    path = write(f"{head}{cells}{torn}</table>\n")
+
+    (error,) = read_files([str(path)]).unreadable
+    assert "line 6" in str(error)

@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 from typing import Final
 
 from scalewatch.importers.tables.shapes import Row
+from scalewatch.texts.cells import read_cell
 
 Rows = Sequence[Row]
 
@@ -27,7 +28,12 @@ def rows_of(lines: Sequence[tuple[int, str]]) -> Rows:
     parser.close()
     rows = [(first + at - 1, cells) for at, cells in parser.rows if any(cells)]
     width = len(rows[0][1]) if rows else 0
-    return [(at, cells) for at, cells in rows if len(cells) == width]
+    # Titles may span less; a row of numbers of another width is told, not left out.
+    return [row for row in rows if len(row[1]) == width or _has_number(row[1])]
+
+
+def _has_number(cells: Sequence[str]) -> bool:
+    return any(read_cell(cell).number is not None for cell in cells)
 
 
 class _Rows(HTMLParser):
