@@ -47,14 +47,31 @@ def test_latex_escapes_what_means_something_to_it():
     listing = Listing(("100 % of", "R̄²"), [("MPI_Comm{&}", "✓ O(√p)"), (None, "a\\b")])
 
     assert latex_text(listing).splitlines() == [
+        r"% Needs: \usepackage{booktabs}",
         r"\begin{tabular}{ll}",
         r"\toprule",
-        r"100 \% of & $\bar{R}^2$ \\",
+        r"100 \% of & \={R}\ensuremath{^{2}} \\",
         r"\midrule",
-        r"MPI\_Comm\{\&\} & $\checkmark$ $O(p^{1/2})$ \\",
+        r"MPI\_Comm\{\&\} & \ensuremath{\surd} $O(p^{1/2})$ \\",
         r" & a\textbackslash{}b \\",
         r"\bottomrule",
         r"\end{tabular}",
+    ]
+
+
+def test_numbers_in_latex_have_the_digits_of_pages_and_stand_right():
+    listing = Listing(
+        ("region", "p", "time"),
+        [("a", 64, 1.23456789012e-05), ("b", 128, 0.0123456), ("c", 256, -1234.5678)],
+    )
+
+    lines = latex_text(listing).splitlines()
+
+    assert lines[1] == r"\begin{tabular}{lrr}"
+    assert lines[5:8] == [
+        r"a & 64 & $1.23 \times 10^{-5}$ \\",
+        r"b & 128 & 0.0123 \\",
+        r"c & 256 & $-1230$ \\",
     ]
 
 
@@ -62,14 +79,14 @@ def test_latex_escapes_what_means_something_to_it():
     ("text", "written"),
     [
         ("O(p^(5/4)), δ √p · log p", r"$O(p^{5/4})$, $\delta = p^{1/2} \, \log p$"),
-        ("O(k³ · 2^k) → O(1)", r"$O(k^{3} \, 2^{k})$ $\rightarrow$ $O(1)$"),
-        ("δ p / log p, × 2", r"$\delta = \frac{p}{\log p}$, $\times$ 2"),
+        ("O(k³ · 2^k) → O(1)", r"$O(k^{3} \, 2^{k})$ \ensuremath{\to} $O(1)$"),
+        ("δ p / log p, × 2", r"$\delta = \frac{p}{\log p}$, \ensuremath{\times} 2"),
         ("IO(a_b, c)", r"IO(a\_b, c)"),
         ("O(", "O("),
     ],
 )
 def test_growths_are_formulas_in_latex(text, written):
-    assert latex_text(Listing(("",), [(text,)])).splitlines()[4] == rf"{written} \\"
+    assert latex_text(Listing(("",), [(text,)])).splitlines()[5] == rf"{written} \\"
 
 
 COLUMNS = Columns[str, int](

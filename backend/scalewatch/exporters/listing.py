@@ -6,51 +6,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import chain
+from math import isfinite
 from typing import Final, Generic, TypeVarTuple
 
 from scalewatch.errors import BadExpression
 from scalewatch.exporters.markdown import plain
+from scalewatch.exporters.papers.latex import escaped
 from scalewatch.modelling import parse_growth
-
-LATEX: Final = {
-    "\\": r"\textbackslash{}",
-    "&": r"\&",
-    "%": r"\%",
-    "$": r"\$",
-    "#": r"\#",
-    "_": r"\_",
-    "{": r"\{",
-    "}": r"\}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    "|": r"\textbar{}",
-    "R̄²": r"$\bar{R}^2$",
-    "✓": r"$\checkmark$",
-    "≈": r"$\approx$",
-    "✗": r"$\times$",
-    "√": r"$\surd$",
-    "·": r"$\cdot$",
-    "×": r"$\times$",
-    "−": r"$-$",
-    "⪯": r"$\preceq$",
-    "δ": r"$\delta$",
-    "µ": r"$\mu$",
-    "→": r"$\rightarrow$",
-    "\N{NARROW NO-BREAK SPACE}": r"\,",
-    "\N{THIN SPACE}": r"\,",
-    **{letter: f"$^{{{at}}}$" for at, letter in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")},
-    "⁻": r"$^{-}$",
-}
-"""Characters that LaTeX reads as markup, or that its usual fonts lack."""
-
-_SPECIAL: Final = re.compile("|".join(map(re.escape, sorted(LATEX, key=len)[::-1])))
 
 _GROWTH: Final = re.compile(
     r"\bO\((?P<order>([^()]|\([^()]*\))+)\)|δ (?P<quotient>[^,]+)"
 )
 """A growth, or a divergence, as it is written for people."""
+
+DIGITS: Final = 3
+LARGEST_WHOLE: Final = 1e12
+"""Digits of numbers in LaTeX, and up to where whole ones are written in full."""
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r]")
 """First characters of a text that a spreadsheet takes for a formula."""
@@ -136,10 +107,14 @@ def latex_text(listing: Listing) -> str:
 
 
 def latex_lines(listing: Listing) -> Iterator[str]:
-    """Yield the lines of a listing as a table for LaTeX."""
-    yield f"\\begin{{tabular}}{{{'l' * len(listing.columns)}}}\n\\toprule\n"
+    """Yield the lines of a listing as a table for LaTeX: numbers flush right."""
+    rows = iter(listing.rows)
+    first = next(rows, None)
+    sides = ["r" if _is_number(cell) else "l" for cell in first or listing.columns]
+    yield "% Needs: \\usepackage{booktabs}\n"
+    yield f"\\begin{{tabular}}{{{''.join(sides)}}}\n\\toprule\n"
     yield f"{_latex_line(listing.columns)}\\midrule\n"
-    yield from map(_latex_line, listing.rows)
+    yield from map(_latex_line, chain([] if first is None else [first], rows))
     yield "\\bottomrule\n\\end{tabular}\n"
 
 
@@ -148,17 +123,42 @@ def _markdown_line(values: Sequence[object]) -> str:
 
 
 def _latex_line(values: Sequence[object]) -> str:
-    cells = ("" if value is None else str(value) for value in values)
-    return " & ".join(" ".join(_latex(cell).split()) for cell in cells) + r" \\" + "\n"
+    return " & ".join(map(_latex_cell, values)) + r" \\" + "\n"
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _latex_cell(value: object) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float):
+        return _number(value)
+    return " ".join(_latex(str(value)).split())
+
+
+def _number(value: float) -> str:
+    """Return a number with as many digits as pages show, whole ones as they are."""
+    if not isfinite(value):
+        return "--"
+    if value.is_integer() and abs(value) < LARGEST_WHOLE:
+        return f"{value:.0f}"
+    mantissa, exponent = f"{value:.{DIGITS - 1}e}".split("e")
+    power = int(exponent)
+    if not -4 < power < 6:
+        return rf"${mantissa} \times 10^{{{power}}}$"
+    text = f"{float(f'{mantissa}e{power}'):.{max(0, DIGITS - 1 - power)}f}"
+    return f"${text}$" if text.startswith("-") else text
 
 
 def _latex(text: str) -> str:
     """Return a text with its growths as formulas, all else escaped."""
     written, end = [], 0
     for match in _GROWTH.finditer(text):
-        written += [_escaped(text[end : match.start()]), _formula(match)]
+        written += [escaped(text[end : match.start()]), _formula(match)]
         end = match.end()
-    return "".join([*written, _escaped(text[end:])])
+    return "".join([*written, escaped(text[end:])])
 
 
 def _formula(match: re.Match[str]) -> str:
@@ -166,14 +166,10 @@ def _formula(match: re.Match[str]) -> str:
     try:
         growth = parse_growth(match["order"] or match["quotient"])
     except BadExpression:
-        return _escaped(match[0])
+        return escaped(match[0])
     if match["order"]:
         return f"$O({growth.latex()})$"
     return rf"$\delta = {growth.latex()}$"
-
-
-def _escaped(text: str) -> str:
-    return _SPECIAL.sub(lambda match: LATEX[match[0]], text)
 
 
 def harmless(row: Sequence[object]) -> list[object]:

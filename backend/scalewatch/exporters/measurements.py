@@ -145,7 +145,7 @@ def write_latex(measured: Sequence[Exported], file: IO[bytes]) -> None:
             *(each.region, each.metric, each.machine),
             *(each.configuration.get(name) for name in settings),
             *(each.coordinate.get(name) for name in parameters),
-            *(f"{value:.4g}" for value in each.quartiles),
+            *each.quartiles,
             each.unit,
         )
         for each in measured

@@ -35,6 +35,9 @@ _SIGNS: Final = {
     '"': "''",
     "`": "{`}",
     "\N{NO-BREAK SPACE}": "~",
+    "\N{NARROW NO-BREAK SPACE}": r"\,",
+    "\N{THIN SPACE}": r"\,",
+    "\N{ZERO WIDTH SPACE}": "",
     "–": "--",
     "—": "---",
     "…": r"\dots{}",
@@ -70,6 +73,9 @@ _MATHS: Final = {
     "∂": r"\partial",
     "∇": r"\nabla",
     "→": r"\to",
+    "✓": r"\surd",
+    "✗": r"\times",
+    "⪯": r"\preceq",
     "µ": r"\mu",
     "⌊": r"\lfloor",
     "⌋": r"\rfloor",
@@ -103,16 +109,30 @@ SECTION: Final = "section.tex"
 
 def escaped(text: str) -> str:
     """Return a text in which nothing is a command, and every letter has a font."""
-    return "".join(map(_letter, " ".join(text.split(" "))))
+    return "".join(map(_letter, _letters(text)))
+
+
+def _letters(text: str) -> Iterator[str]:
+    """Yield the letters of a text, each with the accent that follows it."""
+    letter = ""
+    for following in text:
+        if letter and following in _ACCENTS:
+            letter += following
+            continue
+        if letter:
+            yield letter
+        letter = following
+    if letter:
+        yield letter
 
 
 def lost(text: str) -> list[str]:
     """Return the letters of a text that no font of pdfLaTeX has, each once."""
-    return sorted({each for each in text if each.isprintable() and _is_lost(each)})
+    return sorted({each for each in _letters(text) if _is_lost(each)})
 
 
 def _is_lost(letter: str) -> bool:
-    return letter != LOST and _letter(letter) == LOST
+    return letter != LOST and letter.isprintable() and _letter(letter) == LOST
 
 
 def _letter(letter: str) -> str:
@@ -137,7 +157,7 @@ def _accented(letter: str) -> str:
 
 def _greek(letter: str) -> str | None:
     """Return the command of a Greek letter; those that look like Latin ones too."""
-    name = unicodedata.name(letter, "")
+    name = unicodedata.name(letter[0], "") if len(letter) == 1 else ""
     for size in ("SMALL", "CAPITAL"):
         word = name.removeprefix(f"GREEK {size} LETTER ").lower()
         if word == name.lower() or not word.isalpha():
