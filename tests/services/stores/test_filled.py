@@ -4,8 +4,11 @@ import json
 from datetime import UTC, datetime
 
 import pytest
+from click.testing import CliRunner
 
 from scalewatch import jobs
+from scalewatch.cli import main as main_command
+from scalewatch.cli.stores.filling import gate_content
 from scalewatch.exporters.documents import json_text
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.regressions.regressions import regressions_of
@@ -18,6 +21,7 @@ from scalewatch.storage.database.session import connect, sessions_of, transact
 from scalewatch.stores.decisions import Decision
 from scalewatch.stores.store import Store
 from scalewatch.wire import RunReport
+from support.asv_results import asv_results
 from support.stored import history, report, sha
 
 COMMITS = 60
@@ -212,3 +216,58 @@ def test_a_run_that_contradicts_another_loses_itself_alone(tmp_path, database):
 
     assert came.runs == 10
     assert [twin["id"] in str(fault) for fault in came.faults] == [True]
+
+
+def on_branch(number, parent, p, seconds):
+    """Return the line of a run of a commit on a branch that left the main line."""
+    content = json.loads(report(number, p, seconds, job=f"branch{number}"))
+    content["commit"] |= {
+        "sha": f"{number:040x}",
+        "parents": [parent],
+        "branch": "feature/x",
+    }
+    return json.dumps(content).encode()
+
+
+def test_a_branch_is_compared_with_where_it_left_as_on_a_server(tmp_path, database):
+    main = [*history(14)]
+    scales = (2, 4, 8, 16, 32)
+    first = [on_branch(14, sha(6), p, {"kernel0": [p * 1.0] * 3}) for p in scales]
+    second = [
+        on_branch(15, f"{14:040x}", p, {"kernel0": [p * 1.0] * 3}) for p in scales
+    ]
+    lines = [*main, *first, *second]
+    Store.at(str(tmp_path / "store")).add(lines)
+    served = database("served")
+    fed(served, lines)
+    commit = f"{15:040x}"
+
+    content, came = gate_content(
+        Store.at(str(tmp_path / "store")), [], "hydro", commit, None
+    )
+
+    fill.analyse_for_gate(served, "hydro", commit, None)
+    with served.reading() as session:
+        gate = gate_of(session, "hydro", commit, None)
+    assert content["baseline"]["sha"] == sha(6)
+    assert content["relation"] == "merge base"
+    assert without_numbers(content) == without_numbers(json.loads(json_text(gate)))
+    assert came.faults == []
+
+
+def test_a_history_of_asv_loses_no_value_on_its_way_into_a_store(tmp_path):
+    results = asv_results(tmp_path, 12, lambda _, p: 1 / p)
+    where = tmp_path / "store"
+    arguments = ["import", str(results), "--project", "x", "--store", str(where)]
+
+    done = CliRunner().invoke(main_command, arguments, catch_exceptions=False)
+
+    assert done.exit_code == 0, done.stderr
+    runs = [
+        json.loads(line)
+        for file in (where / "runs").rglob("*.jsonl")
+        for line in file.read_bytes().splitlines()
+    ]
+    measured = [result for run in runs for result in run["results"]]
+    assert sum(len(result["values"]) for result in measured) == 12 * 6 * 8
+    assert len({run["commit"]["sha"] for run in runs}) == 12

@@ -101,7 +101,7 @@ class MachineJobs:
             machine=self.machine,
             region=None,
             metric=None,
-            at=tuple(map(dict, by_place)),
+            at=tuple(map(dict, sorted(by_place))),
             repetitions=None,
             core_hours=sum(map(core_hours, by_place.values())),
             settles=None,
