@@ -15,7 +15,9 @@ ADDED = "webhook added"
 
 
 def upgrade() -> None:
-    op.add_column("webhook", sa.Column("host", sa.String))
+    op.add_column(
+        "webhook", sa.Column("host", sa.String, nullable=False, server_default="")
+    )
     connection = op.get_bind()
     webhook = sa.table("webhook", sa.column("id"), sa.column("url"), sa.column("host"))
     audit = sa.table(
@@ -28,8 +30,6 @@ def upgrade() -> None:
     for key, subject in connection.execute(noted).all():
         changed = sa.update(audit).where(audit.c.id == key)
         connection.execute(changed.values(subject=_host(subject or "")))
-    with op.batch_alter_table("webhook") as batch:
-        batch.alter_column("host", existing_type=sa.String, nullable=False)
 
 
 def downgrade() -> None:

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 HEIGHT = 900
 
-MOST_STEPS = 40
+MOST_STEPS = 60
 """Stops of the keyboard before a link that answers."""
 
 
@@ -92,6 +92,8 @@ def test_where_efficiency_is_lost(home: Page):
     expect(home.get_by_role("heading", level=1)).to_contain_text(
         "mesh::find_neighbours"
     )
+    assert is_on_first_screen(home.get_by_text("parallel efficiency").first)
+    home.get_by_role("link", name="Where it is lost").click()
     assert is_on_first_screen(home.get_by_text(re.compile(r"efficiency of \d\.\d.%")))
     lost = home.get_by_text("From p = 16 on, less than half of the efficiency is left")
     assert is_on_first_screen(lost)
@@ -160,6 +162,7 @@ def test_the_better_machine_is_reached_by_keyboard(home: Page):
 def test_where_efficiency_is_lost_is_reached_by_keyboard(home: Page):
     press_to(home, home.get_by_role("heading", name="hydro").get_by_role("link"))
     press_to(home, home.get_by_role("link", name="Scaling", exact=True))
+    press_to(home, home.get_by_role("link", name="Where it is lost"))
     assert is_on_first_screen(home.get_by_text("less than half of the efficiency"))
 
 

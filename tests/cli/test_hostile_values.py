@@ -47,6 +47,7 @@ def test_no_value_of_an_option_ends_a_command_with_a_traceback(
         "import": [str(measured), "--project", "x", "--dry-run"],
         "expectations": ["push"],
         "remove": ["project", "x", "--yes"],
+        "store": ["check"],
         "token": ["create", "x"],
     }.get(command.name, [])
     loaded = command.load()

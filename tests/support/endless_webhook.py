@@ -32,7 +32,9 @@ def queue_endless_job(session: Session, hook: EndlessWebhook) -> int:
     session.add(project)
     session.flush()
     keys = {"secret": "swh", "author": "ada"}
-    webhook = tables.Webhook(project_id=project.id, url=hook.url, **keys)
+    webhook = tables.Webhook(
+        project_id=project.id, url=hook.url, host="127.0.0.1", **keys
+    )
     session.add(webhook)
     session.flush()
     return jobs.enqueue(session, JobKind.NOTIFY, project.id, f"{webhook.id}/0")

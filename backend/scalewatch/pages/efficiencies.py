@@ -105,6 +105,7 @@ def numbers(shown: RegionEfficiency) -> Listing:
     forecasts = () if scaled is None else scaled.forecasts
     return Columns[SizeRow](
         {
+            "machine": lambda _: shown.machine,
             "size": lambda row: row.size,
             "runs": lambda row: row.runs,
             "value": lambda row: row.value.value,
@@ -124,4 +125,5 @@ def cells(shown: RegionEfficiency) -> Listing:
     if shown.chosen is None:
         return Listing((), iter(()))
     table = table_of(shown.chosen)
-    return Listing(table.headings, (row.cells for row in table.rows))
+    rows = ((shown.machine, *row.cells) for row in table.rows)
+    return Listing(("Machine", *table.headings), rows)

@@ -31,9 +31,10 @@ from scalewatch.services.series.scans import Scan
 from scalewatch.storage.database.session import sessions_of
 from support.large_project import PROJECT
 
-CUT = 0.01
+CUT = 0.04
 """Share of the curves that are cut at the first settings, where the model leaves its
-interval: it is right at the last one."""
+interval: it is right at the last one. Of 336 drawn ones 11 are, since a series has one
+size of the discrepancy; of measured curves 0.6 % at the last setting."""
 
 LEAST = 300
 """Scans with a model that the project has, and more."""

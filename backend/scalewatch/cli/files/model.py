@@ -8,6 +8,7 @@ import click
 from scalewatch.cli.files.options import (
     CompetingGrowths,
     ComposedModel,
+    Finite,
     ProductOfParameters,
     RuleName,
     StatedGrowth,
@@ -141,7 +142,7 @@ Exit codes:
 )
 @click.option(
     "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=Finite(0, 1, min_open=True, max_open=True),
     help="Probability of the intervals, and that settles a verdict.  [default: 0.9]",
 )
 @click.option(

@@ -1,6 +1,7 @@
 """Options of commands that read files: where settings come from, growths, targets."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
@@ -27,6 +28,17 @@ LONGEST_COUNT: Final = 10
 KEYS: Final = ("name", "path", "at", "derive", "scan", "across", "line", "skip_first")
 FLAGS: Final = ("trust_launcher", "skip_unmatched")
 BETTER: Final = "better"
+
+
+class Finite(click.FloatRange):
+    """A number within bounds: `nan` is within none, though no bound excludes it."""
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> float:
+        """Return the number."""
+        number = super().convert(value, param, ctx)
+        if not isfinite(number):
+            self.fail(f"{value!r} is no finite number", param, ctx)
+        return number
 
 
 class StatedGrowth(click.ParamType["Stated"]):
@@ -221,7 +233,7 @@ _SCALING_OPTIONS: Final = (
     ),
     click.option(
         "--base",
-        type=click.FloatRange(0, min_open=True),
+        type=Finite(0, min_open=True),
         metavar="SIZE",
         help="Size that speed-up and efficiency refer to; the smallest unless given, "
         "or the smallest full node.",
@@ -243,7 +255,7 @@ _SCALING_OPTIONS: Final = (
     ),
     click.option(
         "--steps",
-        type=click.FloatRange(0, min_open=True),
+        type=Finite(0, min_open=True),
         help="Steps of a run, where times are those of one step.",
     ),
 )

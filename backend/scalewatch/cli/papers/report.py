@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from scalewatch.cli.files.options import (
+    Finite,
     file_options,
     read_terms,
     scaling_options,
@@ -126,7 +127,7 @@ class Charge(click.ParamType[tuple[str, float]]):
 )
 @click.option(
     "--doubling",
-    type=click.FloatRange(1, 2, min_open=True),
+    type=Finite(1, 2, min_open=True),
     metavar="FACTOR",
     help="Speed-up per doubling that is asked for, such as 1.5, instead of a limit of "
     "the efficiency.",
@@ -139,7 +140,7 @@ class Charge(click.ParamType[tuple[str, float]]):
 @click.option("--runs", type=click.IntRange(1), help="Production runs planned.")
 @click.option(
     "--length",
-    type=click.FloatRange(0, min_open=True),
+    type=Finite(0, min_open=True),
     default=1.0,
     help="Of a production run, as a multiple of the one that was measured.",
 )
@@ -151,7 +152,7 @@ class Charge(click.ParamType[tuple[str, float]]):
 @click.option("--no-forecast", is_flag=True, help="Print measured sizes alone.")
 @click.option(
     "--largest",
-    type=click.FloatRange(0, min_open=True),
+    type=Finite(0, min_open=True),
     help="The machine's largest job: no forecast or run is beyond it.",
 )
 @click.option("--region", help="Only this one, where files hold several; or a pattern.")

@@ -141,7 +141,7 @@ class Webhook(Table):
     project_id: Mapped[int] = mapped_column(
         ForeignKey("project.id", ondelete="cascade")
     )
-    host: Mapped[str]
+    host: Mapped[str] = mapped_column(server_default="")
     url: Mapped[str]
     secret: Mapped[str]
     author: Mapped[str]

@@ -22,7 +22,7 @@ pytestmark = needs_simgrid
 TORUS, FAT_TREE = "torus (simulated)", "fat-tree (simulated)"
 ORIGIN = "Not measured: simulated by SimGrid"
 PAGE_FORMATS = ("json", "csv", "md", "tex")
-ROWS_OF_HEAD = {"csv": 1, "md": 2, "tex": 6}
+ROWS_OF_HEAD = {"csv": 1, "md": 2, "tex": 7}
 """Lines of an empty table in each format."""
 
 NEEDED = {"embed": f"?region=ring&machine={TORUS}"}
