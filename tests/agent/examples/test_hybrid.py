@@ -30,6 +30,8 @@ def test_all_splits_solve_the_same_and_the_best_one_is_named(openmpi, folder):
             *("--set", "width=200", "--repeats", "2"),
         ],
     )
+    # Whether others disturbed a job depends on the machine's load.
+    out.write_text(out.read_text().replace('"disturbed":true', '"disturbed":false'))
     told = CliRunner().invoke(scalewatch, ["model", str(out), "--split", "p*threads"])
 
     assert done.exit_code == told.exit_code == 0, done.output + told.output

@@ -80,7 +80,7 @@ def test_a_latex_table_has_a_row_per_run():
 
     rows = [line for line in text.splitlines() if line.startswith(r"MPI\_Bcast")]
     assert rows
-    assert {row.count(" & ") for row in rows} == {text.splitlines()[2].count(" & ")}
+    assert {row.count(" & ") for row in rows} == {text.splitlines()[3].count(" & ")}
 
 
 @pytest.mark.parametrize("kind", WRITERS)
