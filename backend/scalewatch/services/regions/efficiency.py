@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import NotMeasured
 from scalewatch.figures.axes import canvas
 from scalewatch.figures.efficiencies import (
     efficiency_figure,
@@ -24,8 +23,8 @@ from scalewatch.services.efficiencies.scan import (
 )
 from scalewatch.services.efficiencies.table import scaling_object
 from scalewatch.services.regions.outlook import forecasts_of
-from scalewatch.services.regions.region import timed_region
-from scalewatch.services.selection.view import View, choices_among, is_chosen
+from scalewatch.services.regions.region import scans_shown, timed_region
+from scalewatch.services.selection.view import View, choices_among
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of
 from scalewatch.storage.access import projects
@@ -136,11 +135,7 @@ def efficiency_at(
     """
     project = projects.existing(session, view.project)
     everything, regions = timed_region(session, view, region)
-    scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
-    scan = next((each for each in scans if view.machine in {None, each.machine}), None)
-    if scan is None:
-        settings = ", ".join(view.settings) or "this commit"
-        raise NotMeasured("machine", view.machine or "any", at=settings)
+    _, scan = scans_shown(everything, view)
     measured = MeasuredScan.of(scan, repetitions_of(session, [scan]), question.scale)
     better: Direction = "higher" if scan.better == "higher" else "lower"
     scalings = scalings_of(measured, better, question.terms)

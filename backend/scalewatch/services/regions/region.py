@@ -183,6 +183,22 @@ def timed_region(
     return region_at(session, everywhere, shown), regions
 
 
+def scans_shown(region: Region, view: View) -> tuple[list[Scan], Scan]:
+    """Return the scans of a configuration, and the one that is shown of a machine.
+
+    Raises
+    ------
+    NotMeasured
+        If the machine has none.
+    """
+    scans = [scan for scan in region.scans if is_chosen(scan, view.configuration)]
+    for scan in scans:
+        if view.machine in {None, scan.machine}:
+            return scans, scan
+    settings = ", ".join(view.settings) or "this commit"
+    raise NotMeasured("machine", view.machine or "any", at=settings)
+
+
 def _telling(judged: Iterable[Judged], regions: Iterable[str]) -> str:
     """Return the region of a commit that there is most to say about."""
     worse = Counter(

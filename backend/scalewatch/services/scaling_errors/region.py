@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import NotFound, NotMeasured
+from scalewatch.errors import NotFound
 from scalewatch.figures.axes import canvas
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.scaling_errors import (
@@ -21,7 +21,7 @@ from scalewatch.figures.scaling_errors import (
 from scalewatch.modelling import ScalingErrors, ScalingKind
 from scalewatch.modelling.arrays import Reals
 from scalewatch.services.commits.find import Commit
-from scalewatch.services.regions.region import region_at, timed_region
+from scalewatch.services.regions.region import region_at, scans_shown, timed_region
 from scalewatch.services.scaling_errors.scan import (
     CodeScaling,
     ScalingQuestion,
@@ -33,7 +33,6 @@ from scalewatch.services.selection.view import (
     View,
     alternatives,
     choices_among,
-    is_chosen,
     other_configurations,
 )
 from scalewatch.services.series.scans import Scan
@@ -94,11 +93,7 @@ def scaling_errors_at(
     """
     project = projects.existing(session, view.project)
     everything, regions = timed_region(session, view, region)
-    scans = [scan for scan in everything.scans if is_chosen(scan, view.configuration)]
-    scan = next((each for each in scans if view.machine in {None, each.machine}), None)
-    if scan is None:
-        settings = ", ".join(view.settings) or "this commit"
-        raise NotMeasured("machine", view.machine or "any", at=settings)
+    scans, scan = scans_shown(everything, view)
     question = settled(scan, question)
     scalings = side_by_side(scans, question)
     return RegionScaling(
