@@ -22,7 +22,7 @@ from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import AnalysedCommit, JobKind, JobTerms
 from scalewatch.services.operations import retention
 from scalewatch.services.projects import overviews
-from scalewatch.services.regressions import detection, records, webhooks
+from scalewatch.services.regressions import webhooks
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions, transact
@@ -59,15 +59,7 @@ def reanalyse(_session: Session, subject: str) -> Effect:
 
 def watch(session: Session, subject: str) -> Effect:
     """Look for changes in the histories of a project, and count it for home."""
-    share = get_settings().alarming_share
-    detected = detection.detect(session, int(subject), share)
-    overview = overviews.counted(session, session.get_one(tables.Project, int(subject)))
-
-    def effect(session: Session) -> None:
-        records.record(session, detected)
-        overviews.record(session, int(subject), overview)
-
-    return effect
+    return overviews.watched(session, int(subject), get_settings().alarming_share)
 
 
 def notify(session: Session, subject: str) -> Effect:

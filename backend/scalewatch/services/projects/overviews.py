@@ -5,7 +5,7 @@ analysis and each change of what is expected, stores the counts; home reads them
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Self
 
@@ -16,6 +16,7 @@ from scalewatch.services.commit_reports.changes import kinds_of_measured
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import baseline_of
 from scalewatch.services.match_table.cells import grid_of
+from scalewatch.services.regressions import detection, records
 from scalewatch.services.selection.pages import MOST_CELLS
 from scalewatch.services.selection.view import choices_among, choose_metric
 from scalewatch.services.series.judged import Judged
@@ -161,6 +162,26 @@ def _counted(now: CommitSnapshot, before: CommitSnapshot | None) -> Overview:
         concerns=concerns[:MOST],
         more=max(0, len(concerns) - MOST),
     )
+
+
+def watched(
+    session: Session, project_id: int, alarming_share: float
+) -> Callable[[Session], None]:
+    """Search the histories of a project for changes, and count it for home.
+
+    Returns
+    -------
+    Callable
+        Stores both, in a session that writes.
+    """
+    detected = detection.detect(session, project_id, alarming_share)
+    overview = counted(session, session.get_one(tables.Project, project_id))
+
+    def write(session: Session) -> None:
+        records.record(session, detected)
+        record(session, project_id, overview)
+
+    return write
 
 
 def record(session: Session, project_id: int, overview: Overview | None) -> None:

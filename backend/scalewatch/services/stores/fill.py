@@ -24,7 +24,6 @@ from scalewatch.services.commits.find import find_commit
 from scalewatch.services.expectations import declarations
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.projects import overviews
-from scalewatch.services.regressions import detection, records
 from scalewatch.services.regressions.regressions import (
     SETTABLE,
     RegressionState,
@@ -277,14 +276,8 @@ def _detect(sessions: Sessions, names: Iterable[str]) -> None:
     """Search the histories of projects for changes, and count them for home."""
     for name in sorted(names):
         with sessions.reading() as session:
-            project = projects.existing(session, name)
-            detected = detection.detect(session, project.id, ALARMING_SHARE)
-            overview = overviews.counted(session, project)
-            project_id = project.id
-
-        def write(session: Session) -> None:
-            records.record(session, detected)  # noqa: B023 - called in this turn
-            overviews.record(session, project_id, overview)  # noqa: B023
-            jobs.withdraw(session, JobKind.WATCH, [str(project_id)])  # noqa: B023
-
+            project_id = projects.existing(session, name).id
+            write = overviews.watched(session, project_id, ALARMING_SHARE)
         transact(sessions, write)
+        watch = partial(jobs.withdraw, kind=JobKind.WATCH, subjects=[str(project_id)])
+        transact(sessions, watch)
