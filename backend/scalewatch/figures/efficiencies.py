@@ -11,10 +11,9 @@ import numpy as np
 from scalewatch.figures.axes import canvas, parameter_axis, plain_axis
 from scalewatch.figures.colours import PALETTE
 from scalewatch.figures.figure import Figure
-from scalewatch.modelling import Model, ScalingKind
+from scalewatch.modelling import Model
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.efficiencies import (
-    Quantity,
     Scaling,
     SizeRow,
 )
@@ -54,12 +53,7 @@ def time_figure(  # noqa: PLR0913, PLR0917, what is drawn of a scan
     rows = scaling.rows
     values = [row.value.value for row in rows]
     sizes = _sizes(rows)
-    ratio = sizes / sizes[0]
-    ideal = np.full(len(sizes), values[0])
-    if scaling.quantity is Quantity.RATE:
-        ideal = values[0] * ratio
-    elif scaling.quantity is Quantity.TIME and scaling.kind is ScalingKind.STRONG:
-        ideal = values[0] / ratio
+    ideal = values[0] * (sizes / sizes[0]) ** scaling.ideal_exponent
     unit = f" ({quantity[1]})" if quantity[1] else ""
     figure = _figure(
         rows,
@@ -104,11 +98,7 @@ def speed_up_figure(
         "speed-up",
         slot,
         {
-            row.size: (
-                row.speed_up,
-                row.speed_up * row.efficiency.low / row.efficiency.value,
-                row.speed_up * row.efficiency.high / row.efficiency.value,
-            )
+            row.size: (row.speed_ups.value, row.speed_ups.low, row.speed_ups.high)
             for row in (*rows, *forecasts)
         },
         _sizes(rows) / rows[0].size,

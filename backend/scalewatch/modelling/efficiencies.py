@@ -85,6 +85,13 @@ class SizeRow:
     per_doubling: float | None
     serial_fraction: float | None
 
+    @property
+    def speed_ups(self) -> Bounds:
+        """The speed-up with its interval, which is that of the efficiency."""
+        times = self.speed_up / self.efficiency.value
+        low, high = times * self.efficiency.low, times * self.efficiency.high
+        return Bounds(self.speed_up, low, high)
+
 
 @dataclass(frozen=True, slots=True)
 class Largest:
@@ -163,6 +170,11 @@ class Scaling:
     is_at_limit: bool
     is_assumed: bool
 
+    @property
+    def ideal_exponent(self) -> int:
+        """The exponent of the ideal value over the size: -1, 0 or 1."""
+        return _ideal_exponent(self.quantity, self.kind)
+
     def at(
         self, size: float, value: Bounds, limits: Sequence[float], level: float
     ) -> SizeRow:
@@ -179,7 +191,7 @@ class Scaling:
         gain = value.value / first.value.value
         if self.quantity is Quantity.TIME:
             gain = 1 / gain
-        share = gain / ratio if _is_shared(self.quantity, self.kind) else gain
+        share = gain / ratio if self.ideal_exponent else gain
         half = max(log(value.high / value.value), log(value.value / value.low))
         deviation = half / float(ndtri((1 + level) / 2))
         return SizeRow(
@@ -283,7 +295,7 @@ def scaling_of(  # noqa: PLR0913, one keyword per choice of the user
     x, middle = x[first:], middle[first:]
     cost = middle if quantity is Quantity.TIME else 1 / middle
     times, gain = x / x[0], cost[0] / cost
-    efficiency = gain / times if _is_shared(quantity, kind) else gain
+    efficiency = gain / times if _ideal_exponent(quantity, kind) else gain
     reach = noise.reach(level)
     rows: list[SizeRow] = []
     for number, (size, here, share) in enumerate(
@@ -371,11 +383,11 @@ def _medians(runs: Sequence[Reals]) -> Reals:
     return np.array([np.median(here) for here in runs])
 
 
-def _is_shared(quantity: Quantity, kind: ScalingKind) -> bool:
-    """Tell whether the ideal is a gain as large as the scale, and not a gain of one."""
+def _ideal_exponent(quantity: Quantity, kind: ScalingKind) -> int:
+    """Return 0 where the ideal is a gain of one, else that of a gain of the scale."""
     if quantity is Quantity.TIME:
-        return kind is ScalingKind.STRONG
-    return quantity is Quantity.RATE
+        return -1 if kind is ScalingKind.STRONG else 0
+    return 1 if quantity is Quantity.RATE else 0
 
 
 def _around(value: float, half: float) -> Bounds:

@@ -172,11 +172,8 @@ def remarks(scaled: ScanScaling) -> Iterator[str]:
         yield f"{words}."
     is_strong = scaling.kind is ScalingKind.STRONG
     is_time = scaling.quantity is Quantity.TIME
-    fastest = max(rows, key=lambda row: row.speed_up)
-    if fastest is not rows[-1] and is_strong:
-        gain = "run time does not fall" if is_time else "rate does not rise"
-        size = scaled.scale.counted(fastest.size)
-        yield f"Beyond {size} the {gain} any more."
+    if is_strong:
+        yield from stops_growing(scaled)
     above = [row for row in rows if row.efficiency.value > BEYOND_ALL]
     if above and all(each.doubt is not Doubt.SUPER_LINEAR for each in scaled.questions):
         size = scaled.scale.counted(above[0].size)
@@ -194,6 +191,18 @@ def remarks(scaled: ScanScaling) -> Iterator[str]:
         )
         span = f"{100 * fractions[0]:.2g} → {100 * fractions[-1]:.2g}"
         yield f"Serial fraction {span} %: {cause}."
+
+
+def stops_growing(scaled: ScanScaling) -> Iterator[str]:
+    """Say beyond which size more of a scale does not make a code faster."""
+    scaling = scaled.scaling
+    if scaling is None:
+        return
+    fastest = max(scaling.rows, key=lambda row: row.speed_up)
+    if fastest is not scaling.rows[-1]:
+        is_time = scaling.quantity is Quantity.TIME
+        gain = "run time does not fall" if is_time else "rate does not rise"
+        yield f"Beyond {scaled.scale.counted(fastest.size)} the {gain} any more."
 
 
 def _plateau(rows: Sequence[SizeRow]) -> Sequence[SizeRow]:

@@ -7,7 +7,7 @@ asked there, too.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import hypot
 from typing import Any, Final
 
@@ -22,11 +22,12 @@ from scalewatch.exporters.papers.blocks import (
 )
 from scalewatch.figures.printed import TOGETHER, PrintedPoint, PrintedScan
 from scalewatch.modelling import ScalingKind
-from scalewatch.modelling.efficiencies import Largest, Quantity, SizeRow
+from scalewatch.modelling.efficiencies import Largest, Quantity, Scaling, SizeRow
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.efficiencies import wording
 from scalewatch.services.efficiencies.scan import HOUR, Doubt, ScanScaling
 from scalewatch.services.efficiencies.table import (
+    SURELY,
     digits,
     efficiency_text,
     percent,
@@ -116,23 +117,19 @@ class Proposal:
     given: tuple[str, ...]
     missing: tuple[str, ...]
     to_say: tuple[str, ...]
-    total: float | None = field(default=None)
 
 
 def proposal_of(scaled: ScanScaling, terms: ProposalTerms) -> Proposal:
     """Return the section about a scan of which strong or weak is known."""
     section = _Section(scaled, terms)
-    table = table_of(scaled)
-    blocks: list[Block] = [Paragraph(section.paragraph())]
-    blocks.append(section.table())
-    blocks.append(section.figure())
+    title, paragraph = section.title(), section.paragraph()
+    blocks: list[Block] = [Paragraph(paragraph), section.table(), section.figure()]
     if planned := section.planned():
         blocks.append(planned)
-    title = section.title()
-    missing = tuple(section.missing())
+    table = table_of(scaled)
     return Proposal(
         document=Document(title, tuple(blocks), terms.paper),
-        paragraph=section.paragraph(),
+        paragraph=paragraph,
         printed=section.printed(),
         numbers=(
             (*table.headings, "remark"),
@@ -140,15 +137,14 @@ def proposal_of(scaled: ScanScaling, terms: ProposalTerms) -> Proposal:
         ),
         content={
             "title": title,
-            "paragraph": section.paragraph(),
+            "paragraph": paragraph,
             "scaling": scaling_object(scaled),
             "plan": section.plan_object(),
         },
         notes=tuple(section.notes()),
         given=tuple(section.given()),
-        missing=missing,
+        missing=tuple(section.missing()),
         to_say=TO_SAY,
-        total=section.total(),
     )
 
 
@@ -166,9 +162,13 @@ class _Section:
     terms: ProposalTerms
 
     @property
-    def rows(self) -> Sequence[SizeRow]:
+    def _scaling(self) -> Scaling:
         assert self.scaled.scaling is not None
-        return self.scaled.scaling.rows
+        return self.scaled.scaling
+
+    @property
+    def rows(self) -> Sequence[SizeRow]:
+        return self._scaling.rows
 
     @property
     def base(self) -> SizeRow:
@@ -176,10 +176,8 @@ class _Section:
 
     @property
     def is_strong(self) -> bool:
-        scaling = self.scaled.scaling
-        return scaling is not None and (
-            scaling.kind is ScalingKind.STRONG or scaling.quantity is not Quantity.TIME
-        )
+        is_strong = self._scaling.kind is ScalingKind.STRONG
+        return is_strong or self._scaling.quantity is not Quantity.TIME
 
     @property
     def is_time(self) -> bool:
@@ -187,8 +185,7 @@ class _Section:
 
     @property
     def first(self) -> Largest:
-        assert self.scaled.scaling is not None
-        return self.scaled.scaling.largest[0]
+        return self._scaling.largest[0]
 
     @property
     def chosen(self) -> SizeRow:
@@ -305,17 +302,15 @@ class _Section:
             beyond = rows[rows.index(sure) + 1]
             share = f"{efficiency_text(beyond)} %"
             odds = ""
-            if 0.1 < beyond.holds[first.limit] < self.scaled.level:
+            if 1 - SURELY < beyond.holds[first.limit] < self.scaled.level:
                 odds = f" (probability {probability(beyond.holds[first.limit])})"
             yield (
                 f"The largest measured size that surely has an efficiency of at least "
                 f"{limit} % is {self.size(sure.size)} (probability {holds}); at "
                 f"{self.size(beyond.size)} it is {share}{odds}."
             )
-        fastest = max(rows, key=lambda row: row.speed_up)
-        if self.is_strong and fastest is not rows[-1]:
-            what = "run time does not fall" if self.is_time else "rate does not rise"
-            yield f"Beyond {self.size(fastest.size)} the {what} any more."
+        if self.is_strong:
+            yield from wording.stops_growing(self.scaled)
 
     def _doublings(self, wanted: float) -> str:
         chosen = self.chosen
@@ -431,23 +426,19 @@ class _Section:
             PrintedPoint(
                 row.size,
                 _scaled(row.value, 1 / size),
-                _scaled(row.efficiency, row.speed_up / row.efficiency.value),
+                _scaled(row.speed_ups, 1.0),
                 _scaled(row.efficiency, 1.0),
                 is_forecast=not row.runs,
             )
             for row in (*self.rows, *self.scaled.forecasts)
         ]
-        quantity = self.scaled.measured.quantity
-        ideal = {Quantity.RATE: 1, Quantity.RATE_EACH: 0}.get(
-            quantity, -1 if self.is_strong else 0
-        )
         return PrintedScan(
             scale_title=scale.title,
             value_title=value_title,
             speed_up_title=f"{kind} over {base} {noun}",
             points=points,
             limits=self.scaled.limits,
-            ideal=ideal,
+            ideal=self._scaling.ideal_exponent,
         )
 
     def planned(self) -> Table | None:
