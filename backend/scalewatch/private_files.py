@@ -48,6 +48,31 @@ def open_file(file: Path, mode: str) -> IO[Any]:
     return open(file, mode, opener=_opened)
 
 
+def write_whole(file: Path, content: bytes, mode: int = FILE_MODE) -> None:
+    """Write a file whole or not at all, so that not even a power failure halves it.
+
+    Parameters
+    ----------
+    mode
+        Who may read and write it, as far as the umask says.
+
+    Raises
+    ------
+    OSError
+        If the disk is full, for example; a file that was there is as it was.
+    """
+    partial = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        with open(partial, "wb", opener=lambda p, flags: os.open(p, flags, mode)) as to:
+            to.write(content)
+            to.flush()
+            os.fsync(to.fileno())
+        partial.replace(file)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+
+
 def close_to_others(file: Path) -> None:
     """Let nobody but its owner read or write a file, if it is there and ours."""
     # What cannot be changed, as on a read-only file system, can still be read.

@@ -9,9 +9,13 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from scalewatch.errors import NoStore, StoreUnwritable
+from scalewatch.private_files import write_whole
 
 FOLDERS: Final = ("runs",)
 """Folders of a store; what else lies beside it is not looked at."""
+
+SHARED_MODE: Final = 0o666
+"""Files of a store are for all whom the umask lets read them."""
 
 FILES: Final = ("store.json", "decisions.jsonl", "scalewatch.toml")
 
@@ -154,13 +158,4 @@ class Folder:
     def _write(self, name: str, content: bytes) -> None:
         path = self.path / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_name(f".{path.name}.{os.getpid()}")
-        try:
-            with partial.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            partial.replace(path)
-        except BaseException:
-            partial.unlink(missing_ok=True)
-            raise
+        write_whole(path, content, SHARED_MODE)

@@ -5,7 +5,6 @@ Runs that the server refuses lie apart, each beside the server's problem documen
 """
 
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 from uuid import UUID
 
+from scalewatch.private_files import write_whole
 from scalewatch.wire import RunReport
 from scalewatch_agent import errors, folders
 
@@ -101,7 +101,7 @@ class Spool:
             "run": entry.run,
         }
         try:
-            _write_whole(entry.path, json.dumps(content).encode())
+            write_whole(entry.path, json.dumps(content).encode())
         except OSError as error:
             raise errors.FolderUnwritable(
                 self.folder, error.strerror or str(error)
@@ -135,7 +135,7 @@ class Spool:
         """Put a refused run aside, with what the server says of it."""
         self.keep(entry)
         path = self.rejected / entry.path.name
-        _write_whole(_problem_path(path), json.dumps(problem, indent=2).encode())
+        write_whole(_problem_path(path), json.dumps(problem, indent=2).encode())
         entry.path.replace(path)
         return path
 
@@ -153,20 +153,3 @@ def _modified(path: Path) -> float:
         return path.stat().st_mtime
     except FileNotFoundError:  # another agent has just delivered it
         return 0
-
-
-def _for_its_owner(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    partial = path.with_suffix(f".partial-{os.getpid()}")
-    try:
-        with open(partial, "wb", opener=_for_its_owner) as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        partial.replace(path)
-    except BaseException:
-        partial.unlink(missing_ok=True)
-        raise
