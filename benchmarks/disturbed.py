@@ -178,11 +178,11 @@ def main(results: Results) -> None:
     ):
         results.figure(goal, sum(job.is_flagged for job in some) / max(1, len(some)))
     if path := os.environ.get("DISTURBED_JOBS"):
-        told = [
+        signs = [
             (job.kind.title, job.neighbours, by, job.values, job.facts)
             for job, by in moved
         ]
-        Path(path).write_text(json.dumps(told))
+        Path(path).write_text(json.dumps(signs))
 
 
 def level_of(jobs: Sequence[Job], kind: Kind) -> float:

@@ -80,13 +80,13 @@ def _large(results: Results, folder: Path) -> None:
     size = sum(file.stat().st_size for file in where.rglob("*.jsonl"))
     cost("add", added, f"{commits:,} files, {size / 1e6:.0f} MB")
     cache = folder / "kept.db"
-    made, found = _filled(where, cache)
+    seconds, changed = _filled(where, cache)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-    cost("make a database", made, f"{peak:.0f} MB of memory, lines drawn among them")
+    cost("make a database", seconds, f"{peak:.0f} MB of memory, lines drawn among them")
     planted = [sha(at) for at in steps]
     results.say(
         f"Steps planted: {len(planted)}; found at their commit: "
-        f"{sum(each in found for each in planted)}; all regressions: {len(found)}."
+        f"{sum(each in changed for each in planted)}; all regressions: {len(changed)}."
     )
     Store.at(str(where)).add(last)
     more, _ = _filled(where, cache)
@@ -94,7 +94,7 @@ def _large(results: Results, folder: Path) -> None:
     gate = _gate(where, sha(commits))
     cost("answer the gate", gate, "a process of its own, 120 commits read")
     if commits == COMMITS:
-        results.figure(MADE, made)
+        results.figure(MADE, seconds)
         results.figure(GATE, gate)
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from scalewatch.stores.files import DECISIONS, StoreFault
-from scalewatch.wire import faults
+from scalewatch.wire import first_fault
 from scalewatch.wire.fields import Moment, Name, PersonName, Sha, Text
 
 
@@ -42,9 +42,7 @@ def read(content: bytes | None) -> tuple[list[Decision], list[StoreFault]]:
         try:
             decisions.append(Decision.model_validate_json(line))
         except ValidationError as error:
-            fault = faults(error)[0]
-            reason = ": ".join(filter(None, (fault.field, fault.message)))
-            wrong.append(StoreFault(DECISIONS, number, reason))
+            wrong.append(StoreFault(DECISIONS, number, first_fault(error)))
     decisions.sort(key=lambda decision: decision.at.astimezone(UTC))
     return decisions, wrong
 

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, Self
 
 from pydantic import ValidationError
 
-from scalewatch.wire import RunReport, faults, without_metadata
+from scalewatch.wire import RunReport, first_fault, without_metadata
 
 VERSION: Final = 1
 """Version of the layout of a store."""
@@ -75,6 +75,21 @@ class StoredRun(NamedTuple):
 
     report: RunReport
     line: bytes
+
+    @classmethod
+    def of(cls, given: RunReport | bytes) -> Self:
+        """Return a report, or the text of one, which stays if it is in one line.
+
+        Raises
+        ------
+        pydantic.ValidationError
+            If a text is none of a report.
+        """
+        if isinstance(given, RunReport):
+            return cls(given, line_of(given))
+        report, line = RunReport.model_validate_json(given), given.strip()
+        is_whole = b"\n" not in line and b"\r" not in line
+        return cls(report, line if is_whole else line_of(report))
 
 
 class Head(NamedTuple):
@@ -229,8 +244,7 @@ def _report(line: bytes) -> RunReport:
     try:
         return RunReport.model_validate_json(line)
     except ValidationError as error:
-        refused = faults(error)[0]
-        reason = ": ".join(filter(None, (refused.field, refused.message)))
+        reason = first_fault(error)
         try:
             sound = without_metadata(json.loads(line), error)
             if sound is not None:

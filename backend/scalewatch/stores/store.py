@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import groupby
 from pathlib import Path
 from typing import Final, Self
 from uuid import UUID
@@ -63,10 +64,12 @@ class StoredFile:
     """
 
     name: str
-    project: str
-    month: str
-    stem: str
-    size: int
+    key: FileKey
+
+    @property
+    def project(self) -> str:
+        """The project as names have it."""
+        return self.key.project
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,8 @@ class Contents:
         """Return the contents of two stores together."""
 
         def read(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
-            for name in names:
-                its = self if name in self.tree.sizes else other
-                yield from its.tree.read([name])
+            for is_own, some in groupby(names, self.tree.sizes.__contains__):
+                yield from (self if is_own else other).tree.read(some)
 
         tree = Tree({**other.tree.sizes, **self.tree.sizes}, read)
         known = {file.name for file in self.files}
@@ -157,11 +159,11 @@ class Store:
         self._understand(tree)
         return self._contents(tree)
 
-    def add(self, runs: Iterable[RunReport | bytes]) -> Added:
+    def add(self, runs: Iterable[StoredRun | RunReport | bytes]) -> Added:
         """Add runs, those that are there already not again.
 
-        All of the same part of 32 MiB are added, or none. The line of a run that is
-        given as bytes stays as it is.
+        All of the same part of 32 MiB are added, or none. The text of a run stays as
+        it is, if it is in one line.
 
         Raises
         ------
@@ -173,10 +175,7 @@ class Store:
         added, size = Added(), 0
         parts: dict[FileKey, dict[UUID, StoredRun]] = defaultdict(dict)
         for given in runs:
-            if isinstance(given, bytes):
-                run = StoredRun(RunReport.model_validate_json(given), _one_line(given))
-            else:
-                run = StoredRun(given, line_of(given))
+            run = given if isinstance(given, StoredRun) else StoredRun.of(given)
             parts[FileKey.of(run.report)].setdefault(run.report.id, run)
             size += len(run.line)
             if size > AT_ONCE:
@@ -196,7 +195,7 @@ class Store:
                 changes[STORE] = store_json()
             names = defaultdict(list)
             for file in _files(tree)[0]:
-                names[file.project, file.month, file.stem].append(file.name)
+                names[file.key].append(file.name)
             runs = known = 0
             for key, new in parts.items():
                 there = names[key]
@@ -290,8 +289,7 @@ class Store:
                 )
                 if number:
                     changes[file.name] = None
-                    key = FileKey(file.project, file.month, file.stem)
-                    changes |= _written(key, lines)
+                    changes |= _written(file.key, lines)
                     thinned += Added(number, 0, 1)
             if wrong:  # a history that is forgotten cannot mend them any more
                 raise NoStore(self.place.where, str(wrong[0]))
@@ -325,7 +323,7 @@ def _files(tree: Tree) -> tuple[list[StoredFile], list[StoreFault]]:
             most = f"more than {MOST_BYTES >> 20} MiB"
             faults.append(StoreFault(name, None, f"it holds {most}; nothing was read"))
         else:
-            files.append(StoredFile(name, *named[0], size))
+            files.append(StoredFile(name, named[0]))
     return files, faults
 
 
@@ -372,14 +370,6 @@ def _written(key: FileKey, lines: Sequence[bytes]) -> dict[str, bytes | None]:
         size += len(line) + 1
     contents = map(content_of, parts)
     return {key.name(content): content for content in contents}
-
-
-def _one_line(text: bytes) -> bytes:
-    """Return a report in one line; a text of several lines is written anew."""
-    line = text.strip()
-    if b"\n" not in line and b"\r" not in line:
-        return line
-    return line_of(RunReport.model_validate_json(line))
 
 
 def _thinned(run: StoredRun, before: datetime, keep: int) -> bytes:

@@ -15,7 +15,13 @@ from scalewatch.wire.fields import (
     Text,
     kept_unit,
 )
-from scalewatch.wire.refusals import Fault, faults, without_metadata, wrong
+from scalewatch.wire.refusals import (
+    Fault,
+    faults,
+    first_fault,
+    without_metadata,
+    wrong,
+)
 from scalewatch.wire.reports import (
     MOST_RESULTS,
     Commit,
@@ -54,6 +60,7 @@ __all__ = [
     "Sha",
     "Text",
     "faults",
+    "first_fault",
     "kept_unit",
     "without_metadata",
     "wrong",

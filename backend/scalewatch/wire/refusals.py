@@ -35,6 +35,12 @@ def faults(error: ValidationError) -> list[Fault]:
     ]
 
 
+def first_fault(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a refused report, in one line."""
+    fault = faults(error)[0]
+    return ": ".join(filter(None, (fault.field, fault.message)))
+
+
 METADATA: Final = frozenset({"branch", "tag", "message", "author", "repository"})
 """Fields of a commit on which no result and no order depends."""
 

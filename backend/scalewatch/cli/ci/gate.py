@@ -225,7 +225,7 @@ def _judge_store(
     options: Mapping[str, Any],
 ) -> int:
     """Print the answer from a store and return the exit code."""
-    from scalewatch.cli.files.stored import reports_of  # noqa: PLC0415
+    from scalewatch.cli.files.stored import reports_of, tell_faults  # noqa: PLC0415
     from scalewatch.stores.store import Store  # noqa: PLC0415
 
     also, wrong = reports_of(options["also"])
@@ -238,8 +238,7 @@ def _judge_store(
         click.echo(f"Error: {error}", err=True)
         return UNKNOWN
     faults = [*wrong, *came.faults]
-    for fault in faults:
-        click.echo(f"Error: {fault}", err=True)
+    tell_faults(faults)
     click.echo(WRITERS[options["wanted"]](content))
     _tell_forge(options["forge"], content, commit, options["server"])
     outcome = content["outcome"]

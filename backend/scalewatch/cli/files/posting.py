@@ -4,10 +4,11 @@ import gzip
 import sys
 import time
 from collections import Counter, deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Self
 from uuid import UUID
 
 import click
@@ -89,6 +90,16 @@ class Posting:
         self._size = 0
         self._under_way: deque[Future[tuple[int, int]]] = deque()
         self._ids: set[UUID] = set()
+
+    @classmethod
+    @contextmanager
+    def to(cls, remote: Remote) -> Iterator[Self]:
+        """Post to a server in the block; what waits where it breaks off is not sent."""
+        with ThreadPoolExecutor(1) as executor:
+            try:
+                yield cls(remote, executor)
+            finally:
+                executor.shutdown(wait=True, cancel_futures=True)
 
     def add(self, runs: Iterable[RunReport]) -> None:
         """Post runs, once there are enough of them; one that was there counts once.
@@ -253,12 +264,9 @@ class Importing:
 
     def posted(self, parts: Iterable[Reading], remote: Remote) -> int:
         """Post the runs of each part while the next is read; return the exit code."""
-        with ThreadPoolExecutor(1) as executor:
-            try:
-                page = f"{remote.server}/p/{self._origin.project}"
-                return self.sent(parts, Posting(remote, executor), page)
-            finally:
-                executor.shutdown(wait=True, cancel_futures=True)
+        page = f"{remote.server}/p/{self._origin.project}"
+        with Posting.to(remote) as posting:
+            return self.sent(parts, posting, page)
 
     def sent(
         self, parts: Iterable[Reading], sending: Posting | Storing, where: str

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -10,14 +10,14 @@ import click
 from pydantic import ValidationError
 
 from scalewatch.errors import NoStore
-from scalewatch.stores.files import MOST_BYTES, StoreFault
+from scalewatch.stores.files import MOST_BYTES, StoredRun, StoreFault
 from scalewatch.stores.store import Store
-from scalewatch.wire import RunReport, faults
+from scalewatch.wire import first_fault
 
 
-def reports_of(files: Sequence[str]) -> tuple[list[bytes], list[StoreFault]]:
-    """Return the lines of files of reports, and what cannot be read."""
-    lines: list[bytes] = []
+def reports_of(files: Sequence[str]) -> tuple[list[StoredRun], list[StoreFault]]:
+    """Return the runs of files of reports, and what cannot be read."""
+    runs: list[StoredRun] = []
     wrong: list[StoreFault] = []
     for name in files:
         paths = sorted(Path(name).rglob("*.jsonl")) if Path(name).is_dir() else [name]
@@ -33,15 +33,18 @@ def reports_of(files: Sequence[str]) -> tuple[list[bytes], list[StoreFault]]:
                 continue
             for number, text in _texts(content):
                 try:
-                    RunReport.model_validate_json(text)
+                    runs.append(StoredRun.of(text))
                 except ValidationError as error:
-                    fault = faults(error)[0]
-                    why = ": ".join(filter(None, (fault.field, fault.message)))
                     hint = "; of other files say --project, as for `scalewatch import`"
-                    wrong.append(StoreFault(str(path), number, f"{why}{hint}"))
-                else:
-                    lines.append(text)
-    return lines, wrong
+                    reason = f"{first_fault(error)}{hint}"
+                    wrong.append(StoreFault(str(path), number, reason))
+    return runs, wrong
+
+
+def tell_faults(wrong: Iterable[StoreFault]) -> None:
+    """Say on standard error what of files or stores does not count."""
+    for fault in wrong:
+        click.echo(f"Error: {fault}", err=True)
 
 
 def _texts(content: bytes) -> Iterator[tuple[int | None, bytes]]:
@@ -79,6 +82,5 @@ def reports_at(where: str, commit: str | None) -> Iterator[Path]:
         with path.open("wb") as file:
             for _, runs in contents.runs(files, wrong.append):
                 file.writelines(run.line + b"\n" for run in runs)
-        for fault in wrong:
-            click.echo(f"Error: {fault}", err=True)
+        tell_faults(wrong)
         yield path

@@ -18,6 +18,7 @@ import uvicorn
 from sqlalchemy import Engine
 from uvicorn.supervisors import Multiprocess
 
+from scalewatch.cli.files.stored import tell_faults
 from scalewatch.cli.server import database
 from scalewatch.jobs.companion import companion
 from scalewatch.jobs.endings import heed_hangup
@@ -163,7 +164,7 @@ def _show_store(where: str) -> None:
     contents = Store.at(where).contents()
     click.echo(f"Reading {len(contents.files):,} files of {where} …", err=True)
     with filling.filled(contents, cache=cache) as (sessions, came):
-        filling.tell_faults(came)
+        tell_faults(came.faults)
         fill.queue_others(sessions)
     os.environ["SCALEWATCH_DATABASE_URL"] = f"sqlite:///{cache.absolute()}"
     os.environ["SCALEWATCH_READ_ONLY"] = "true"

@@ -9,7 +9,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
-import click
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
@@ -29,9 +28,8 @@ from scalewatch.services.stores.order import (
 )
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
-from scalewatch.stores.files import PROJECT_FILE, StoreFault
+from scalewatch.stores.files import PROJECT_FILE, StoredRun, StoreFault
 from scalewatch.stores.store import Contents, Store
-from scalewatch.wire import RunReport
 
 AUTHOR: Final = FILE
 """Author of what the file of a store or checkout declares."""
@@ -151,7 +149,7 @@ def _declare(session: Session, project: str, stated: Mapping[str, Any]) -> None:
 
 def gate_content(
     store: Store,
-    also: Sequence[bytes],
+    also: Sequence[StoredRun],
     project: str | None,
     commit: str | None,
     baseline: str | None,
@@ -192,21 +190,23 @@ def gate_content(
     return content, came
 
 
-def _of_commit(also: Sequence[bytes], sha: str) -> tuple[list[bytes], list[StoreFault]]:
-    """Return the reports of a commit, and that those of others do not count."""
-    reports, foreign = [], []
-    for number, line in enumerate(also, 1):
-        report = RunReport.model_validate_json(line)
-        if report.commit.sha.startswith(sha) or report.commit.tag == sha:
-            reports.append(line)
+def _of_commit(
+    also: Sequence[StoredRun], sha: str
+) -> tuple[list[StoredRun], list[StoreFault]]:
+    """Return the runs of a commit, and that those of others do not count."""
+    runs, foreign = [], []
+    for number, run in enumerate(also, 1):
+        commit = run.report.commit
+        if commit.sha.startswith(sha) or commit.tag == sha:
+            runs.append(run)
             continue
-        reason = f"it is of commit {report.commit.sha[:12]}, not of {sha[:12]}"
+        reason = f"it is of commit {commit.sha[:12]}, not of {sha[:12]}"
         foreign.append(StoreFault(f"run {number} of --also", None, reason))
-    return reports, foreign
+    return runs, foreign
 
 
 @contextmanager
-def _with_reports(store: Store, also: Sequence[bytes]) -> Iterator[Contents]:
+def _with_reports(store: Store, also: Sequence[StoredRun]) -> Iterator[Contents]:
     """Yield the contents of a store with further reports beside its files."""
     contents = store.contents()
     if not also:
@@ -236,9 +236,3 @@ def head() -> str:
     except (OSError, subprocess.CalledProcessError):
         raise NoCheckout from None
     return done.stdout.strip()
-
-
-def tell_faults(came: Filled) -> None:
-    """Say on standard error what of a store does not count."""
-    for fault in came.faults:
-        click.echo(f"Error: {fault}", err=True)

@@ -1,14 +1,13 @@
 """`scalewatch store`: run reports in a folder, or on a branch, without a server."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from typing import Any, Final
 
 import click
 
 from scalewatch.cli.files.options import better_directions, file_options, read_terms
-from scalewatch.cli.files.stored import reports_of
+from scalewatch.cli.files.stored import reports_of, tell_faults
 from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
 from scalewatch.errors import NoStore, RunAlreadyRecorded, StoreUnwritable
 from scalewatch.stores import decisions
@@ -104,13 +103,10 @@ def add(
     store = Store.at(where)
     if options["project"] is None:
         reports, wrong = reports_of(files)
+        tell_faults(wrong)
         if not reports and wrong:
-            for fault in wrong:
-                click.echo(f"Error: {fault}", err=True)
             ctx.exit(UNREADABLE)
         added = store.add(reports)
-        for fault in wrong:
-            click.echo(f"Error: {fault}", err=True)
         _tell_added(added.runs, added.known, where)
         ctx.exit(UNREADABLE if wrong else 0)
     # Numpy takes longer than --help may.
@@ -142,8 +138,7 @@ def check(ctx: click.Context, /, where: str) -> None:
     """Read all of a store, and name each file and line that does not count."""
     wrong: list[StoreFault] = []
     files, runs = Store.at(where).check(wrong.append)
-    for fault in wrong:
-        click.echo(f"Error: {fault}", err=True)
+    tell_faults(wrong)
     click.echo(f"{runs} runs in {files} files of {where} can be read")
     ctx.exit(UNREADABLE if wrong else 0)
 
@@ -199,8 +194,7 @@ def post(
     if project is not None:
         contents = only_project(contents, project)
     wrong = [*contents.faults]
-    with ThreadPoolExecutor(1) as executor:
-        posting = Posting(Remote(server, token), executor)
+    with Posting.to(Remote(server, token)) as posting:
         try:
             for commit in commits_in_order(contents, contents.files):
                 for _, runs in contents.runs(commit.files, wrong.append):
@@ -210,10 +204,7 @@ def post(
         except NotTaken as error:
             click.echo(f"Error: {error}", err=True)
             ctx.exit(REFUSED)
-        finally:
-            executor.shutdown(wait=True, cancel_futures=True)
-    for fault in wrong:
-        click.echo(f"Error: {fault}", err=True)
+    tell_faults(wrong)
     known = f", {posting.known} of them before" if posting.known else ""
     click.echo(f"{posting.runs} runs posted to {server}{known}")
     ctx.exit(UNREADABLE if wrong else 0)
