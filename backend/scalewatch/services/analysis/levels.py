@@ -73,18 +73,20 @@ def renew(session: Session, judged: Sequence[Judged]) -> None:
 
 def _sources(
     session: Session,
-    look: Callable[[Session, Judged, Sequence[str] | None], int | None],
-    judged: Sequence[Judged],
+    look: Callable[
+        [Session, Collection[Judged], Sequence[str] | None], dict[Judged, int]
+    ],
+    judged: Collection[Judged],
 ) -> dict[Judged, int]:
     """Return the commits of series that are found by looking at commits.
 
     A branch of its own says nothing of the others where main does.
     """
-    found_at = {
-        series: look(session, series, USUAL_MAIN) or look(session, series, None)
-        for series in judged
-    }
-    return {series: at for series, at in found_at.items() if at is not None}
+    commits: dict[Judged, int] = {}
+    for branches in (USUAL_MAIN, None):
+        if left := [series for series in judged if series not in commits]:
+            commits |= look(session, left, branches)
+    return commits
 
 
 def _rows(

@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Select, bindparam, delete, exists, or_, select
+from sqlalchemy import Select, delete, exists, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -75,9 +75,9 @@ def taken_from(
 
 
 def last_matched(
-    session: Session, judged: Judged, branches: Sequence[str] | None
-) -> int | None:
-    """Return the newest commit at which an expectation matched.
+    session: Session, judged: Collection[Judged], branches: Sequence[str] | None
+) -> dict[Judged, int]:
+    """Return the newest commits at which expectations matched, where one did.
 
     Commits are looked at from the newest one on, by the index of their order.
 
@@ -87,9 +87,35 @@ def last_matched(
         Those of the commits that count, beside commits of no known branch; None for
         all commits.
     """
-    bound = {**judged._asdict(), "branches": branches}
-    newest: int | None = session.scalar(_last_matched(is_any=branches is None), bound)
-    return newest
+    return _commits(session, _last_matched(is_any=branches is None), judged, branches)
+
+
+def first_declared(
+    session: Session, judged: Collection[Judged], branches: Sequence[str] | None
+) -> dict[Judged, int]:
+    """Return the oldest commits of which a run came after the declaration, if any.
+
+    Parameters
+    ----------
+    branches
+        As in `last_matched`.
+    """
+    return _commits(session, _first_declared(is_any=branches is None), judged, branches)
+
+
+def _commits(
+    session: Session,
+    query: Select[Any],
+    judged: Collection[Judged],
+    branches: Sequence[str] | None,
+) -> dict[Judged, int]:
+    bound = {
+        "series": sorted({each.series_id for each in judged}),
+        "expectations": sorted({each.expectation_id for each in judged}),
+        "branches": branches,
+    }
+    commits = {Judged(*pair): at for *pair, at in session.execute(query, bound)}
+    return {each: at for each in judged if (at := commits.get(each)) is not None}
 
 
 @cache
@@ -97,72 +123,60 @@ def _last_matched(*, is_any: bool) -> Select[Any]:
     commit, verdict = tables.Commit.__table__.c, tables.Verdict.__table__.c
     is_match = exists().where(
         verdict.commit_id == commit.id,
-        verdict.series_id == bindparam("series_id"),
-        verdict.expectation_id == bindparam("expectation_id"),
+        verdict.series_id == tables.Series.__table__.c.id,
+        verdict.expectation_id == tables.Expectation.__table__.c.id,
         verdict.verdict == MATCH,
     )
-    return (
-        _on_branches(is_any=is_any)
-        .where(is_match)
-        .order_by(TIME.desc(), commit.id.desc())
-        .limit(1)
+    newest = _on_branches(is_any=is_any).where(
+        is_match.correlate_except(tables.Verdict)
     )
-
-
-def first_declared(
-    session: Session, judged: Judged, branches: Sequence[str] | None
-) -> int | None:
-    """Return the oldest commit of which a run came after the declaration.
-
-    Parameters
-    ----------
-    branches
-        As in `last_matched`.
-    """
-    bound = {**judged._asdict(), "branches": branches}
-    oldest: int | None = session.scalar(_first_declared(is_any=branches is None), bound)
-    return oldest
+    return _for_each(newest.order_by(TIME.desc(), commit.id.desc()))
 
 
 @cache
 def _first_declared(*, is_any: bool) -> Select[Any]:
     commit, run = tables.Commit.__table__.c, tables.Run.__table__.c
     series, location = tables.Series.__table__.c, tables.Location.__table__.c
-    expectation = tables.Expectation.__table__.c
-    machine = select(series.machine_id).where(series.id == bindparam("series_id"))
-    declared = select(expectation.declared_at).where(
-        expectation.id == bindparam("expectation_id")
-    )
     is_measured = exists().where(
-        location.series_id == bindparam("series_id"), location.commit_id == commit.id
+        location.series_id == series.id, location.commit_id == commit.id
     )
     is_later = exists().where(
         run.commit_id == commit.id,
-        run.machine_id == machine.scalar_subquery(),
-        run.received_at >= declared.scalar_subquery(),
+        run.machine_id == series.machine_id,
+        run.received_at >= tables.Expectation.__table__.c.declared_at,
     )
-    return (
-        _on_branches(is_any=is_any)
-        .where(is_measured, is_later)
-        .order_by(TIME, commit.id)
-        .limit(1)
+    oldest = _on_branches(is_any=is_any).where(
+        is_measured.correlate_except(tables.Location),
+        is_later.correlate_except(tables.Run),
     )
+    return _for_each(oldest.order_by(TIME, commit.id))
 
 
 def _on_branches(*, is_any: bool) -> Select[Any]:
-    """Select the commits of the project of a series, on some branches or on all."""
-    commit = tables.Commit.__table__.c
-    machine, series = tables.Machine.__table__.c, tables.Series.__table__.c
-    project = (
-        select(machine.project_id)
-        .join(tables.Series.__table__, series.machine_id == machine.id)
-        .where(series.id == bindparam("series_id"))
-    )
-    commits = select(commit.id).where(commit.project_id == project.scalar_subquery())
+    """Select the commits of the project of an expectation, on some branches or all."""
+    commit, expectation = tables.Commit.__table__.c, tables.Expectation.__table__.c
+    commits = select(commit.id).where(commit.project_id == expectation.project_id)
     if is_any:
         return commits
     return commits.where(
         or_(commit.branch.is_(None), is_among(commit.branch, "branches"))
+    )
+
+
+def _for_each(commits: Select[Any]) -> Select[Any]:
+    """Select series, expectations that judge them, and the first commit of each."""
+    series, expectation = tables.Series.__table__, tables.Expectation.__table__
+    first = commits.limit(1).correlate_except(tables.Commit).scalar_subquery()
+    judges = (series.c.region == expectation.c.region) & (
+        series.c.metric == expectation.c.metric
+    )
+    return (
+        select(series.c.id, expectation.c.id, first)
+        .join(expectation, judges)
+        .where(
+            is_among(series.c.id, "series"),
+            is_among(expectation.c.id, "expectations"),
+        )
     )
 
 
