@@ -260,14 +260,15 @@ def _locate(sessions: Sessions) -> None:
     """
     with sessions.reading() as session:
         subjects = [*map(AnalysedCommit.read, jobs.queued(session, JobKind.ANALYSE))]
-        new = {*editions.missing(session)}
-    located = [each for each in subjects if (each.commit_id, each.machine_id) in new]
+        touched = {each.commit_id for each in subjects}
+        missing = {AnalysedCommit(*new) for new in editions.missing(session, touched)}
+    located = [each for each in subjects if each in missing]
     for start in range(0, len(located), AT_ONCE):
         some = located[start : start + AT_ONCE]
         with sessions.reading() as session:
             rows = [row for each in some for row in analysis.located(session, each)]
         transact(sessions, partial(locations.put, rows=rows))
-    _analyse(sessions, [each for each in subjects if each not in located])
+    _analyse(sessions, [each for each in subjects if each not in missing])
     done = [*map(str, subjects)]
     transact(sessions, partial(jobs.withdraw, kind=JobKind.ANALYSE, subjects=done))
 
