@@ -10,6 +10,11 @@ kind, whatever the signs say: against the fifth percentile of the medians of job
 no neighbour or, as the machine may be busy itself, against what as many units of half a
 millisecond take, by the least lower quartile, if that is less. It should be flagged
 then, and not be where its median moved by less than 2 %.
+
+On a virtual machine the host moves the speed of a processor, too, by 20 % from one
+second to the next here, and no sign of the guest shows that. Beside the times as they
+are, times are therefore compared that are divided by how long the processor took for
+the same arithmetic within the job.
 """
 
 import json
@@ -19,7 +24,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -29,17 +34,14 @@ from benchmarks import options
 from benchmarks.goals import Goal
 from benchmarks.results import Results
 
-from scalewatch_agent.activity import INTERRUPTED, WAITED, is_disturbed
+from scalewatch_agent.activity import TURNS, WAITED, is_disturbed
 from scalewatch_agent.programs import run_program
 
 NEIGHBOURS: Final = (0, 1, 2, 4)
 MOVED, STILL = 0.05, 0.02
 ROUNDS: Final = 40
 
-CAUGHT: Final = Goal(
-    "disturbed jobs: flagged of those moved > 5 %", "{:.1%}", least=0.95
-)
-FALSE: Final = Goal("disturbed jobs: flagged of those moved < 2 %", "{:.1%}", most=0.02)
+FLAGGED: Final = "disturbed jobs: flagged of those moved"
 
 PROGRAM: Final = """
 import json, os, sys, time
@@ -54,16 +56,17 @@ if processes > 1 and not os.fork():
     for _ in range(repeats):
         os.read(first[0], 1); work(); os.write(second[1], b"x")
     os._exit(0)
-taken = []
+taken, used = [], []
 for _ in range(repeats):
-    start = time.perf_counter()
+    start, ran = time.perf_counter(), time.process_time()
     if processes > 1:
         os.write(first[1], b"x")
     work()
+    used.append(time.process_time() - ran)
     if processes > 1:
         os.read(second[0], 1)
     taken.append(time.perf_counter() - start)
-print(json.dumps(taken))
+print(json.dumps([taken, used]))
 """
 
 
@@ -95,6 +98,8 @@ class Job:
     neighbours: int
     values: list[float]
     facts: dict[str, float | int]
+    unit: float
+    """Seconds of a processor that a unit took."""
 
     @property
     def level(self) -> float:
@@ -126,10 +131,11 @@ def run(kind: Kind, neighbours: int) -> Job:
     numbers = map(str, (kind.units, kind.repeats, kind.processes))
     with tempfile.TemporaryDirectory() as folder, busy(neighbours):
         ended = run_program([*words, *numbers], os.environ, Path(folder), 300)
-        values = json.loads((Path(folder) / "stdout").read_text())
+        values, used = json.loads((Path(folder) / "stdout").read_text())
+    unit = median(used) / kind.units
     if kind.is_whole:
         values = [sum(values)]
-    return Job(kind, neighbours, values, dict(ended.activity))
+    return Job(kind, neighbours, values, dict(ended.activity), unit)
 
 
 def main(results: Results) -> None:
@@ -142,17 +148,30 @@ def main(results: Results) -> None:
         for kind in KINDS
         for neighbours in NEIGHBOURS
     ]
-    quiet = {kind: level_of(jobs, kind) for kind in KINDS}
-    moved = [(job, job.level / quiet[job.kind] - 1) for job in jobs]
     results.say(
         f"{rounds} rounds; load {load:.1f} before, {os.getloadavg()[0]:.1f} after."
     )
+    usual = median(job.unit for job in jobs)
+    even = [
+        replace(job, values=[value * usual / job.unit for value in job.values])
+        for job in jobs
+    ]
+    compare(results, "as they are", jobs)
+    compare(results, "at one speed of the processor", even)
+    if path := os.environ.get("DISTURBED_JOBS"):
+        Path(path).write_text(json.dumps([asdict(job) for job in jobs]))
+
+
+def compare(results: Results, times: str, jobs: Sequence[Job]) -> None:
+    """Show how far medians moved, and which of the jobs are flagged."""
+    quiet = {kind: level_of(jobs, kind) for kind in KINDS}
+    moved = [(job, job.level / quiet[job.kind] - 1) for job in jobs]
     row = results.table(
-        "job",
+        f"job, times {times}",
         "neighbours",
         "median moved",
         "waited",
-        "interrupted / s",
+        "turns / s",
         "flagged of moved",
         "flagged of still",
     )
@@ -168,21 +187,17 @@ def main(results: Results) -> None:
                 str(neighbours),
                 f"{np.median([by for _, by in of]):+.1%}",
                 f"{np.median([job.facts.get(WAITED, np.nan) for job, _ in of]):.1%}",
-                f"{np.median([job.facts.get(INTERRUPTED, 0) for job, _ in of]):.0f}",
+                f"{np.median([job.facts.get(TURNS, 0) for job, _ in of]):.0f}",
                 counted([job for job, by in of if by > MOVED]),
                 counted([job for job, by in of if by < STILL]),
             )
+    caught = Goal(f"{FLAGGED} > 5 %, times {times}", "{:.1%}", least=0.95)
+    false = Goal(f"{FLAGGED} < 2 %, times {times}", "{:.1%}", most=0.02)
     for goal, some in (
-        (CAUGHT, [job for job, by in moved if by > MOVED]),
-        (FALSE, [job for job, by in moved if by < STILL]),
+        (caught, [job for job, by in moved if by > MOVED]),
+        (false, [job for job, by in moved if by < STILL]),
     ):
         results.figure(goal, sum(job.is_flagged for job in some) / max(1, len(some)))
-    if path := os.environ.get("DISTURBED_JOBS"):
-        signs = [
-            (job.kind.title, job.neighbours, by, job.values, job.facts)
-            for job, by in moved
-        ]
-        Path(path).write_text(json.dumps(signs))
 
 
 def level_of(jobs: Sequence[Job], kind: Kind) -> float:

@@ -6,8 +6,9 @@ https://docs.kernel.org/accounting/psi.html, sched-stats.html beside it, and pro
 
 What disturbs a job is one share W: the time in which its processes could run and did
 not, over that and the time in which they ran; it takes them 1/(1 − W) times as long. A
-short repetition is met by it only where they have to leave their processors about as
-often as it is repeated: `python -m benchmarks disturbed` shows both.
+short repetition is met by it only where they come onto a processor about as often as it
+is repeated, after an interruption or a wait for each other: `python -m benchmarks
+disturbed` shows both.
 
 `python -m scalewatch_agent.activity MARK` prints the facts of the job of a mark, on
 whichever node it runs, when it is told to end.
@@ -38,15 +39,15 @@ MARK: Final = "SCALEWATCH_AGENT_JOB"
 """Variable by which the processes of a job are known, whatever started them."""
 
 WAITED: Final = "share of time waiting for a processor"
-INTERRUPTED: Final = "interruptions per second"
+TURNS: Final = "turns on a processor per second"
 
 MOST_WAITING: Final = 0.035
 """Share of the time of a job's processes beyond which it is disturbed: between those at
 which medians move by 2 and by 5 %."""
 
-LEAST_INTERRUPTED: Final = 0.4
-"""Interruptions of the processes per repetition: below, most repetitions have none,
-unless processes wait for each other."""
+LEAST_TURNS: Final = 0.4
+"""Turns of the processes on a processor per repetition: below, most repetitions begin
+and end in one."""
 
 MOST_SCATTER: Final = 0.035
 """Share by which the median lies above the shortest repetitions where these alone are
@@ -169,8 +170,7 @@ def observed(mark: str) -> Iterator[dict[str, float | int]]:
         if waiting.ran and (share := waiting.share) is not None:
             held_up = stolen / (stolen + used) if stolen > 0 else 0.0
             facts[WAITED] = round(1 - (1 - share) * (1 - held_up), 4)
-        if switches := facts["involuntary switches"]:
-            facts[INTERRUPTED] = round(switches / (end.moment - before.moment), 2)
+            facts[TURNS] = round(waiting.turns / (end.moment - before.moment), 2)
 
 
 def is_disturbed(
@@ -185,14 +185,14 @@ def is_disturbed(
     values, unit
         Its repetitions; those that are no times are disturbed by the share alone.
     """
-    share, rate = facts.get(WAITED), facts.get(INTERRUPTED)
+    share, rate = facts.get(WAITED), facts.get(TURNS)
     if not isinstance(share, int | float) or share <= MOST_WAITING:
         return False
     if not values or unit not in SECONDS or not isinstance(rate, int | float):
         return True
     level, shortest = median(values), sorted(values)[int(SHORTEST * len(values))]
-    is_interrupted = rate * level * SECONDS[unit] >= LEAST_INTERRUPTED
-    return is_interrupted or level > (1 + MOST_SCATTER) * shortest
+    is_met = rate * level * SECONDS[unit] >= LEAST_TURNS
+    return is_met or level > (1 + MOST_SCATTER) * shortest
 
 
 class Waiting(Thread):
@@ -206,18 +206,23 @@ class Waiting(Thread):
         self._mark = f"{MARK}={mark}".encode()
         self._over = Event()
         self._looks: dict[str, int] = {}
-        self._tasks: dict[str, tuple[int, int]] = {}
+        self._tasks: dict[str, tuple[int, int, int]] = {}
 
     @property
     def ran(self) -> float:
         """Seconds in which they ran."""
-        return sum(ran for ran, _ in self._tasks.values()) / 1e9
+        return sum(ran for ran, _, _ in self._tasks.values()) / 1e9
+
+    @property
+    def turns(self) -> int:
+        """How often they came onto a processor."""
+        return sum(turns for _, _, turns in self._tasks.values())
 
     @property
     def share(self) -> float | None:
         """The share of the time in which they could run and did not."""
-        ran = sum(ran for ran, _ in self._tasks.values())
-        waited = sum(waited for _, waited in self._tasks.values())
+        ran = sum(ran for ran, _, _ in self._tasks.values())
+        waited = sum(waited for _, waited, _ in self._tasks.values())
         return waited / (ran + waited) if ran else None
 
     def run(self) -> None:
@@ -237,9 +242,10 @@ class Waiting(Thread):
         for entry in os.scandir(PROC) if PROC.is_dir() else ():
             if entry.name.isdecimal() and self._is_of_job(entry.name):
                 for task in (PROC / entry.name / "task").glob("*/schedstat"):
-                    ran, waited, *_ = (*_content(task).split(), "0", "0")
-                    if int(ran):
-                        self._tasks[str(task)] = int(ran), int(waited)
+                    if words := _content(task).split():
+                        ran, waited, turns = map(int, words)
+                        if ran:
+                            self._tasks[str(task)] = ran, waited, turns
 
     def _is_of_job(self, process: str) -> bool:
         looks = self._looks.get(process, 0)

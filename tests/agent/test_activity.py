@@ -96,7 +96,7 @@ TIGHT = [1e-3] * 20
         (MOST_WAITING, 900, [1.0], "s", False),
         (0.2, 900, [1.0], "s", True),
         (0.2, None, [1.0], "s", True),
-        (0.2, 100, TIGHT, "s", False),  # 0.1 interruptions per repetition
+        (0.2, 100, TIGHT, "s", False),  # 0.1 turns per repetition
         (0.2, 600, TIGHT, "s", True),
         (0.2, 600, [1.0] * 20, "ms", True),
         (0.2, 100, [1.0] * 20, "ms", False),
@@ -105,10 +105,10 @@ TIGHT = [1e-3] * 20
         (0.2, 100, [], "s", True),
     ],
 )
-def test_disturbed_is_what_waited_and_was_interrupted_as_often_as_it_repeats(
+def test_disturbed_is_what_waited_and_took_turns_as_often_as_it_repeats(
     waited, rate, values, unit, is_expected
 ):
-    facts = {activity.WAITED: waited, activity.INTERRUPTED: rate}
+    facts = {activity.WAITED: waited, activity.TURNS: rate}
 
     assert is_disturbed(facts, values, unit) is is_expected
 

@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from scalewatch.wire import Commit, Machine, RunReport
-from scalewatch_agent.activity import INTERRUPTED, WAITED
+from scalewatch_agent.activity import TURNS, WAITED
 from scalewatch_agent.machine import fingerprint, machine_name
 from scalewatch_agent.mpi.mpiexec import TRANSPORTS
 from scalewatch_agent.plan import Plan
@@ -192,7 +192,7 @@ def test_fingerprint_does_not_name_the_host(transport):
 def test_times_of_a_job_that_waited_are_disturbed_unless_it_shared_cores(
     crowded, disturbed
 ):
-    activity = {WAITED: 0.4, INTERRUPTED: 1e6}
+    activity = {WAITED: 0.4, TURNS: 1e6}
     made = outcome(measured={KEY: BCAST}, activity=activity)
 
     report = report_of(SUBJECT, plan(oversubscribed=crowded), 4, made)
