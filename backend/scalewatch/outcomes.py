@@ -36,8 +36,11 @@ _SUCCESS: Final = frozenset(
         *("ok", "okay", "pass", "passed", "passing", "success", "successful"),
         *("succeeded", "done", "complete", "completed", "finished", "valid"),
         *("correct", "converged", "verified", "normal", "good", "true", "yes"),
-        *("y", "t", "✓", "✔", "✅", "exited normally", "no error", "none", "cd"),
-        *("normally", "validated"),
+        *("y", "t", "✓", "✔", "✅", "🟢", "exited normally", "no error", "none", "cd"),
+        *("normally", "validated", "successfully", "match", "matches", "matched"),
+        *("identical", "healthy", "erfolgreich", "bestanden", "fertig", "ja"),
+        *("réussi", "réussie", "succès", "terminé", "oui", "éxito", "correcto"),
+        *("sí", "riuscito", "completato"),
     }
 )
 _FAILURE: Final = frozenset(
@@ -53,7 +56,12 @@ _FAILURE: Final = frozenset(
         *("dnf", "did not finish", "hang", "hung", "terminated", "exception", "panic"),
         *("abnormal", "abnormally", "sigsegv", "sigkill", "sigabrt", "sigbus"),
         *("sigterm", "sigfpe", "sigill", "core dump", "no result", "not run"),
-        *("false", "no", "n", "f", "✗", "✘", "❌", "nan"),
+        *("false", "no", "n", "f", "✗", "✘", "❌", "💥", "☠", "🔴", "nan"),
+        *("mismatch", "differs", "different", "unhealthy", "node down", "exit"),
+        *("limit exceeded", "ssusp", "ususp", "psusp", "unkwn", "zombi"),
+        *("abgebrochen", "abbruch", "fehlgeschlagen", "fehler", "gescheitert", "nein"),
+        *("échec", "échoué", "erreur", "interrompu", "non", "fallo", "fallido"),
+        *("fallito", "errore", "interrotto"),
         # Slurm's other states, and their short forms: no run has ended well in them.
         *("running", "pending", "suspended", "stopped", "requeued", "configuring"),
         *("completing", "resizing", "signaling", "staged out", "stage out", "requeue"),
@@ -71,12 +79,34 @@ _WEAK: Final = _SLURM_ABBREVIATIONS | {
     *("false", "no", "n", "f", "nan", "bad", "wrong", "broken", "held", "skip"),
     *("skipped", "queued", "running", "stopped", "suspended", "pending", "kill"),
     *("hang", "panic", "exception", "deadline", "invalid", "incomplete", "abort"),
+    *("nein", "non", "different", "differs", "exit"),
 }
 """Failures that may as well be a setting, in a column that is not about outcomes."""
 
-_ABSENT: Final = frozenset({"", "-", "--", "—", "–", "n/a", "na", "none", "null", "."})
+_TELLING: Final = re.compile(
+    r"\b(?:fail(?:ed|s|ure)?|error(?:ed)?|oom|killed|killer|crash(?:ed)?|segfault|segv"
+    r"|sig(?:segv|kill|abrt|bus|term|fpe|ill)|cancel(?:l?ed)|aborted|timeout|timed out"
+    r"|time limit|wall ?(?:clock|time)? limit|exceeded|(?:core|memory) dump(?:ed)?"
+    r"|segmentation fault|out of memory|did not|not converged?|diverged|unsuccessful"
+    r"|mismatch|node (?:down|fail(?:ure)?)|preempted|crashing|exception|abgebrochen"
+    r"|fehlgeschlagen|fehler|échec|échoué|erreur|fallo|fallito|errore)\b"
+)
+"""Words that tell of a failure wherever they stand in a cell of several."""
+
+_DENIED: Final = re.compile(r"\b(?:no|0|without|zero) (?:error|fail|crash|mismatch)")
+_GOOD_WITHIN: Final = re.compile(r"\b(?:pass(?:ed)?|successful(?:ly)?|ok|completed)\b")
+_NEGATION: Final = re.compile(r"\b(?:not|no|never|partial(?:ly)?|un\w+|in\w+)\b")
+
+_ABSENT: Final = frozenset(
+    {"", "-", "--", "---", "—", "–", "n/a", "na", "none", "null", ".", "..", "...", "…"}
+    | {"n.a.", "n.d.", "nd", "not available", "unavailable", "missing", "tbd"}
+)
 """Cells of values that were not measured."""
 
+_OF_SHEETS: Final = re.compile(r"#[A-Z/0]+[!?]\Z|#N/A\Z|ERR!|(?:>|≥|>=)\s*\d")
+"""Mistakes of formulas, and times of which only a bound is known: it timed out."""
+
+_PLAIN_NUMBER: Final = re.compile(r"[\d.,+-]*")
 _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _SIZED: Final = re.compile(r"[+-]?\d[\d.,]*\s?[A-Za-zµμ%]{1,3}")
 """A numerical error with its unit, `114.15 us`."""
@@ -89,10 +119,14 @@ _WORD_BEGINS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def judge_value(cell: str) -> Outcome | None:
     """Return the failure that stands in place of a value; None for any other text.
 
-    `OOM`, `killed`, `TIMEOUT` and `nan` in a column of times are failed runs.
+    `OOM`, `killed`, `14.1 (failed)`, `> 3600` and `nan` in a column of times are failed
+    runs, as the mistakes of a spreadsheet are.
     """
+    if _PLAIN_NUMBER.fullmatch(cell):
+        return None
     word = _plain(cell)
-    if word in _FAILURE - _SLURM_ABBREVIATIONS and word not in {"n", "f", "no"}:
+    is_word = word in _FAILURE - _SLURM_ABBREVIATIONS - {"n", "f", "no", "non"}
+    if is_word or _tells_of_failure(cell) or _OF_SHEETS.match(cell.strip()):
         return Outcome(has_succeeded=False, words=cell.strip())
     return None
 
@@ -120,10 +154,13 @@ def states_outcomes(column: str, cells: Iterable[str]) -> bool:
     """
     if is_about_outcome(column):
         return True
+    words = _words(column)
+    if words[-1:] and words[-1] in _SIZES:
+        return any(_is_finite(cell) is False for cell in cells)
     known = _FAILURE - _WEAK
-    if _words(column)[-1:] in (["status"], ["state"], ["outcome"]):
+    if words[-1:] and words[-1].endswith(_STATES):
         known = _SUCCESS | _FAILURE
-    return any(_plain(cell) in known for cell in cells)
+    return any(_plain(cell) in known or _tells_of_failure(cell) for cell in {*cells})
 
 
 def judge_cell(
@@ -139,7 +176,11 @@ def judge_cell(
     is_about_outcome
         Whether the column is about outcomes though its name does not tell.
     """
-    judge = _judge_of(column) or (_is_good_word if is_about_outcome else None)
+    judge = _judge_of(column)
+    if judge is None and is_about_outcome:
+        last = "".join(_words(column)[-1:])
+        judge = _is_finite if last in _SIZES else _is_no_failure
+        judge = _is_good_word if last.endswith(_STATES) else judge
     if judge is None:
         return None
     words = f"{column.strip()} {cell.strip()}".strip()
@@ -163,13 +204,20 @@ def signs_of_abort(lines: Sequence[bytes]) -> Iterator[tuple[int, str]]:
         shown = line[:_LONGEST_SIGN].decode("utf-8", "replace").strip()
         lowered = shown.lower()
         last = shown.rpartition(" ")[2]
-        if any(sign in lowered for sign in _SIGNS) or last in _ENDS:
+        is_sign = any(sign in lowered for sign in _SIGNS) or last in _ENDS
+        if is_sign and not lowered.rstrip(".").endswith("exit code 0"):
             yield at, shown
 
 
 def _plain(cell: str) -> str:
     """Return a word in lower case, without emphasis and with single blanks."""
-    return _SEPARATORS.sub(" ", cell.strip(" \t*_`'\"()[]<>.!").lower()).strip()
+    return _SEPARATORS.sub(" ", cell.strip(" \t*_`'\"()[]<>.!?").lower()).strip()
+
+
+def _tells_of_failure(cell: str) -> bool:
+    """Tell whether a text of several words has one for a failure."""
+    text = _SEPARATORS.sub(" ", _WORD_BEGINS.sub(" ", cell)).lower()
+    return _TELLING.search(text) is not None and not _DENIED.search(text)
 
 
 def _is_good_word(cell: str) -> bool | None:
@@ -183,6 +231,10 @@ def _is_good_word(cell: str) -> bool | None:
     # Slurm writes `CANCELLED by 1234`, shells `Killed (signal 9)`.
     if word in _FAILURE or first in _FAILURE - _SLURM_ABBREVIATIONS:
         return False
+    if _tells_of_failure(cell):
+        return False
+    if _GOOD_WITHIN.search(word) and not _NEGATION.search(word):
+        return True
     return False if _NUMBER.fullmatch(cell.strip()) else None
 
 
@@ -190,15 +242,17 @@ def _is_code_of_success(cell: str) -> bool | None:
     plain = cell.strip()
     if codes := _CODES.fullmatch(plain):
         return int(codes[1]) == int(codes[2]) == 0
+    if _HEXADECIMAL.fullmatch(plain):
+        return int(plain, 16) == 0
     if _NUMBER.fullmatch(plain):
         return float(plain) == 0
-    return False if _plain(cell) in _FAILURE else None
+    return False if _is_good_word(cell) is False else None
 
 
 def _is_set(cell: str) -> bool | None:
     """Tell whether a flag is set that a success sets."""
     if _NUMBER.fullmatch(cell.strip()):
-        return float(cell) == 1
+        return {0.0: False, 1.0: True}.get(float(cell))
     return _is_good_word(cell) if cell.strip() else None
 
 
@@ -207,33 +261,48 @@ def _is_free_of_errors(cell: str) -> bool | None:
 
     A whole number counts errors; another one is how large a numerical error is.
     """
-    if _NUMBER.fullmatch(cell.strip()):
-        number = float(cell)
+    plain = cell.strip()
+    if _NUMBER.fullmatch(plain):
+        number = float(plain)
         return number == 0 or not number.is_integer()
-    if _SIZED.fullmatch(cell.strip()):
+    if _SIZED.fullmatch(plain) or _ZEROS.fullmatch(plain):
         return True
-    return is_absent(cell) or _plain(cell) in {
-        "false",
-        "no",
-        "ok",
-        "n",
-        "f",
-        "no error",
-    }
+    return is_absent(cell) or _plain(cell) in _NO_ERRORS
 
+
+def _is_no_failure(cell: str) -> bool | None:
+    """Tell whether a remark is none, or one that a run ended well."""
+    return True if is_absent(cell) else _is_good_word(cell)
+
+
+def _is_finite(cell: str) -> bool | None:
+    """Tell whether a size is a number, as a residual is that did not blow up."""
+    if _NUMBER.fullmatch(cell.strip()) or _SIZED.fullmatch(cell.strip()):
+        return True
+    is_none = _plain(cell).lstrip("+-") in {"nan", "inf", "infinity"}
+    return False if is_none else _is_good_word(cell)
+
+
+_HEXADECIMAL: Final = re.compile(r"0x[0-9a-fA-F]{1,16}")
+_ZEROS: Final = re.compile(r"0+(?:\s?[/,;]\s?0+)+")
+_NO_ERRORS: Final = frozenset({"false", "no", "ok", "n", "f", "no error", "no errors"})
+_STATES: Final = (
+    *("status", "state", "outcome", "stat", "result", "statut", "ergebnis"),
+    *("checksum", "sanity"),
+)
+"""Ends of names of outcomes, where the cells have words for them."""
+
+_SIZES: Final = frozenset(
+    {"residual", "residuals", "resid", "norm", "rmse", "rmsd"} | {"error", "err"}
+)
+"""Last words of names of sizes, which are no number after a computation blew up."""
 
 _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
     _is_good_word: (
         *("status", "state", "outcome", "job state", "run status", "exit status"),
-        *(
-            "job status",
-            "exit state",
-            "verification",
-            "validation",
-            "check",
-            "jobstate",
-        ),
-        *("verdict", "correctness", "ended", "termination"),
+        *("job status", "exit state", "check", "jobstate", "jobstatus", "ended"),
+        *("verdict", "correctness", "termination", "validate"),
+        *("verification", "validation", "verify", "statut", "estado", "stato"),
         *(
             f"{about} {noun}"
             for about in ("slurm", "run", "test", "end", "final", "completion", "mpi")
@@ -243,30 +312,38 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
     _is_code_of_success: (
         *("exit", "exit code", "exitcode", "return code", "returncode", "retcode"),
         *("rc", "error code", "errorcode", "ierr", "exit status code", "retval"),
-        *("return value", "derivedexitcode", "derived exit code", "signal", "errno"),
+        *("return value", "derivedexitcode", "derived exit code", "errno"),
     ),
     _is_set: (
         *("passed", "pass", "success", "successful", "succeeded", "ok", "valid"),
-        *("correct", "converged", "verified", "is valid", "validated", "completed"),
+        *("correct", "converged", "verified", "validated", "completed", "complete"),
+        *("finished", "healthy", "reproducible", "bit identical", "matches"),
     ),
     _is_free_of_errors: (
         *("failed", "fail", "failure", "failures", "error", "errors", "timed out"),
         *("wrong", "#wrong", "crashed", "killed", "oom", "aborted", "exception"),
-        *("error message", "error occurred", "timeout", "mismatches", "timed_out"),
-        *("err", "nerrors", "nerr", "error count", "timeouted"),
+        *("error message", "error occurred", "timeout", "mismatches", "timeouted"),
+        *("err", "nerrors", "nerr", "error count", "crash", "crashes"),
+        *("nan", "nans", "diverged", "killed by", "hang", "hung", "segfault"),
+        *("nonzero exit", "mismatch", "exceptions", "incomplete", "kills"),
+        *("signal", "has error", "any error", "had error"),
     ),
 }
 _JUDGE: Final = {name: judge for judge, names in _JUDGES.items() for name in names}
-_ENDINGS: Final = frozenset(
-    {"exit code", "return code", "error code", "exit status", "exitcode", "returncode"}
-    | {"passed", "ok", "success", "succeeded", "converged", "verified", "correct"}
-    | {"failed", "crashed", "errors"}
+_NO_ENDINGS: Final = frozenset(
+    {"check", "pass", "state", "outcome", "ended", "stato"} | {"error", "err", "status"}
 )
-"""Last words of names that are about outcomes whatever stands before them."""
+"""Names that mean something else behind another word: `number per pass`."""
+
+_WITHIN: Final = frozenset(
+    {"failed", "crashed", "wrong", "errors", "killed", "aborted", "failures"}
+)
+"""Words that make a name one of errors wherever they stand: `n_failed_ranks`."""
 
 
 @lru_cache(maxsize=4096)
 def _judge_of(column: str) -> Callable[[str], bool | None] | None:
+    """Return the judge of a column: by its name, or by what stands last in it."""
     words = _words(column)
     judge = _JUDGE.get(" ".join(words)) or _JUDGE.get(_plain(column))
     if judge or not words:
@@ -274,12 +351,26 @@ def _judge_of(column: str) -> Callable[[str], bool | None] | None:
     if "rc" in words:
         return _is_code_of_success
     ends = (" ".join(words[-2:]), words[-1])
-    return next((_JUDGE[end] for end in ends if end in _ENDINGS), None)
+    known = (_JUDGE.get(end) for end in ends if end not in _NO_ENDINGS)
+    judge = next((judge for judge in known if judge), None)
+    if judge is _is_set and _is_counted(words[:-1]):
+        return None
+    return judge or (None if _WITHIN.isdisjoint(words) else _is_free_of_errors)
+
+
+def _is_counted(before: list[str]) -> bool:
+    """Tell whether words before `completed` make it a number: `steps completed`."""
+    last = before[-1] if before else ""
+    return last in {"n", "num", "number", "time"} or (
+        last.endswith("s") and last not in {"is", "has", "was", "results", "values"}
+    )
 
 
 def _words(column: str) -> list[str]:
-    return _plain(_WORD_BEGINS.sub(" ", column)).split()
+    return _WORDS.findall(_plain(_WORD_BEGINS.sub(" ", column)))
 
+
+_WORDS: Final = re.compile(r"#?[^\W\d_]+")
 
 _LONGEST_SIGN: Final = 400
 """Characters of a line in which a sign is looked for."""
@@ -325,6 +416,35 @@ _SIGNS: Final = (
     "panicked at",
     "fatal error in",
     "addresssanitizer",
+    "exited with exit code",
+    "forrtl: error",
+    "job killed",
+    "caught signal",
+    "program received signal",
+    "signal: segmentation",
+    "collective abort",
+    "double free or corruption",
+    "corrupted size vs",
+    "corrupted double-linked",
+    "stack smashing detected",
+    "malloc(): ",
+    "free(): invalid",
+    "backtrace for this error",
+    "exception in thread",
+    "unhandled exception",
+    "runtime error",
+    "panic: ",
+    "stack overflow",
+    "alarm clock",
+    "hip error",
+    "cuda failure",
+    "stop 1",
+    "diverged at",
+    "validation failed",
+    "verification failed",
+    "verification unsuccessful",
+    "verification    = unsuccessful",
+    "test failed",
 )
 
 _BYTES: Final = tuple(sign.lower().encode() for sign in (*_SIGNS, *_ENDS))
@@ -336,7 +456,9 @@ _ROOTS: Final = tuple(
         *("segmentationfault", "dumped", "assert", "abort", "terminat", "signal"),
         *("traceback", "exception", "rror", "illegal", "outofmemory", "oomk", "alloc"),
         *("duetotime", "duetopre", "duetonode", "killed", "severe", "panicked"),
-        *("sanitizer", "exitcode"),
+        *("sanitizer", "exitcode", "corrupt", "smashing", "malloc", "freeinvalid"),
+        *("backtrace", "panic", "overflow", "cudafailure", "stop", "diverged"),
+        *("failed", "unsuccess", "alarmclock"),
     )
 )
 """Letters of which each sign has some: few, since most texts have none of them."""

@@ -52,7 +52,9 @@ from scalewatch.importers.series import (
 )
 from scalewatch.importers.settings import Additions, SettingRules, bounded, placed
 from scalewatch.importers.source import LONGEST_LOG_LINE, ReadTable, Source, quoted
+from scalewatch.quantities import is_time, parse_unit
 
+_NEGATIVE: Final = "a time below zero is none: its run counts as failed"
 _ENDS_IN_NUMBER: Final = re.compile(r"/\d+\Z")
 """The end of a name that says a setting, `BM_sort<int>/1024`."""
 
@@ -263,6 +265,11 @@ def _rules_of(file_format: str, rules: Mapping[str, SettingRules]) -> SettingRul
     return rules.get(file_format) or rules.get(AUTO) or SettingRules()
 
 
+def _is_time(measurement: ImportedMeasurement) -> bool:
+    metric, unit = measurement.subject.metric, measurement.subject.unit
+    return metric == "time" or is_time(parse_unit(unit or "").dimension)
+
+
 def _with_origin(
     measurement: ImportedMeasurement,
     rules: SettingRules,
@@ -271,6 +278,10 @@ def _with_origin(
 ) -> ImportedMeasurement:
     """Return a measurement with its settings, its origin and its source."""
     there = placed(measurement, rules, source.name, file_format)
+    if _is_time(there) and min(there.values, default=0.0) < 0:
+        source.note_once(_NEGATIVE)
+        values = [math.nan if value < 0 else value for value in there.values]
+        there = there._replace(values=values)
     origin = [
         (key, value)
         for key, value in there.subject.origin

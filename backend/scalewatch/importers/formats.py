@@ -42,7 +42,7 @@ TEXT_READERS: Final[Mapping[str, str]] = {
 }
 """Modules by format; each knows the beginning of its texts and reads them."""
 
-PRINTED: Final = frozenset({"osu", "nccl", "imb", "hpl", COMMENTED, LINES})
+PRINTED: Final = frozenset({"osu", "nccl", "imb", "hpl", COMMENTED, LINES, MARKDOWN})
 """Logs whose results are printed as they are measured."""
 
 SUMMARISED: Final = frozenset({"hpcg", "lammps", "gromacs", "petsc"})

@@ -189,6 +189,11 @@ class Source:
         """Return the next lines, and stay before them."""
         return tuple(islice(self._all_ahead(), lines))
 
+    def note_once(self, note: str) -> None:
+        """Add a remark, unless it was made before."""
+        if note not in self.notes:
+            self.notes.append(note)
+
     def look_for_aborts(self) -> None:
         """Look for lines that tell of an end by error among those that are left."""
         ahead = tuple(self._ahead)

@@ -9,7 +9,7 @@ from shlex import quote
 from typing import Final
 
 from scalewatch.importers import series
-from scalewatch.outcomes import is_about_outcome
+from scalewatch.outcomes import is_about_outcome, states_outcomes
 from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell, read_label
 from scalewatch.texts.scales import (
@@ -186,6 +186,8 @@ class Content:
         Whether some are written as 0:16:03, which may be a duration or a time of day.
     numbers
         The numbers, None where there is none.
+    cells
+        The texts.
     """
 
     def __init__(self, cells: Sequence[str], *, has_decimal_comma: bool) -> None:
@@ -195,6 +197,7 @@ class Content:
         self.is_number = bool(numbers) and len(numbers) == len(there)
         self.has_clocks = any(":" in cell for cell in cells)
         self.numbers = [cell.number for cell in read]
+        self.cells = cells
         if not self.is_number and there:
             labels = [
                 None if cell.is_missing else read_label(text)
@@ -342,8 +345,9 @@ class _Meanings:
                 at for at in self.unknown() if self.header[at].lower() in names.split()
             )
             at = next(named, None)
-            if meaning == "n" and at is not None and not self.has_numbers(at):
-                continue  # sizes are also small and large
+            is_of_numbers = meaning in {"n", MEASURED}
+            if is_of_numbers and at is not None and not self.has_numbers(at):
+                continue  # sizes are also small and large, results also good
             if at is not None and meaning not in self.by_column.values():
                 self.take({at: meaning}, CALLED)
 
@@ -561,6 +565,8 @@ def _is_measured(name: str, content: Content) -> bool:
     if not content.is_number or scale_of(name) or is_derived(name):
         return False
     if is_about_outcome(name):
+        return False
+    if None in content.numbers and states_outcomes(name, content.cells):
         return False
     is_told = told_direction(name, name if is_rate_name(name) else "") is not None
     has_fractions = not (content.is_whole or content.has_clocks)

@@ -5,8 +5,9 @@ Columns that are only aligned are parted by two blanks or more, or by tabs.
 """
 
 import csv
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -15,8 +16,9 @@ from scalewatch.importers.series import ImportedMeasurement
 from scalewatch.importers.source import Source
 from scalewatch.importers.tables import html, separated
 from scalewatch.importers.tables.shapes import Row
+from scalewatch.outcomes import judge_value
 from scalewatch.texts.cells import read_cell, read_label
-from scalewatch.texts.scales import scale_of
+from scalewatch.texts.scales import parameter_of, scale_of
 
 _RULE: Final = frozenset("-=:|+ \t")
 """Signs of a line that divides rows."""
@@ -84,9 +86,9 @@ def recognises(head: str) -> bool:
 def recognises_aligned(head: str) -> bool:
     """Tell whether a text has aligned columns of which one is called like a scale."""
     source = Source("", [line.encode() + b"\n" for line in head.splitlines()])
-    return any(
-        any(map(scale_of, table.rows[0][1])) for table in _tables(source) if table.rows
-    )
+    tables = _Finder(source).tables()
+    headers = (table.rows[0][1] for table in tables if table.rows)
+    return any(scale_of(name) or parameter_of(name) for row in headers for name in row)
 
 
 def read(
@@ -101,9 +103,21 @@ def read(
     over where another table has them.
     """
     unclear: list[UnclearTable] = []
-    readable: list[tuple[str, list[ImportedMeasurement]]] = []
+    readable: list[tuple[str, int, list[ImportedMeasurement]]] = []
     begins = False
-    for number, table in enumerate(_tables(source), 1):
+    finder = _Finder(source)
+    lines = set[int]()
+    tables = list(finder.tables())
+    for table in tables:
+        lines.update(range(table.rows[0][0], table.rows[-1][0] + 1))
+    for number, table in enumerate(tables, 1):
+        last = table.rows[-1][0]
+        below = next((each.rows[0][0] for each in tables[number:]), math.inf)
+        remarks = [
+            (line, [text, *[""] * (len(table.rows[0][1]) - 1)])
+            for line, text in finder.failures
+            if last < line < below
+        ]
         begins |= table.begins_file
         place = Source(source.name, ())
         place.origin = source.origin
@@ -111,9 +125,13 @@ def read(
             # In a text a table that says no setting is one of something else.
             brought = has_coordinate and table.begins_file
             held = separated.read_rows(
-                place, table.rows, stated, has_coordinate=brought, title=table.title
+                place,
+                [*table.rows, *remarks],
+                stated,
+                has_coordinate=brought,
+                title=table.title,
             )
-            readable.append((table.title or str(number), [*held]))
+            readable.append((table.title or str(number), last, [*held]))
             source.notes += place.notes
             source.tables += place.tables
         except UnclearTable as error:
@@ -126,7 +144,11 @@ def read(
         f"the table of {each.place} is passed over: expected {each.expected}"
         for each in unclear
     )
-    for title, measurements in readable:
+    source.aborts = [
+        sign for sign in source.aborts if finder.is_below_table(sign[0], lines)
+    ]
+    for title, last, measurements in readable:
+        source.line = last  # a sign of an end by error below is about this table
         named = ((_TITLE, title),) if len(readable) > 1 else ()
         for measurement in measurements:
             subject = measurement.subject
@@ -134,14 +156,6 @@ def read(
             yield measurement._replace(
                 subject=subject._replace(configuration=configuration)
             )
-
-
-def _tables(source: Source) -> Iterator[_Table]:
-    """Yield the tables among whatever else a text has."""
-    finder = _Finder(source)
-    for line in source:
-        yield from finder.take(line.rstrip())
-    yield from finder.end()
 
 
 class _Finder:
@@ -156,6 +170,23 @@ class _Finder:
         self.latex: list[tuple[int, str]] | None = None
         self.html: list[tuple[int, str]] = []
         self.directive: list[tuple[int, str]] = []
+        self.headings: list[int] = []
+        self.failures: list[tuple[int, str]] = []
+
+    def tables(self) -> Iterator[_Table]:
+        """Yield the tables among whatever else the text has."""
+        for line in self.source:
+            yield from self.take(line.rstrip())
+        yield from self.end()
+
+    def is_below_table(self, line: int, of_tables: Collection[int]) -> bool:
+        """Tell whether a line stands below a table, and no heading between both."""
+        above = max((at for at in of_tables if at < line), default=None)
+        return (
+            line not in of_tables
+            and above is not None
+            and not any(above < heading < line for heading in self.headings)
+        )
 
     def take(self, line: str) -> Iterator[_Table]:
         """Take a line, and yield the tables that end before it."""
@@ -191,13 +222,18 @@ class _Finder:
     def take_text(self, row: str) -> None:
         """Take a line that is of no table, which may be the title of the next."""
         self.has_text |= bool(row) and not row.endswith(":")
+        mark = separated.FOOTNOTE.match(row)
+        if mark and judge_value(row[mark.end() :]):
+            self.failures.append((self.source.line, row))
         heading = _HEADING.fullmatch(row) or _BOLD.fullmatch(row)
         if title := heading or _CAPTION.search(row) or _TITLE_TAG.search(row):
             self.title = _titled(title["text"])
+            self.headings.append(self.source.line)
         elif row.endswith(":"):
             self.title = _titled(row.rstrip(":"))
         elif _UNDERLINE.fullmatch(row) and self.before:
             self.title = _titled(self.before)
+            self.headings.append(self.source.line)
         self.before = row
 
     def take_latex(self, row: str) -> Iterator[_Table]:
@@ -391,4 +427,8 @@ def _is_row(row: str) -> bool:
 
 def _cells(row: str) -> list[str]:
     inner = row[1:-1] if row.startswith("|") else row
-    return [cell.strip(" *`") for cell in inner.split("|")]
+    cells = (cell.strip(" `") for cell in inner.split("|"))
+    # A star at one end only is the mark of a footnote.
+    return [
+        cell.strip("*` ") if cell[:1] == cell[-1:] == "*" else cell for cell in cells
+    ]

@@ -44,7 +44,7 @@ from scalewatch.importers.tables.derived import (
     relative_time,
 )
 from scalewatch.importers.tables.shapes import HEADER, Row, UnclearHeader, upright
-from scalewatch.outcomes import is_missing
+from scalewatch.outcomes import is_missing, judge_value
 from scalewatch.quantities import factor_between
 from scalewatch.texts.cells import read_cell, read_label, uses_decimal_comma
 from scalewatch.texts.scales import PARAMETERS, RESOURCES
@@ -54,9 +54,10 @@ _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
 _COLUMN: Final = re.compile(r"[a-z][\w.-]{0,40}")
 """A name of a column, in lower case, that is no prose."""
 
+_GAP: Final = re.compile(r" {2,}")
 _DELIMITERS: Final = ",;\t|"
-_FOOTNOTE: Final = re.compile(
-    r"[*†‡§]|\[\d+\]|\(\d+\)|(?:notes?|source)\b", re.IGNORECASE
+FOOTNOTE: Final = re.compile(
+    r"\\?[*†‡§]|\[\d+\]|\(\d+\)|(?:notes?|source)\b", re.IGNORECASE
 )
 _TOTALS: Final = frozenset(
     {"total", "sum", "summe", "gesamt", "mean", "average", "avg", "median", "geomean"}
@@ -76,7 +77,7 @@ def is_table(head: str) -> bool:
     delimiter = _delimiter(header)
     cells = [cell.strip(' "').lower() for cell in _split(header, delimiter)]
     below = _split(rows[0], delimiter) if rows else []
-    if delimiter == " " and _is_text(cells, below):
+    if delimiter == " " and (_is_text(cells, below) or _is_aligned(header, below)):
         return False
     if all(isinstance(series.plain_setting(cell), int | float) for cell in cells):
         return False  # a row whose header is missing, or stands in a comment
@@ -169,6 +170,7 @@ class _Table:
         self.source, self.title = source, title
         self.share = 1.0
         self.left_out: dict[str, str] = {}
+        self.marks: list[str] = []
         self.dependent: dict[str, int] = {}
         stated = {**stated}
         self.base_time = _base_time(stated.pop(BASE_TIME, ()))
@@ -236,6 +238,9 @@ class _Table:
         left = [*rows]
         while left and (_is_footnote(left[-1][1]) or _is_total(left, len(header))):
             line, row = left.pop()
+            mark = FOOTNOTE.match(row[0])
+            if mark and judge_value(" ".join(row)[mark.end() :]):
+                self.marks.append(mark[0].lstrip("\\"))
             self.source.notes.append(
                 f"line {line} ({quoted(row[0])} …) is a footnote or a total: left out"
             )
@@ -488,6 +493,8 @@ class _Table:
 
         A word that is not understood is refused, unless another column says more.
         """
+        if any(cell.rstrip("\\ ").endswith(tuple(self.marks)) for cell in row):
+            return True  # a footnote says so
         outcomes = self.jobs.stated_outcomes(row)
         if any(outcome.has_succeeded is False for outcome in outcomes.values()):
             return True
@@ -544,7 +551,7 @@ class _Table:
 
 
 def _is_footnote(row: Sequence[str]) -> bool:
-    return _FOOTNOTE.match(row[0]) is not None and not any(
+    return FOOTNOTE.match(row[0]) is not None and not any(
         read_cell(cell).number is not None for cell in row
     )
 
@@ -563,6 +570,12 @@ def _is_total(rows: Sequence[Row], columns: int) -> bool:
             if named[0] < len(row)
         )
     )
+
+
+def _is_aligned(header: str, below: Sequence[str]) -> bool:
+    """Tell whether names of several words are as many as the cells of the row below."""
+    names = _GAP.split(header.strip())
+    return len(header.split()) > len(names) == len(below) > 1
 
 
 def _is_text(cells: Sequence[str], below: Sequence[str]) -> bool:
