@@ -73,7 +73,7 @@ def _time_pages(results: Results) -> None:
     engine = connect(f"sqlite:///{large_database()}")
     client = TestClient(create_app(engine, embedded_worker=False))
     row = results.table("address", "median, ms", "p99, ms")
-    page = f"/p/{PROJECT}/scaling"
+    page = f"/p/{PROJECT}/scaling/contours"
     for address in (
         page,
         f"/api/v1/projects/{PROJECT}/scaling-error",

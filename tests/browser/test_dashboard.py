@@ -135,10 +135,10 @@ def test_theme_is_kept_and_repaints_the_plot(page: Page):
     toggle.click()
     toggle.click()
 
-    expect(toggle).to_have_text("Theme: dark")
+    expect(toggle).to_have_accessible_name("Theme: dark")
     expect(point).not_to_have_css("fill", light)
     page.reload()
-    expect(toggle).to_have_text("Theme: dark")
+    expect(toggle).to_have_accessible_name("Theme: dark")
     expect(point).not_to_have_css("fill", light)
 
 
@@ -235,7 +235,7 @@ def test_first_own_result_in_ci_is_one_click_away(page: Page):
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto("/")
 
-    page.get_by_role("link", name="Start").click()
+    page.get_by_role("link", name="Add data").click()
 
     for words in (
         "scalewatch token create ci --project openmpi",
@@ -251,7 +251,7 @@ def test_menu_of_a_project_says_where_one_is(page: Page):
     page.goto("/p/openmpi")
     menu = page.get_by_role("navigation", name="Project")
     here = menu.locator("[aria-current=page]")
-    expect(here).to_have_text("Match table")
+    expect(here).to_have_text("Overview")
 
     menu.get_by_role("link", name="Scaling").click()
 

@@ -140,7 +140,7 @@ def test_long_names_leave_the_answer_on_the_first_screen(
         f"/p/wide/compare/{quote(shown.subjects)}": "figure",
         f"/p/wide/cost?machine={quote(shown.machine)}": "tbody tr",
         f"/p/wide/history?region={region}": ".multiple svg",
-        f"/p/wide/scaling?region={region}": "figure",
+        f"/p/wide/scaling/contours?region={region}": "figure",
     }
 
     tops = {}

@@ -8,7 +8,7 @@ from playwright.sync_api import Page, expect
 REGION = "mesh%3A%3Afind_neighbours"
 PAGES = (
     f"/p/hydro/r/{REGION}?machine=juwels&target=65536",
-    f"/p/hydro/scaling?region={REGION}",
+    f"/p/hydro/scaling/contours?region={REGION}",
     f"/p/hydro/history?region={REGION}&machine=juwels",
     "/p/hydro/compare/juwels...lumi",
     "/p/hydro/regressions/1",
@@ -20,7 +20,7 @@ FURTHER = (
     f"/p/hydro/r/{REGION}",
     "/p/hydro/r/hydro%3A%3Ariemann?machine=lumi",
     "/p/hydro/r/hydro%3A%3Aadvance?machine=lumi&metric=memory",
-    f"/p/hydro/scaling?region={REGION}&quantity=error&kind=strong",
+    f"/p/hydro/scaling/contours?region={REGION}&quantity=error&kind=strong",
     f"/p/hydro/embed/scaling?region={REGION}&machine=juwels",
 )
 """The same kinds once more, for the long form."""

@@ -109,7 +109,7 @@ def test_where_efficiency_is_lost(home: Page):
 
 
 def test_first_own_result_in_ci(home: Page):
-    home.get_by_role("link", name="Start", exact=True).click()
+    home.get_by_role("link", name="Add data").click()
     home.get_by_label("Project, known or new").fill("mine")
     home.get_by_role("button", name="Use this name").click()
 
@@ -167,7 +167,7 @@ def test_where_efficiency_is_lost_is_reached_by_keyboard(home: Page):
 
 
 def test_first_own_result_is_reached_by_keyboard(home: Page):
-    press_to(home, home.get_by_role("link", name="Start", exact=True))
+    press_to(home, home.get_by_role("link", name="Add data"))
     home.get_by_label("Project, known or new").press("Control+a")
     home.keyboard.type("mine")
     home.keyboard.press("Enter")

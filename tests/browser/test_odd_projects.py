@@ -33,7 +33,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/m/steady": "What steady measured of each commit",
         "/r/{region}": "grows like O(p); nothing is expected",
         "/regressions": "before a change can be told; 1 commit so far",
-        "/scaling": "a parallel efficiency of",
+        "/scaling/contours": "a parallel efficiency of",
         "/traces": "No trace yet",
     },
     "no_success": {
@@ -46,7 +46,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/m/steady": "No measurement succeeded at 0202020202",
         "/r/{region}": "no measurement of its time succeeded",
         "/regressions": "No history analysed yet",
-        "/scaling": "No run of it succeeded",
+        "/scaling/contours": "No run of it succeeded",
     },
     "two_settings": {
         "/c/{sha}": "No change detected; 2 series are undecided",
@@ -54,7 +54,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/history": "No change can be told yet: 2 commits of at least 9",
         "?view=table": "p = 1, 8 and 16 would tell how it grows",
         "/r/{region}": "2 of 5 settings: p = 1, 8 and 16 would tell how it grows",
-        "/scaling": "4 processes take 1.51 times as long for setup as 2 do",
+        "/scaling/contours": "4 processes take 1.51 times as long for setup as 2 do",
     },
     "gaps_and_disorder": {
         "/": "newest of 3 commits",

@@ -115,7 +115,7 @@ def test_machine_and_run_say_where_numbers_come_from(region: Page):
         pytest.param(
             "/p/hydro/r/mesh%3A%3Afind_neighbours", marks=pytest.mark.thorough
         ),
-        pytest.param("/p/hydro/scaling", marks=pytest.mark.thorough),
+        pytest.param("/p/hydro/scaling/contours", marks=pytest.mark.thorough),
         "/p/hydro/compare/juwels...lumi",
     ],
 )
@@ -163,10 +163,10 @@ def test_column_of_remarks_is_there_where_something_is_remarked(page: Page, sess
     record_half_failed_project(sessions)
     remarks = page.get_by_role("columnheader", name="Remarks")
 
-    page.goto("/p/openmpi/scaling")
+    page.goto("/p/openmpi/scaling/contours")
     expect(page.get_by_role("columnheader", name="Area")).to_be_visible()
     expect(remarks).to_be_hidden()
-    page.goto("/p/fragile/scaling?region=solve")
+    page.goto("/p/fragile/scaling/contours?region=solve")
 
     expect(remarks).to_be_visible()
 

@@ -46,7 +46,9 @@ def test_all_configurations_are_run_where_they_may_be(server, experiment):
     assert done.exit_code == 0, done.stderr
     rows = re.findall(r"│ (\d) +│ +([0-9.]+) │", done.stdout)
     assert [threads for threads, _ in rows] == ["1", "2", "4"]
-    assert f"{server}/p/code/configurations?region=solve&commit=v1" in done.stdout
+    assert (
+        f"{server}/p/code/scaling/configurations?region=solve&commit=v1" in done.stdout
+    )
 
 
 def test_bayesian_search_stays_within_its_trials(server, experiment):

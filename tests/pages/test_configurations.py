@@ -7,7 +7,7 @@ from scalewatch.api.http.described import schema_of
 from scalewatch.services.configurations import ConfigurationSearch
 from support.recorded import record_configurations
 
-PAGE = "/p/hybrid/configurations"
+PAGE = "/p/hybrid/scaling/configurations"
 API = "/api/v1/projects/hybrid/configurations"
 
 

@@ -14,7 +14,7 @@ TYPES = {
     "tex": "application/x-tex",
 }
 WITHOUT_DATA = frozenset(
-    {"commit", "comparisons", "docs", "embed", "glossary", "login", "start"}
+    {"account", "commit", "comparisons", "docs", "embed", "glossary", "login", "start"}
 )
 """Pages of forms and of prose, and one that leads on, by the name of their route."""
 

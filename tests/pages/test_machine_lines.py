@@ -11,7 +11,7 @@ from support import sentences
 from support.builders import sweep_reports
 from support.recorded import record, record_project
 
-PAGE = "/p/hydro/lines"
+PAGE = "/p/hydro/scaling/sizes"
 API = "/api/v1/projects/hydro/machine-lines"
 
 MACHINES = {
@@ -60,7 +60,7 @@ def test_three_machines_are_compared_each_with_each(client, sessions):
 def test_a_project_without_sizes_says_what_to_run(client, sessions):
     record_project(sessions)
 
-    page = client.get("/p/openmpi/lines").text
+    page = client.get("/p/openmpi/scaling/sizes").text
 
     assert sentences.NO_SIZES in page
     why = "None of the successful runs records n."

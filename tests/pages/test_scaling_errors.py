@@ -9,7 +9,7 @@ from support import sentences
 from support.builders import sweep_reports
 from support.recorded import record, record_project
 
-OPENMPI = "/p/openmpi/scaling"
+OPENMPI = "/p/openmpi/scaling/contours"
 
 
 def test_the_page_opens_on_efficiency_with_the_error_one_click_away(client, sessions):
@@ -33,8 +33,8 @@ def test_reason_why_no_machine_has_weak_scaling_is_said_once(client, sessions):
         )
         record(sessions, runs)
 
-    weak = client.get("/p/hydro/scaling", params={"kind": "weak"}).text
-    strong = client.get("/p/hydro/scaling", params={"kind": "strong"}).text
+    weak = client.get("/p/hydro/scaling/contours", params={"kind": "weak"}).text
+    strong = client.get("/p/hydro/scaling/contours", params={"kind": "strong"}).text
 
     assert weak.lower().count(sentences.SIZES_NEEDED) == 1
     assert "worst first" not in weak
@@ -123,7 +123,7 @@ def test_page_tells_from_where_on_most_of_the_efficiency_is_lost(client, session
     record_project(sessions)
 
     page = client.get(
-        "/p/openmpi/scaling",
+        "/p/openmpi/scaling/contours",
         params={"region": "MPI_Bcast", "machine": "node-tcp", "kind": "strong"},
     ).text
 

@@ -38,7 +38,7 @@ def test_first_screens_say_how_many_series_and_what_to_do(client, address):
 
     assert f"<strong>{CROWDED}</strong>" in page
     assert sentences.MEASURE_ON_MORE in page
-    assert 'href="/p/mpich/settings#gate"' in page
+    assert 'href="/p/mpich/settings/gate"' in page
     assert "verdict--mismatch" not in page
 
 

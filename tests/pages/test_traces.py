@@ -130,8 +130,8 @@ def test_menu_leads_to_traces_only_where_there_are_some(client, sessions):
     record(sessions, wavefront())
     record_hydro(sessions)
 
-    assert '<a href="/p/sweep/traces">Traces</a>' in client.get("/p/sweep").text
-    assert "/p/hydro/traces" not in client.get("/p/hydro").text
+    assert "/p/sweep/traces" in client.get("/p/sweep/cost").text
+    assert "/p/hydro/traces" not in client.get("/p/hydro/cost").text
 
 
 def test_hostile_names_stay_text(client, sessions):

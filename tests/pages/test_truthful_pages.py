@@ -135,8 +135,8 @@ def test_curves_of_a_regression_lie_as_its_sentence_says(large_client):
 @pytest.mark.parametrize("kind", ["strong", "weak"])
 def test_efficiency_and_error_are_those_of_the_sentence(large_client, region, kind):
     query = {"region": region, "kind": kind, "machine": "aurora"}
-    page = page_of(large_client, "/scaling", **query)
-    error_page = page_of(large_client, "/scaling", quantity="error", **query)
+    page = page_of(large_client, "/scaling/contours", **query)
+    error_page = page_of(large_client, "/scaling/contours", quantity="error", **query)
     lead = lead_of(page)
     percent = float(re.search(r"efficiency of ([\d.,]+)", lead)[1].replace(",", ""))
     letter = "α" if kind == "strong" else "β"
@@ -227,7 +227,7 @@ def test_every_figure_of_every_kind_of_page_draws_finite_values(large_client):
         ("/cost", {"machine": "lumi", "target": "65536"}),
         ("/r/mesh%3A%3Afind_neighbours", {}),
         ("/r/mesh%3A%3Afind_neighbours", {"machine": "juwels", "target": "65536"}),
-        ("/scaling", {"region": region, "source": "model"}),
+        ("/scaling/contours", {"region": region, "source": "model"}),
         ("/history", {"region": region, "machine": "juwels"}),
         ("/compare/juwels...lumi", {}),
         ("/regressions/1", {}),

@@ -64,7 +64,7 @@ def test_lines_of_machines_cross_where_their_sentences_say(client, sessions):
             )
     record(sessions, reports)
 
-    page = page_of(client, "/p/cfd/lines")
+    page = page_of(client, "/p/cfd/scaling/sizes")
     figure = figure_of(client, page, "machine-lines")
     said = " ".join(leads_of(page))
 
@@ -129,7 +129,7 @@ def test_significant_steps_of_hotspots_are_those_of_the_sentence(client, session
 def test_means_of_settings_are_as_the_sentence_on_configurations_says(client, sessions):
     record_configurations(sessions)
 
-    page = page_of(client, "/p/hybrid/configurations")
+    page = page_of(client, "/p/hybrid/scaling/configurations")
     (lead,) = leads_of(page)
     effects = figure_of(client, page, "configurations-main-effects")
     met = figure_of(client, page, "configurations-interaction")

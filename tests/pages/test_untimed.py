@@ -1,15 +1,20 @@
 """Projects that have counts only: pages about times say what is missing."""
 
-import re
 from uuid import UUID
 
 import pytest
 
 from support import sentences
 from support.builders import result, run_report
-from support.recorded import record, record_grid
+from support.recorded import record
 
-PAGES = ("scaling", "configurations", "lines")
+PAGES = (
+    "scaling",
+    "scaling/serial",
+    "scaling/contours",
+    "scaling/sizes",
+    "scaling/configurations",
+)
 
 
 @pytest.fixture
@@ -27,11 +32,6 @@ def counted(client, sessions):
     ]
     record(sessions, counts)
     return client
-
-
-def entry(page, name):
-    """Return an entry of the menu of a page, with its tag."""
-    return re.search(rf"<a href=[^>]*>{name}\b.*?</a>", page).group()
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -52,23 +52,3 @@ def test_exports_and_metrics_that_nobody_measured_stay_refused(counted):
     assert refused.status_code == 404
     assert sentences.ONLY_MESSAGES in refused.text.lower()
     assert counted.get("/p/mpich/scaling?metric=time").status_code == 404
-
-
-def test_menu_marks_pages_that_have_nothing_yet(counted):
-    page = counted.get("/p/mpich").text
-
-    for name in ("Scaling", "Configurations", "Problem size", "Hotspots"):
-        assert 'class="menu__lacking"' in entry(page, name)
-    assert sentences.NO_TIME_MEASURED in entry(page, "Scaling")
-    assert sentences.NO_PROFILE in entry(page, "Hotspots")
-    assert "menu__lacking" not in entry(page, "History")
-
-
-def test_menu_marks_nothing_of_what_is_there(client, sessions):
-    record_grid(sessions)
-
-    page = client.get("/p/hydro").text
-
-    assert "menu__lacking" not in entry(page, "Scaling")
-    assert "menu__lacking" not in entry(page, "Problem size")
-    assert "in two configurations" in entry(page, "Configurations")

@@ -20,7 +20,7 @@ NO_PAGES: Final = re.compile(
 )
 """What is for programs, streams without end, or is made by somebody else."""
 
-NO_HTML: Final = frozenset({"asset", "payload"})
+NO_HTML: Final = frozenset({"asset", "moved", "payload"})
 """Routes that answer with something else than a page."""
 
 EXAMPLES: Final[Mapping[str, str]] = {
@@ -30,6 +30,7 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "subjects": "juwels...lumi",
     "figure": "scaling",
     "number": "1",
+    "part": "gate",
 }
 """What stands in paths of the large project; its commits and runs are looked up."""
 

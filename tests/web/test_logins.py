@@ -118,7 +118,7 @@ def test_logging_out_ends_the_login_on_the_server_too(app, bearer):
     browser = home(app)
     log_in(browser, secret_of(bearer("read")))
     login = browser.cookies[LOGIN]
-    page = browser.get("/p/mpich")
+    page = browser.get("/account")
 
     assert '<form method="post" action="/logout">' in page.text
 

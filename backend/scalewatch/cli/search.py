@@ -101,7 +101,7 @@ class Bench:
 
     def page(self) -> str:
         """Return the address of the page of what was found."""
-        address = f"{self.server}/p/{self.place['project']}/configurations"
+        address = f"{self.server}/p/{self.place['project']}/scaling/configurations"
         return str(httpx2.URL(address, params=self._asked_for))
 
     @property

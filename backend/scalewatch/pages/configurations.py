@@ -24,7 +24,7 @@ OBJECTIVES: Final = {
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
-@router.get("/p/{project}/configurations", name="configurations")  # noqa: FAST003, the view
+@router.get("/p/{project}/scaling/configurations", name="configurations")  # noqa: FAST003, the view
 def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: sessions.ReadingDep,

@@ -10,9 +10,16 @@ from fastapi.responses import RedirectResponse
 from scalewatch.errors import TokenUnknown
 from scalewatch.pages.rendering import addresses, templates
 from scalewatch.services.access import tokens
+from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.web.protection.origins import FormDep
 from scalewatch.web.protection.protection import Protection, is_loopback
-from scalewatch.web.sessions import LOGIN, DoorDep, WritingDep, noting_tokens
+from scalewatch.web.sessions import (
+    LOGIN,
+    DoorDep,
+    ReadingDep,
+    WritingDep,
+    noting_tokens,
+)
 
 _INSIDE: Final = re.compile(r"/(?![/\\])")
 """Beginning of an address of this site: // would be another host."""
@@ -57,6 +64,17 @@ def log_in(request: Request, door: DoorDep, form: FormDep) -> Response:
         samesite="lax",
     )
     return answer
+
+
+@router.get("/account", name="account")
+def show_account(request: Request, session: ReadingDep) -> Response:
+    """Show who is logged in, and what that may do."""
+    caller = caller_of(session)
+    return templates.render(
+        request,
+        "settings/account.html",
+        may_administer=may(session, Role.ADMIN, caller.project),
+    )
 
 
 @router.post("/logout", name="logout")

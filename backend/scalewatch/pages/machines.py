@@ -158,7 +158,7 @@ def night_chart(nights: Nights) -> NightChart:
     )
 
 
-@router.get("/p/{project}/lines", name="machine-lines")  # noqa: FAST003, the view
+@router.get("/p/{project}/scaling/sizes", name="machine-lines")  # noqa: FAST003
 def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: ReadingDep,

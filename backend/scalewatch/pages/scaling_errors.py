@@ -43,7 +43,7 @@ EXAMPLE_SCALES: Final = (2.0, 4.0, 8.0, 16.0, 32.0)
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
-@router.get("/p/{project}/scaling", name="scaling-errors")  # noqa: FAST003, the view
+@router.get("/p/{project}/scaling/contours", name="scaling-errors")  # noqa: FAST003
 def show_scaling_errors(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: ReadingDep,

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import pages_of, site_links
+from scalewatch.pages.rendering.navigation import pages_of
 from scalewatch.pages.rendering.templates import render
 from scalewatch.services.commits.find import label_of
 from scalewatch.services.searches import Found, search, search_commits
@@ -64,10 +64,15 @@ def show_search(  # noqa: PLR0913, PLR0917 - parts of the address
 def hits_of(request: Request, result: Found) -> Iterator[Hit]:
     """Yield the pages of what was found, by kind; those whose names hold all words."""
     words = [word.lower() for word in result.words]
-    links = [(link, result.project or "") for link in pages_of(request, result.project)]
-    links += [(link, "server") for link in site_links(request)]
+    links = [(link, "server") for link in pages_of(request, None)]
+    if result.project:
+        of_project = [
+            (each, result.project) for each in pages_of(request, result.project)
+        ]
+        links = of_project + links
     for link, place in links:
-        if words and all(word in link.name.lower() for word in words):
+        named = f"{link.within} {link.name}".lower()
+        if words and all(word in named for word in words):
             yield Hit("Pages", link.name, place, link.path)
     for name in result.projects:
         path = path_to(request, "report", project=name)

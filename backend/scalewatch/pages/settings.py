@@ -1,13 +1,14 @@
 """Settings of a project and of the server: forms that work without scripts."""
 
 from datetime import timedelta
+from enum import StrEnum
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
 
-from scalewatch.errors import InvalidReport
+from scalewatch.errors import InvalidReport, NotFound
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import addresses, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
@@ -32,6 +33,17 @@ MOST_ENTRIES = 50
 router = APIRouter(include_in_schema=False)
 
 
+class Part(StrEnum):
+    """A page of the settings of a project."""
+
+    GENERAL = "general"
+    EXPECTATIONS = "expectations"
+    GATE = "gate"
+    TOKENS = "tokens"
+    WEBHOOKS = "webhooks"
+    AUDIT = "audit"
+
+
 def administering_all(session: WritingDep) -> Session:
     """Return a transaction for who administers the server."""
     callers.permit(session, callers.Role.ADMIN, None)
@@ -52,16 +64,20 @@ def show_site(
 
 
 @router.get("/p/{project}/settings", name="settings")
+@router.get("/p/{project}/settings/{part}", name="settings-part")
 def show_project(
     request: Request,
     session: ReadingDep,
     project: str,
+    part: str = Part.GENERAL,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show policy, tokens, expectations and audit log of a project."""
+    """Show a part of the settings of a project."""
     policies.policy_of(session, project)
     callers.permit(session, callers.Role.ADMIN, project)
-    return settings_page(request, session, wanted, project=project)
+    if part not in set(Part):
+        raise NotFound("page", part)
+    return settings_page(request, session, wanted, project=project, part=Part(part))
 
 
 @router.post("/p/{project}/settings/policy", name="change-policy")
@@ -98,7 +114,7 @@ def revoke_token(
 ) -> Response:
     """End a token of a project."""
     tokens.revoke(session, form.text("prefix") or "", project)
-    return back_to_settings(request, project)
+    return back_to_settings(request, project, Part.TOKENS)
 
 
 @router.post("/settings/tokens/revoke", name="revoke-site-token")
@@ -129,7 +145,7 @@ def declare_expectation(
         author=callers.caller_of(session).name,
         reason=form.text("reason"),
     )
-    return back_to_settings(request, project)
+    return back_to_settings(request, project, Part.EXPECTATIONS)
 
 
 @router.post("/p/{project}/settings/aliases", name="rename-region")
@@ -165,7 +181,14 @@ def _created(
         lifetime=None if days is None else timedelta(days=days),
     )
     shown = None if is_site else project
-    return settings_page(request, session, Format.HTML, project=shown, secret=secret)
+    return settings_page(
+        request,
+        session,
+        Format.HTML,
+        project=shown,
+        part=Part.TOKENS,
+        secret=secret,
+    )
 
 
 def settings_page(  # noqa: PLR0913 - what is shown once, too
@@ -174,6 +197,7 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
     wanted: Format,
     *,
     project: str | None,
+    part: Part = Part.GENERAL,
     secret: str | None = None,
     webhook: webhooks.NewWebhook | None = None,
 ) -> Response:
@@ -191,6 +215,8 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
         request,
         template,
         project=project,
+        part=part,
+        query={"part": part},
         secret=secret,
         new_webhook=webhook,
         roles=callers.Role,
@@ -246,12 +272,17 @@ def _number(form: Form, name: str) -> int | None:
     return int(text)
 
 
-def back_to_settings(request: Request, project: str | None) -> Response:
+def back_to_settings(
+    request: Request, project: str | None, part: Part = Part.GENERAL
+) -> Response:
     """Show the settings again; loading the page anew repeats no change."""
     if project is None:
         path = addresses.path_to(request, "site-settings")
-    else:
+    elif part is Part.GENERAL:
         path = addresses.path_to(request, "settings", project=project)
+    else:
+        names = {"project": project, "part": str(part)}
+        path = addresses.path_to(request, "settings-part", None, **names)
     return RedirectResponse(path, status_code=303)
 
 
@@ -273,7 +304,14 @@ def add_webhook(
         raise InvalidReport([("url", f"at most {LONGEST:,} letters")])
     author = callers.caller_of(session).name
     added = webhooks.add(session, project, url, author, key_file)
-    return settings_page(request, session, Format.HTML, project=project, webhook=added)
+    return settings_page(
+        request,
+        session,
+        Format.HTML,
+        project=project,
+        part=Part.WEBHOOKS,
+        webhook=added,
+    )
 
 
 @router.post("/p/{project}/settings/webhooks/remove", name="remove-webhook")
@@ -282,7 +320,7 @@ def remove_webhook(
 ) -> Response:
     """Remove a webhook."""
     webhooks.remove(session, project, _webhook_number(form))
-    return back_to_settings(request, project)
+    return back_to_settings(request, project, Part.WEBHOOKS)
 
 
 @router.post("/p/{project}/settings/webhooks/test", name="test-webhook")
@@ -291,7 +329,7 @@ def test_webhook(
 ) -> Response:
     """Send a test delivery to a webhook."""
     webhooks.test(session, project, _webhook_number(form))
-    return back_to_settings(request, project)
+    return back_to_settings(request, project, Part.WEBHOOKS)
 
 
 def _webhook_number(form: Form) -> int:
@@ -327,4 +365,4 @@ def treat_oversubscribed(
         author=callers.caller_of(session).name,
         reason=form.text("reason"),
     )
-    return back_to_settings(request, project)
+    return back_to_settings(request, project, Part.GATE)

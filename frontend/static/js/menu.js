@@ -1,13 +1,13 @@
 /**
- * Menu: where the pages of a project do not fit beside one another, the entry of the
- * current page is scrolled into sight.
+ * Menus and tabs: where they do not fit beside one another, the entry of the current
+ * page is scrolled into sight.
  */
 
-const menu = document.querySelector(".menu");
-const current = menu?.querySelector("[aria-current]");
-
-if (current) {
-  const { left, width } = current.getBoundingClientRect();
-  const beside = (menu.clientWidth - width) / 2;
-  menu.scrollLeft += left - menu.getBoundingClientRect().left - beside;
+for (const menu of document.querySelectorAll(".menu")) {
+  const current = menu.querySelector("[aria-current]");
+  if (current) {
+    const { left, width } = current.getBoundingClientRect();
+    const beside = (menu.clientWidth - width) / 2;
+    menu.scrollLeft += left - menu.getBoundingClientRect().left - beside;
+  }
 }

@@ -25,8 +25,11 @@ function choose(theme) {
   document.dispatchEvent(new Event("themechange"));
 }
 
+const ICONS = { system: "◐", light: "☀", dark: "☾" };
+
 function label(button) {
-  button.textContent = `Theme: ${currentTheme()}`;
+  button.textContent = ICONS[currentTheme()];
+  button.ariaLabel = button.title = `Theme: ${currentTheme()}`;
 }
 
 for (const button of document.querySelectorAll("[data-theme-toggle]")) {

@@ -127,7 +127,12 @@ def test_side_by_side_view_of_the_study_comes_back(loaded):
 def test_every_page_says_that_nobody_measured(loaded, project, words):
     region = f"/p/{project}/r/MPI_Bcast"
     run = next(iter(simulated_machines.simulated_runs())).id
-    pages = [f"/p/{project}", region, f"/p/{project}/scaling?region=MPI_Bcast", "/"]
+    pages = [
+        f"/p/{project}",
+        region,
+        f"/p/{project}/scaling/contours?region=MPI_Bcast",
+        "/",
+    ]
     if project == simulated_machines.PROJECT:
         pages.append(f"/p/{project}/runs/{run}")
 

@@ -56,25 +56,25 @@ SAID = {
     ),
     "best configuration and suspicion": (
         record_configurations,
-        "/p/hybrid/configurations",
+        "/p/hybrid/scaling/configurations",
         "is best for <bdi>solve</bdi>",
         "threads matters most: by itself it explains",
         "One thread is best: look for a bug in the distribution of the work",
     ),
     "nothing to choose from says what to run": (
         lambda sessions: record(sessions, sweep_reports(project="hybrid")),
-        "/p/hybrid/configurations",
+        "/p/hybrid/scaling/configurations",
         "at least two configurations",
         "scalewatch search EXPERIMENT.yaml --vary threads=1,2,4",
     ),
     "constraint can be taken back": (
         record_configurations,
-        "/p/hybrid/configurations?where=compiler%3Dgcc",
+        "/p/hybrid/scaling/configurations?where=compiler%3Dgcc",
         '<option value="compiler=gcc" selected>gcc</option>',
     ),
     "configurations that were not run are listed": (
         record_configurations,
-        "/p/hybrid/configurations?declare=threads%3D1%7C2%7C4%7C8",
+        "/p/hybrid/scaling/configurations?declare=threads%3D1%7C2%7C4%7C8",
         "2 configurations of the space were never run",
     ),
     "jump of a profile with both profiles": (
@@ -121,30 +121,30 @@ SAID = {
     # 0.52 s on 2 processes, 0.66 s on 16 for eight times the work.
     "weak scaling says how much longer it takes": (
         record_grid,
-        "/p/hydro/scaling?kind=weak",
+        "/p/hydro/scaling/contours?kind=weak",
         "16 processes take 1.27 times as long for 8 times the",
     ),
     "weak scaling without sizes says what to run": (
         record_configurations,
-        "/p/hybrid/scaling?kind=weak",
+        "/p/hybrid/scaling/contours?kind=weak",
         "Weak scaling needs problem sizes",
         "p&nbsp;=&nbsp;32 with n&nbsp;=&nbsp;32,000",
         "http://testserver/api/v1/runs",
     ),
     "runs that weak scaling lacks": (
         lambda sessions: record_grid(sessions, sizes=(1001,), processes=(2, 3, 4)),
-        "/p/hydro/scaling?kind=weak",
+        "/p/hydro/scaling/contours?kind=weak",
         "p&nbsp;=&nbsp;4 with n&nbsp;=&nbsp;2,002",
         "No run can fill 2→3",
     ),
     "single scale says how to measure more": (
         lambda sessions: record(sessions, sweep_reports((4,))),
-        "/p/mpich/scaling",
+        "/p/mpich/scaling/contours",
         "scalewatch-agent mpi --server http://testserver",
     ),
     "region that becomes slower": (
         record_project,
-        "/p/openmpi/scaling?region=MPI_Bcast&kind=strong",
+        "/p/openmpi/scaling/contours?region=MPI_Bcast&kind=strong",
         "32 processes take 3.4",
         "as 2 do, instead of 1/16 of the time: α = 15.7",
         # 32 processes take 3.4 times as long as 2 do: more than all is serial.
@@ -153,13 +153,13 @@ SAID = {
     # 4.02 s on 2 processes, 0.66 s on 16.
     "region that becomes faster": (
         record_grid,
-        "/p/hydro/scaling?size=8000",
+        "/p/hydro/scaling/contours?size=8000",
         "16 processes do <bdi>solve</bdi> (n\u202f=\u202f8,000) 6.09 times as fast",
         "of 8 times that would be ideal",
     ),
     "every setting of the page is in its links": (
         record_grid,
-        "/p/hydro/scaling?kind=weak&size=2000&base=4",
+        "/p/hydro/scaling/contours?kind=weak&size=2000&base=4",
         "kind=weak&amp;size=2000&amp;base=4&amp;format=json",
     ),
     "search that finds nothing": (

@@ -101,11 +101,7 @@ def _way_on(
 
 def _pages_near(request: Request, project: str | None) -> Iterator[WayOn]:
     """Yield pages whose addresses resemble the one that leads nowhere."""
-    links = (
-        navigation.pages_of(request, project)
-        if project
-        else navigation.site_links(request)
-    )
+    links = navigation.pages_of(request, project)
     by_word = {link.path.rstrip("/").rpartition("/")[2]: link for link in links}
     word_asked = request.url.path.rstrip("/").rpartition("/")[2]
     for word in searches.nearest(word_asked, by_word):
@@ -133,14 +129,17 @@ def _renamed(request: Request, wrong: str, names: tuple[str, ...]) -> Iterator[W
 
 
 UNTIMED: Final = {
-    "efficiency": "Scaling",
+    "scaling": "Scaling",
+    "serial-fraction": "Serial fraction",
     "scaling-errors": "Scaling error",
     "configurations": "Configurations",
     "machine-lines": "Problem size",
 }
 
 NEEDS: Final = {
-    "efficiency": "Efficiency compares the times of a region at different numbers of "
+    "serial-fraction": "Efficiency compares the times of a region at different numbers "
+    "of nodes, GPUs or processes.",
+    "scaling": "Efficiency compares the times of a region at different numbers of "
     "nodes, GPUs or processes.",
     "scaling-errors": "Efficiency compares the times of a region at different numbers "
     "of processes.",

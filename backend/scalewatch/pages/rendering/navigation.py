@@ -1,10 +1,9 @@
 """Menus: the pages of a project, and those of the server."""
 
-from collections.abc import Collection
-from contextlib import suppress
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Any, Final
 
 from fastapi import Depends, FastAPI, Request
 from sqlalchemy.orm import Session
@@ -16,49 +15,102 @@ from scalewatch.services.projects import news, progress
 from scalewatch.services.traces.traces import has_traces
 from scalewatch.web.sessions import CALLER, SESSION
 
-WITHIN: Final = {
-    "commit-report": "commit",
-    "comparison": "comparisons",
-    "preview": "report",
-    "region": "report",
-    "run": "report",
-    "scaling-errors": "efficiency",
+SCALED: Final = (progress.Lack.SETTINGS,)
+"""Nothing scales where all is measured at one setting."""
+
+TRACED: Final = (progress.Lack.TRACES,)
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A page behind an entry of the menu.
+
+    Parameters
+    ----------
+    lacks
+        It is left out where a project lacks one of these.
+    carried
+        Names in the address of a page beside it that hold for it as well.
+    within
+        Routes of pages that have no tab of their own and belong here.
+    part
+        The part of its address by which it differs from others of its route.
+    """
+
+    name: str
+    route: str
+    lacks: tuple[progress.Lack, ...] = ()
+    carried: tuple[str, ...] = ()
+    within: tuple[str, ...] = ()
+    part: str | None = None
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names in its path besides that of the project."""
+        return {} if self.part is None else {"part": self.part}
+
+
+VIEW: Final = ("commit", "metric", "machine", "configuration")
+REGION: Final = ("region", *VIEW)
+TIMES: Final = (*SCALED, progress.Lack.TIMES)
+
+OF_REGIONS: Final = ("machine", "run", "region", "preview")
+"""Pages that belong to the match table, unless there is a tab of theirs."""
+
+ENTRIES: Final[Mapping[str, tuple[Tab, ...]]] = {
+    "Overview": (Tab("Match table", "report", within=OF_REGIONS),),
+    "Changes": (
+        Tab("Regressions", "regressions", within=("regression",)),
+        Tab("History", "history", carried=("region", "metric", "machine")),
+        Tab("Commit", "commit", carried=("commit",), within=("commit-report",)),
+    ),
+    "Scaling": (
+        Tab("Efficiency", "scaling", SCALED, (*REGION, "kind")),
+        Tab("Curve", "region", SCALED, VIEW, within=("preview",)),
+        Tab("Contours", "scaling-errors", TIMES, (*REGION, "kind")),
+        Tab("Serial fraction", "serial-fraction", TIMES, REGION),
+        Tab("Problem size", "machine-lines", (*TIMES, progress.Lack.SIZES), REGION),
+        Tab(
+            "Configurations",
+            "configurations",
+            (*TIMES, progress.Lack.CONFIGURATIONS),
+            REGION,
+        ),
+    ),
+    "Compare": (
+        Tab("Machines and commits", "comparisons", within=("comparison",)),
+        Tab("Guidelines", "guidelines", carried=("commit",)),
+    ),
+    "Time": (
+        Tab("Cost", "cost", SCALED, ("commit",)),
+        Tab("Hotspots", "hotspots", (progress.Lack.PROFILES,), ("commit",)),
+        Tab("Traces", "traces", TRACED, ("commit",)),
+    ),
+    "Settings": (
+        Tab("General", "settings"),
+        Tab("Expectations", "settings-part", part="expectations"),
+        Tab("Gate", "settings-part", part="gate"),
+        Tab("Tokens", "settings-part", part="tokens"),
+        Tab("Webhooks", "settings-part", part="webhooks"),
+        Tab("Audit", "settings-part", part="audit"),
+    ),
 }
-"""Pages that have no entry of their own, by the entry that they belong to."""
+"""Pages of a project by the entry of its menu; the first with data is behind it.
 
-TRACES: Final = "Traces"
-"""Only where some program was traced."""
-
-LACKS: Final = {
-    "efficiency": (progress.Lack.TIMES,),
-    "machine-lines": (progress.Lack.TIMES, progress.Lack.SIZES),
-    "configurations": (progress.Lack.TIMES, progress.Lack.CONFIGURATIONS),
-    "hotspots": (progress.Lack.PROFILES,),
-}
-"""Pages of a project that have nothing to show without these, by route."""
-
-OF_SCANS: Final = frozenset({"Problem size", "Scaling", "Cost", "Configurations"})
-"""Entries that tell nothing where all is measured at one setting."""
-
-PAGES: Final = (
-    ("report", "Match table"),
-    ("commit", "Commit"),
-    ("history", "History"),
-    ("regressions", "Regressions"),
-    ("comparisons", "Compare"),
-    ("machine-lines", "Problem size"),
-    ("guidelines", "Guidelines"),
-    ("efficiency", "Scaling"),
-    ("cost", "Cost"),
-    ("hotspots", "Hotspots"),
-    ("configurations", "Configurations"),
-    ("traces", TRACES),
-    ("settings", "Settings"),
-)
-"""Pages of a project by the name of their route, in the order of the menu.
-
-A page that the application does not have is not in the menu.
+A page that the application does not have is left out.
 """
+
+SITE_ENTRIES: Final[Mapping[str, tuple[Tab, ...]]] = {
+    "Inbox": (Tab("Inbox", "inbox"),),
+    "Add data": (Tab("Add data", "start"),),
+    "Help": (Tab("Glossary", "glossary"), Tab("API", "docs")),
+    "Account": (
+        Tab("Account", "account", within=("login",)),
+        Tab("Settings", "site-settings"),
+        Tab("Status", "status"),
+    ),
+}
+"""Pages of the server, likewise."""
 
 FAILED: Final = "failed"
 """Key in the state of a request that was answered by an error."""
@@ -81,59 +133,158 @@ LIVE: Final = frozenset(
 )
 """Pages of a project that name the parts of them that change, see `live.js`."""
 
-SITE_PAGES: Final = (
-    ("start", "Start"),
-    ("status", "Status"),
-    ("site-settings", "Settings"),
-    ("glossary", "Glossary"),
-    ("docs", "API"),
-)
-"""Pages of the server."""
-
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """An entry of a menu.
+    """An entry of a menu, or a tab behind one.
 
     Parameters
     ----------
-    lack
-        Why there is nothing to see there yet, in words.
+    within
+        The entry that a tab is behind.
     """
 
     name: str
     path: str
     is_current: bool
-    lack: str | None = None
+    within: str = ""
 
 
-def project_links(request: Request) -> list[Link]:
-    """Return the menu of the project that the address names; empty if it names none."""
+@dataclass(frozen=True, slots=True)
+class Menu:
+    """The entries of a project or of the server, and the tabs of the current one."""
+
+    entries: tuple[Link, ...] = ()
+    tabs: tuple[Link, ...] = ()
+    name: str = ""
+
+
+def project_menu(request: Request, query: Mapping[str, Any]) -> Menu:
+    """Return the menu of the project that the address names; empty if it names none.
+
+    Parameters
+    ----------
+    query
+        The state of the page that is shown, of which tabs take what holds for them.
+    """
     if getattr(request.state, FAILED, False):
         project = getattr(request.state, FAILED_WITHIN, None)
     else:
         project = request.path_params.get("project")
-    return [] if project is None else pages_of(request, str(project))
+    return Menu() if project is None else _menu(request, str(project), query)
+
+
+def site_menu(request: Request) -> Menu:
+    """Return the menu of the server."""
+    return _menu(request, None, {})
 
 
 def pages_of(request: Request, project: str | None) -> list[Link]:
-    """Return the pages of a project; of none there are none."""
-    if project is None:
-        return []
+    """Return all pages of a project, or of the server, that have something to show."""
+    return [
+        Link(
+            entry if len(tabs) == 1 else tab.name,
+            _path(request, project, tab, {}),
+            is_current=False,
+            within=entry,
+        )
+        for entry, tabs in _entries(request, project).items()
+        for tab in tabs
+        if tab.route != "region"
+    ]
+
+
+def _menu(request: Request, project: str | None, query: Mapping[str, Any]) -> Menu:
+    route = str(getattr(request.scope.get("route"), "name", ""))
+    part = request.path_params.get("part")
+    by_entry = _entries(request, project, route)
+    here = next(
+        (
+            (entry, tab)
+            for entry, tabs in reversed(by_entry.items())
+            for tab in tabs
+            if (tab.route, tab.part) == (route, part) or route in tab.within
+        ),
+        ("", None),
+    )
+    state = {
+        **request.query_params,
+        "configuration": request.query_params.getlist("configuration"),
+        **request.path_params,
+        **{name: value for name, value in query.items() if value},
+    }
+    if "sha" in request.path_params:
+        state["commit"] = request.path_params["sha"]
+    tabs = tuple(
+        Link(tab.name, _path(request, project, tab, state), tab is here[1], here[0])
+        for tab in by_entry.get(here[0], ())
+        if tab.route != "region" or state.get("region")
+    )
+    entries = tuple(
+        Link(entry, _path(request, project, tabs[0], {}), entry == here[0])
+        for entry, tabs in by_entry.items()
+    )
+    return Menu(entries, tabs if len(tabs) > 1 else (), here[0])
+
+
+def _entries(
+    request: Request, project: str | None, route: str = ""
+) -> dict[str, list[Tab]]:
+    """Return the tabs with something to show, and the current one, by entry.
+
+    An entry of which all is lacking keeps its first page, which says what to measure;
+    but nothing tells of scales where all is measured at one setting.
+    """
     session: Session | None = getattr(request.state, SESSION, None)
-    lacks: frozenset[progress.Lack] = frozenset()
     # A page of an error knows of nothing that a project has.
-    if session is None or getattr(request.state, FAILED, False):
-        links = _links(request, PAGES, project=project)
-        has_any = False
-    else:
+    is_known = session is not None and not getattr(request.state, FAILED, False)
+    lacks: Collection[progress.Lack] = ()
+    if project is not None and session is not None and is_known:
         lacks = progress.lacking(session, project)
-        links = _links(request, PAGES, lacks, project=project)
-        has_any = has_traces(session, project)
-    hidden = frozenset() if has_any else frozenset({TRACES})
-    if progress.Lack.SETTINGS in lacks:
-        hidden |= OF_SCANS
-    return [link for link in links if link.name not in hidden or link.is_current]
+        if not has_traces(session, project):
+            lacks = {*lacks, progress.Lack.TRACES}
+    elif project is not None:
+        lacks = (progress.Lack.TRACES,)
+    by_entry = {}
+    for entry, tabs in (SITE_ENTRIES if project is None else ENTRIES).items():
+        there = [tab for tab in tabs if _is_there(request.app, tab, project is None)]
+        shown = [
+            tab
+            for tab in there
+            if (tab.route == route != "region")
+            or not any(lack in lacks for lack in tab.lacks)
+        ]
+        if not shown and progress.Lack.SETTINGS not in lacks:
+            shown = there[:1]
+        if shown:
+            by_entry[entry] = shown
+    return by_entry
+
+
+def _path(
+    request: Request, project: str | None, tab: Tab, state: Mapping[str, Any]
+) -> str:
+    names = tab.names if project is None else {"project": project, **tab.names}
+    carried = {name: state.get(name) for name in tab.carried}
+    route = tab.route
+    if route == "region":
+        names["region"] = str(state["region"])
+    elif route == "commit" and (commit := carried.pop("commit")):
+        route, names["sha"] = "commit-report", str(commit)
+    return path_to(request, route, carried, **names)
+
+
+@lru_cache(maxsize=256)
+def _is_there(app: FastAPI, tab: Tab, is_site: bool) -> bool:  # noqa: FBT001 - cached
+    """Tell whether the application has a page."""
+    names = tab.names if is_site else {"project": "any", **tab.names}
+    if tab.route == "region":
+        names["region"] = "any"
+    try:
+        app.url_path_for(tab.route, **names)
+    except NoMatchFound:
+        return False
+    return True
 
 
 def login_path(request: Request) -> str | None:
@@ -162,40 +313,6 @@ def live_events(request: Request) -> str | None:
 def _since(session: Session) -> dict[str, str]:
     """Return the position of what a page shows: of the same snapshot as the page."""
     return {"since": str(news.position_now(session))}
-
-
-def site_links(request: Request) -> list[Link]:
-    """Return the menu of the server."""
-    return _links(request, SITE_PAGES)
-
-
-def _links(
-    request: Request,
-    pages: tuple[tuple[str, str], ...],
-    lacks: Collection[progress.Lack] = (),
-    **names: str,
-) -> list[Link]:
-    current = str(getattr(request.scope.get("route"), "name", ""))
-    current = WITHIN.get(current, current)
-    links = []
-    for route, name in _existing(request.app, pages, tuple(names)):
-        path = path_to(request, route, None, **names)
-        lack = next((each for each in LACKS.get(route, ()) if each in lacks), None)
-        links.append(Link(name, path, is_current=route == current, lack=lack))
-    return links
-
-
-@lru_cache(maxsize=256)
-def _existing(
-    app: FastAPI, pages: tuple[tuple[str, str], ...], names: tuple[str, ...]
-) -> tuple[tuple[str, str], ...]:
-    """Return the links whose routes the application has."""
-    links = []
-    for route, name in pages:
-        with suppress(NoMatchFound):
-            app.url_path_for(route, **dict.fromkeys(names, "any"))
-            links.append((route, name))
-    return tuple(links)
 
 
 STATE: Final = "shows_analysis"

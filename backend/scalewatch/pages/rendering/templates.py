@@ -59,9 +59,9 @@ def _context(request: Request) -> dict[str, Any]:
         "origins": origins_of(session, str(project)) if session and project else (),
         "embed": partial(addresses.embed_of, request),
         "live_events": navigation.live_events(request),
-        "project_links": navigation.project_links(request),
+        "project_menu": partial(navigation.project_menu, request),
         "server": str(request.base_url).rstrip("/"),
-        "site_links": navigation.site_links(request),
+        "site_menu": navigation.site_menu(request),
         "theme": chosen if chosen in THEMES else None,
     }
 

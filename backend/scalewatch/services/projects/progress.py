@@ -82,6 +82,7 @@ class Lack(StrEnum):
     SIZES = "no run of the newest commit records a problem size n"
     CONFIGURATIONS = "no region is measured in two configurations on one machine"
     PROFILES = "no run has a profile"
+    TRACES = "no program was traced"
 
 
 def lacking(session: Session, project_name: str) -> frozenset[Lack]:

@@ -67,7 +67,7 @@ def command(scale, runs):
 def test_page_shows_the_table_over_any_scale(client, sessions, scale):
     record(sessions, reports(scale, NODES))
 
-    page = client.get("/p/mpich/efficiency?region=step").text
+    page = client.get("/p/mpich/scaling?region=step").text
 
     rows = cells(page)
     assert [row[0] for row in rows[:5]] == ["1", "2", "4", "8", "16"]
@@ -84,7 +84,7 @@ def test_base_limit_kind_and_plan_stand_in_the_address(client, sessions):
     record(sessions, reports("nodes", NODES))
     query = "base=2&limit=90&runs=64&length=25&at=8&kind=strong"
 
-    page = client.get(f"/p/mpich/efficiency?region=step&{query}").text
+    page = client.get(f"/p/mpich/scaling?region=step&{query}").text
     known = client.get(f"/api/v1/projects/mpich/efficiency?region=step&{query}").json()
 
     assert "≥ 90 %: up to" in page
@@ -108,8 +108,8 @@ def test_bad_choices_are_refused(client, sessions, query):
 def test_questions_name_choices_of_the_address(client, sessions):
     record(sessions, reports("p", NODES))
 
-    unknown = client.get("/p/mpich/efficiency?region=step").text
-    known = client.get("/p/mpich/efficiency?region=step&per_node=4").text
+    unknown = client.get("/p/mpich/scaling?region=step").text
+    known = client.get("/p/mpich/scaling?region=step&per_node=4").text
 
     assert "No node-hours: processes are not cores or nodes; ?per_node=N" in unknown
     (summary,) = re.findall(r'aria-label="Summary">.*?</section>', unknown, re.DOTALL)
@@ -122,7 +122,7 @@ def test_questions_name_choices_of_the_address(client, sessions):
 def test_table_is_downloaded(client, sessions, wanted):
     record(sessions, reports("nodes", NODES))
 
-    answer = client.get(f"/p/mpich/efficiency?region=step&format={wanted}")
+    answer = client.get(f"/p/mpich/scaling?region=step&format={wanted}")
 
     assert answer.status_code == 200
     assert "16" in answer.text
@@ -181,7 +181,7 @@ def test_command_page_and_json_have_the_same_numbers_of_forty_real_series(
         text, line = command(scale, runs)
         query = f"region=step{'&kind=' + line['kind'] if line['kind'] else ''}"
 
-        page = client.get(f"/p/{name}/efficiency?{query}").text
+        page = client.get(f"/p/{name}/scaling?{query}").text
         served = client.get(f"/api/v1/projects/{name}/efficiency?{query}").json()
 
         if line["kind"] is None:

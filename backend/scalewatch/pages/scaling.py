@@ -8,6 +8,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.errors import NoTimes
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling.efficiencies import SizeRow
+from scalewatch.pages.moved import moved_to
 from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.errors import show_untimed
@@ -28,8 +29,13 @@ LIMITS = (90, 80, 70, 60)
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
-@router.get("/p/{project}/efficiency", name="efficiency")  # noqa: FAST003, the view
-def show_efficiency(  # noqa: PLR0913, PLR0917 - parts of the address
+OF_CONTOURS: Final = frozenset({"quantity", "size", "source", "to", "vs"})
+"""Names that only the address of the contours has, which was this one before."""
+
+
+@router.get("/p/{project}/scaling", name="scaling")  # noqa: FAST003, the view
+@router.get("/p/{project}/scaling/serial", name="serial-fraction")
+def show_scaling(  # noqa: PLR0913, PLR0917 - parts of the address
     request: Request,
     session: ReadingDep,
     view: ViewDep,
@@ -38,12 +44,15 @@ def show_efficiency(  # noqa: PLR0913, PLR0917 - parts of the address
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show how much faster a region gets on more nodes, GPUs or processes."""
+    if OF_CONTOURS & request.query_params.keys():
+        return moved_to(request, "scaling-errors", project=view.project)
+    route = str(request.scope["route"].name)
     try:
         shown = efficiency_at(session, view, region or None, question)
     except NoTimes as error:
         if wanted is not Format.HTML:
             raise
-        return show_untimed(request, view, "efficiency", error)
+        return show_untimed(request, view, route, error)
     if wanted is not Format.HTML:
         name = f"{shown.region}-{shown.commit.label}-efficiency"
         return download(wanted, name, shown, numbers, cells)
@@ -57,7 +66,8 @@ def show_efficiency(  # noqa: PLR0913, PLR0917 - parts of the address
     }
     return templates.render(
         request,
-        "efficiencies/show.html",
+        "scaling/show.html",
+        route=route,
         shown=shown,
         scaled=scaled,
         query=query,
