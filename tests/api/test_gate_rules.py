@@ -67,7 +67,7 @@ def test_what_is_undecided_names_the_next_measurement_and_its_cost(client):
     step = said["next_step"]
     assert step["at"] == [{"p": p} for p in (4, 8, 16, 32, 64)]
     # No job told its times: a second to start, and the repetitions themselves.
-    assert step["core_hours"] == pytest.approx((4 + 8 + 16 + 32 + 64) / 3600, rel=1e-3)
+    assert step["hours"] == pytest.approx((4 + 8 + 16 + 32 + 64) / 3600, rel=1e-3)
     assert said["findings"][0]["todo"] == step["sentence"]
     assert "core-hours" in step["sentence"]
 

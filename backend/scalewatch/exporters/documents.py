@@ -22,6 +22,7 @@ from scalewatch.modelling import (
     Growth,
     Model,
 )
+from scalewatch.texts.scales import Scale
 
 
 def json_text(value: object, *, indented: bool = False) -> bytes:
@@ -116,6 +117,7 @@ def _keyed(values: Mapping[object, object]) -> dict[str, object]:
 
 _WRITTEN: Final[Mapping[type, Callable[[Any], object]]] = {
     Growth: str,
+    Scale: lambda scale: scale.name,
     Fraction: str,
     Model: model_object,
     Finding: finding_object,

@@ -27,6 +27,7 @@ from scalewatch.modelling import (
 from scalewatch.modelling.compositions.comparison import ComposedForecast
 from scalewatch.modelling.few_settings import Step
 from scalewatch.modelling.measurements.repetitions import Unsteadiness
+from scalewatch.texts.scales import hours_of
 
 
 def finding_object(finding: Finding) -> dict[str, Any]:
@@ -99,7 +100,8 @@ def proposal_object(proposal: Proposal) -> dict[str, Any]:
     return {
         "at": _at(proposal.at),
         "repetitions": proposal.repetitions,
-        "core_hours": proposal.core_hours,
+        "hours": proposal.hours,
+        "hours_unit": hours_of(proposal.at),
         "settles": proposal.settles,
     }
 

@@ -68,6 +68,8 @@ class SharesDrawn:
         Where shares end, and where they were asked to.
     why, short
         Why they end before the target, in a few words, and without names.
+    parameter
+        Name of the scale.
     """
 
     lines: Sequence[ShareLine]
@@ -77,6 +79,7 @@ class SharesDrawn:
     target: float
     why: str
     short: str = ""
+    parameter: str = "p"
 
 
 def together(lines: Sequence[ShareLine]) -> list[ShareLine]:
@@ -120,7 +123,8 @@ def shares_figure(shown: SharesDrawn) -> Figure:
             line={"color": PALETTE[role], "width": 0.5},
             name=listed(line.name),
             showlegend=True,
-            hovertemplate=f"{escape(line.name)}<br>p = %{{x:,}}: %{{y:.3~g}} %"
+            hovertemplate=f"{escape(line.name)}<br>{shown.parameter} = %{{x:,}}: "
+            "%{y:.3~g} %"
             "<extra></extra>",
             meta=role,
         )
@@ -136,7 +140,8 @@ def _lay_out(figure: Figure, shown: SharesDrawn, reach: float) -> None:
     first, last = np.log10([shown.scales[0], last_of(shown)]).tolist()
     figure.update_layout(
         hovermode="x",
-        xaxis=titled(parameter_axis("p", ticks), NAMES["p"]) | {"range": [first, last]},
+        xaxis=titled(parameter_axis(shown.parameter, ticks), NAMES[shown.parameter])
+        | {"range": [first, last]},
         yaxis=titled_axis("share of the sum") | {"range": [0, 100], "ticksuffix": " %"},
     )
     if shown.largest < reach:

@@ -27,15 +27,18 @@ from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import listed
 from scalewatch.modelling import ScalingErrors, ScalingKind
 from scalewatch.modelling.arrays import Reals
+from scalewatch.texts.scales import RESOURCES, Scale
 
 Matrix = Reals
+
+PROCESSES: Final = RESOURCES["p"]
 
 LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
 
 SIGNED: Final = ("below", "surface", "above")
 """Roles of the colours of a negative value, of 0 and of a positive one."""
 
-PAIR: Final = "from p₁ = %{y:,} to p₂ = %{x:,}"
+PAIR: Final = "from %{y:,} to %{x:,}"
 """A pair in a hover text."""
 
 MOST_LEVELS: Final = 6
@@ -84,10 +87,10 @@ class ErrorRow:
     position: int = 0
 
 
-def contour_figure(scaling: ScalingErrors) -> Figure:
+def contour_figure(scaling: ScalingErrors, scale: Scale = PROCESSES) -> Figure:
     """Plot the scaling error over all pairs p₂ > p₁, an outline around the measured."""
     letter = LETTERS[scaling.kind]
-    figure = _error_contours(scaling.scales, scaling.errors, letter)
+    figure = _error_contours(scaling.scales, scaling.errors, letter, scale)
     if not figure.data:
         return figure
     is_known = np.isfinite(scaling.errors)
@@ -115,7 +118,9 @@ def contour_figure(scaling: ScalingErrors) -> Figure:
     return figure
 
 
-def difference_figure(scaling: ScalingErrors, other: ScalingErrors) -> Figure:
+def difference_figure(
+    scaling: ScalingErrors, other: ScalingErrors, scale: Scale = PROCESSES
+) -> Figure:
     """Plot how much larger one scaling error is than another, where both are known."""
     common, rows, others = np.intersect1d(
         scaling.scales, other.scales, return_indices=True
@@ -123,10 +128,10 @@ def difference_figure(scaling: ScalingErrors, other: ScalingErrors) -> Figure:
     difference = (
         scaling.errors[np.ix_(rows, rows)] - other.errors[np.ix_(others, others)]
     )
-    return _error_contours(common, difference, f"Δ{LETTERS[scaling.kind]}")
+    return _error_contours(common, difference, f"Δ{LETTERS[scaling.kind]}", scale)
 
 
-def efficiency_figure(scaling: ScalingErrors) -> Figure:
+def efficiency_figure(scaling: ScalingErrors, scale: Scale = PROCESSES) -> Figure:
     """Plot the efficiency in per cent over all pairs p₂ > p₁."""
     scales = scaling.scales
     is_drawn = scales >= scales[:, np.newaxis]
@@ -140,6 +145,7 @@ def efficiency_figure(scaling: ScalingErrors) -> Figure:
         scales,
         _continued(percent, 100),
         (0, 100),
+        scale,
         contours={"start": STEP, "end": 100 - STEP, "size": STEP},
         colorscale="Viridis",
         colorbar={
@@ -160,14 +166,27 @@ def efficiency_figure(scaling: ScalingErrors) -> Figure:
     return figure
 
 
-def rows_figure(kind: ScalingKind, base: float, rows: Sequence[ErrorRow]) -> Figure:
+def rows_figure(
+    kind: ScalingKind,
+    base: float,
+    rows: Sequence[ErrorRow],
+    scale: Scale = PROCESSES,
+) -> Figure:
     """Plot one row of the contours of each scaling: the error from p₁ to all p₂."""
     drawn = [row for row in rows if np.isfinite(row.errors).any()]
     letter = LETTERS[kind]
-    return _rows(drawn, f"{letter} from p₁ = {base:,g}", 0, f"{letter} = %{{y:.3~g}}")
+    return _rows(
+        drawn,
+        f"{letter} from {scale.counted(base)} on",
+        0,
+        f"{letter} = %{{y:.3~g}}",
+        scale,
+    )
 
 
-def efficiency_rows_figure(base: float, rows: Sequence[ErrorRow]) -> Figure:
+def efficiency_rows_figure(
+    base: float, rows: Sequence[ErrorRow], scale: Scale = PROCESSES
+) -> Figure:
     """Plot the efficiency from p₁ to all larger p₂ of each scaling.
 
     Parameters
@@ -184,8 +203,8 @@ def efficiency_rows_figure(base: float, rows: Sequence[ErrorRow]) -> Figure:
             drawn.append(
                 replace(row, n2=n2, errors=percent, is_extrapolated=is_extrapolated)
             )
-    title = f"efficiency from p₁ = {base:,g}"
-    figure = _rows(drawn, title, 100, "efficiency = %{y:.3~g} %")
+    title = f"efficiency from {scale.counted(base)} on"
+    figure = _rows(drawn, title, 100, "efficiency = %{y:.3~g} %", scale)
     if drawn:
         best = max(float(np.nanmax(row.errors)) for row in drawn)
         axis = {"range": [0, max(TOP, 1.05 * best)], "ticksuffix": " %"}
@@ -193,24 +212,26 @@ def efficiency_rows_figure(base: float, rows: Sequence[ErrorRow]) -> Figure:
     return figure
 
 
-def _rows(drawn: Sequence[ErrorRow], title: str, level: float, value: str) -> Figure:
+def _rows(
+    drawn: Sequence[ErrorRow], title: str, level: float, value: str, scale: Scale
+) -> Figure:
     """Plot rows over p₂ with a line at the ideal level."""
     figure = canvas()
     if not drawn:
         return figure
-    axis = parameter_axis("p", np.concatenate([row.n2 for row in drawn]))
+    axis = parameter_axis(scale.name, np.concatenate([row.n2 for row in drawn]))
     figure.update_layout(
-        xaxis=titled(axis, "processes p₂"), yaxis=plain_axis(axis, title)
+        xaxis=titled(axis, scale.end("₂")), yaxis=plain_axis(axis, title)
     )
     line = {"color": PALETTE["expectation"], "dash": "6px,5px"}
     figure.add_level(y=level, line=line)
     line_styles = styles([(row.slot, row.position) for row in drawn])
     for row, style in zip(drawn, line_styles, strict=True):
-        _add_row(figure, row, style, value)
+        _add_row(figure, row, style, value, scale)
     return figure
 
 
-def _error_contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
+def _error_contours(scales: Reals, errors: Matrix, letter: str, scale: Scale) -> Figure:
     """Plot errors of pairs p₂ > p₁ by signed colours with labelled isolines."""
     figure = canvas()
     values = errors[upper_triangle(scales)]
@@ -229,6 +250,7 @@ def _error_contours(scales: Reals, errors: Matrix, letter: str) -> Figure:
         scales,
         _continued(errors, 0),
         (low, high),
+        scale,
         contours={
             "start": low + step,
             "end": high,
@@ -259,12 +281,14 @@ def _add_contours(
     scales: Reals,
     values: Matrix,
     ends: tuple[float, float],
+    scale: Scale,
     **look: Any,
 ) -> None:
     """Add contours over pairs of scales, and cover what lies at p₂ < p₁."""
-    axis = parameter_axis("p", scales)
+    axis = parameter_axis(scale.name, scales)
     figure.update_layout(
-        xaxis=titled(axis, "to p₂ processes"), yaxis=titled(axis, "from p₁ processes")
+        xaxis=titled(axis, f"to {scale.end('₂')}"),
+        yaxis=titled(axis, f"from {scale.end('₁')}"),
     )
     figure.add_contour(
         x=scales,
@@ -350,7 +374,9 @@ def _add_pairs(  # noqa: PLR0913, PLR0917 - which pairs, and how they look
     )
 
 
-def _add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
+def _add_row(
+    figure: Figure, row: ErrorRow, style: Style, value: str, scale: Scale
+) -> None:
     """Add a row: a line that is dotted where it is extrapolated.
 
     Parameters
@@ -372,7 +398,7 @@ def _add_row(figure: Figure, row: ErrorRow, style: Style, value: str) -> None:
             mode="lines+markers",
             line={"color": PALETTE[role], "width": 2, "dash": dash},
             marker={"color": PALETTE[role], "size": 7, "symbol": mark},
-            hovertemplate=f"p₂ = %{{x:,}}<br>{value}<extra></extra>",
+            hovertemplate=f"%{{x:,}} {scale.many}<br>{value}<extra></extra>",
             name=listed(row.name) if is_listed else "extrapolated",
             showlegend=is_listed,
             meta=role,

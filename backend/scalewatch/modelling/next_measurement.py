@@ -181,10 +181,10 @@ class Cost:
     startup: float = 1.0
     seconds_per_unit: float = 1.0
 
-    def core_hours(self, p: float, repetitions: int, value: float) -> float:
-        """Return the cost of one run on p cores."""
+    def hours(self, size: float, repetitions: int, value: float) -> float:
+        """Return the cost of one run on so many cores, nodes or GPUs."""
         seconds = self.startup + repetitions * value * self.seconds_per_unit
-        return float(p * seconds / 3600)
+        return float(size * seconds / 3600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +197,8 @@ class Proposal:
         Setting.
     repetitions
         How many.
-    core_hours
-        What it costs.
+    hours
+        What it costs, in hours of a core, node or GPU.
     information
         Bits about the verdict that are to be expected.
     settles
@@ -207,7 +207,7 @@ class Proposal:
 
     at: Mapping[str, float]
     repetitions: int
-    core_hours: float
+    hours: float
     information: float
     settles: float
 
@@ -283,7 +283,7 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
         state.proposal(parameter, number, times, cost or Cost(), level)
         for number, times in product(range(len(candidates)), ASSUMED.more_repetitions)
     ]
-    proposals.sort(key=lambda proposal: proposal.core_hours)
+    proposals.sort(key=lambda proposal: proposal.hours)
     most = max(proposal.information for proposal in proposals)
     cheapest = next(each for each in proposals if each.information >= most / 2)
     likely = [each for each in proposals if each.settles >= ASSUMED.likely_mismatch]
@@ -418,9 +418,7 @@ class _State:
         return Proposal(
             at={parameter: float(setting)},
             repetitions=repetitions,
-            core_hours=cost.core_hours(
-                setting, repetitions, float(np.exp(outlook.median))
-            ),
+            hours=cost.hours(setting, repetitions, float(np.exp(outlook.median))),
             information=float(entropy(outlook.verdicts) - entropy(after).mean()),
             settles=float(is_settled(after, level).mean()),
         )

@@ -69,7 +69,7 @@ def show_configurations(  # noqa: PLR0913, PLR0917 - parts of the address
         suspicions=suspicions(shown),
         confounded=confounded_sentence,
         level_text=level_text,
-        objective=configurations.objective_name(question),
+        objective=configurations.objective_name(question, shown.scale),
         unit=configurations.objective_unit(question),
         objectives=OBJECTIVES,
     )
@@ -132,7 +132,7 @@ def search_sentence(shown: configurations.ConfigurationSearch) -> Markup:
         machine=shown.machine,
         settings=settings(best.settings) or "the only configuration",
         region=shown.region,
-        objective=configurations.objective_name(shown.question),
+        objective=configurations.objective_name(shown.question, shown.scale),
         value=quantity(effects.best.value, unit),
         worst=quantity(effects.trials[-1].value, unit),
     )

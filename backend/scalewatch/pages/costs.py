@@ -33,7 +33,7 @@ def show_cost(  # noqa: PLR0913 - parts of the address
     all_rows: Annotated[bool, Query(alias="all")] = False,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show the share of every region over p, and what costs most at a target."""
+    """Show the share of every region over a scale, and what costs most at a target."""
     shown = cost_at(session, view, target)
     if wanted is not Format.HTML:
         name = f"{shown.project}-{shown.commit.label}-{shown.machine}-cost"
@@ -87,7 +87,7 @@ def listing(shown: Cost) -> Listing:
             "region": lambda cost, _: cost.region,
             "configuration": lambda cost, _: formats.assignments(cost.configuration),
             "machine": lambda _, __: shown.machine,
-            "p": lambda _, k: scales[k],
+            shown.scale.name: lambda _, k: scales[k],
             "origin": lambda _, k: "measured" if scales[k] in measured else "forecast",
             "value": lambda cost, k: cost.values[k],
             "share": lambda cost, k: cost.shares[k],
@@ -115,8 +115,9 @@ def cost_sentence(shown: Cost) -> Markup | None:
     largest = shown.measured[-1]
     times = shown.reach / largest
     sentence = Markup(
-        "At p = {at}{far}, {share} of the {metric} on {machine} is in {region}"
+        "At {scale} = {at}{far}, {share} of the {metric} on {machine} is in {region}"
     ).format(
+        scale=shown.scale.name,
         at=formats.count(shown.reach),
         far=f", {formats.multiple(times)} the largest run" if times > 1 else "",
         share=share(worst.share),
@@ -126,8 +127,8 @@ def cost_sentence(shown: Cost) -> Markup | None:
     )
     before = share_at(shown, worst, largest)
     if shown.reach > largest and before is not None:
-        sentence += Markup(", {} at p = {}").format(
-            share(before), formats.count(largest)
+        sentence += Markup(", {} at {} = {}").format(
+            share(before), shown.scale.name, formats.count(largest)
         )
     return sentence + "."
 
@@ -161,13 +162,14 @@ def end_sentence(shown: Cost) -> Markup | None:
     if shown.reach is None:
         return Markup("No share is told: {} has no value.").format(listed)
     return Markup(
-        "Not told up to p = {}: beyond p = {} there is no forecast of {}, too much of "
-        "the {} to leave out."
+        "Not told up to {scale} = {}: beyond {scale} = {} there is no forecast of {}, "
+        "too much of the {} to leave out."
     ).format(
         formats.count(shown.target),
         formats.count(shown.reach),
         listed,
         sentences.metric_words(shown.metric),
+        scale=shown.scale.name,
     )
 
 
@@ -177,7 +179,7 @@ def assumption_sentence(shown: Cost) -> str | None:
         return None
     has_bounds = any(forecast_words(each, shown.unit) for each in shown.regions)
     return (
-        f"Forecasts beyond p = {formats.count(shown.measured[-1])}"
+        f"Forecasts beyond {shown.scale.name} = {formats.count(shown.measured[-1])}"
         f"{' and their intervals' if has_bounds else ''} hold if each region keeps the "
         "growth that its runs show, or one of those that they allow."
     )

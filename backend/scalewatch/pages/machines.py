@@ -224,7 +224,7 @@ def times(shown: MachineLines) -> Listing:
     return Columns[str, float, float](
         {
             "machine": lambda machine, _, __: machine,
-            "p": lambda _, __, ___: shown.scale,
+            shown.parameter.name: lambda _, __, ___: shown.scale,
             "n": lambda _, size, __: size,
             "time": lambda _, __, time: time,
             "unit": lambda _, __, ___: shown.unit,

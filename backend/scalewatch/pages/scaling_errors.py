@@ -151,7 +151,7 @@ def rows(shown: RegionScaling) -> Listing:
         {
             "Machine": lambda scaling, _: scaling.machine,
             "Configuration": lambda scaling, _: assignments(scaling.configuration),
-            "p₂": lambda _, point: point.n2,
+            shown.scale.end("₂"): lambda _, point: point.n2,
             LETTERS[shown.kind]: lambda _, point: point.error,
             "Efficiency": lambda _, point: point.efficiency,
             "Speed-up": lambda _, point: point.speed_up,
@@ -168,7 +168,7 @@ MEANINGS: Final[Mapping[DivergenceMetric, str]] = {
     ),
     DivergenceMetric.GROWTH: (
         "the exponent by which the slowdown against the ideal grows at the largest "
-        "scale: 0 if the loss no longer grows, 1 if more processes do not help at all"
+        "scale: 0 if the loss no longer grows, 1 if more of it does not help at all"
     ),
     DivergenceMetric.CORRELATION: (
         "whether the loss rises steadily with the scale, whatever its size: +1 if it "
@@ -180,41 +180,43 @@ MEANINGS: Final[Mapping[DivergenceMetric, str]] = {
 LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
 
 FASTER: Final = Markup(
-    "On {machine}, {n2} processes do {region}{of_size} {ratio} "
+    "On {machine}, {n2} do {region}{of_size} {ratio} "
     "times as fast as {n1}, of {factor} times that would be ideal: {letter} = {error}, "
     "a parallel efficiency of {efficiency}{origin}."
 )
 
 SLOWER: Final = Markup(
-    "On {machine}, {n2} processes take {longer} times as long for "
+    "On {machine}, {n2} take {longer} times as long for "
     "{region}{of_size} as {n1} do, instead of 1/{factor} of the time: "
     "{letter} = {error}, a parallel efficiency of {efficiency}{origin}."
 )
 
 LONGER: Final = Markup(
-    "On {machine}, {n2} processes take {longer} times as long for {factor} "
+    "On {machine}, {n2} take {longer} times as long for {factor} "
     "times the {region}{of_size} as {n1} do for one: {letter} = {error}, a "
     "parallel efficiency of {efficiency}{origin}."
 )
 
 AS_LONG: Final = Markup(
-    "On {machine}, {n2} processes take {longer} times as long for "
+    "On {machine}, {n2} take {longer} times as long for "
     "{region}{of_size} as {n1} do, all with the same work: {letter} = "
     "{error}, a parallel efficiency of {efficiency}{origin}."
 )
 
 EVIDENCE: Final = {
-    design.Evidence.SIZES_GROW: Markup("their problem size n grows with p"),
+    design.Evidence.SIZES_GROW: Markup("their problem size n grows with {scale}"),
     design.Evidence.SIZES_HOLD: Markup(
-        "their problem size n stays the same while p grows"
+        "their problem size n stays the same while {scale} grows"
     ),
-    design.Evidence.PROMISE_FALLS: Markup("{expected} is expected, which falls with p"),
+    design.Evidence.PROMISE_FALLS: Markup(
+        "{expected} is expected, which falls with {scale}"
+    ),
     design.Evidence.PROMISE_HOLDS: Markup(
-        "{expected} is expected, which does not fall with p"
+        "{expected} is expected, which does not fall with {scale}"
     ),
-    design.Evidence.MESSAGES_HOLD: Markup("messages have the same size at any p"),
+    design.Evidence.MESSAGES_HOLD: Markup("messages have the same size at any {scale}"),
     design.Evidence.TIMES_FALL: Markup(
-        "none names a problem size n, and their times fall with p"
+        "none names a problem size n, and their times fall with {scale}"
     ),
     design.Evidence.TIMES_HOLD: Markup(
         "none names a problem size n, and their times do not fall"
@@ -235,7 +237,7 @@ def scaling_sentence(shown: RegionScaling, scaling: scan.CodeScaling) -> Markup 
     """Tell how far the largest scale is from the ideal; None where nothing is known."""
     sped = scaling.speed_up
     point = farthest(scaling)
-    if sped is None or point is None:
+    if sped is None or point is None or scaling.scale is None:
         return None
     factor = point.n2 / sped.base
     kind = shown.kind
@@ -247,7 +249,7 @@ def scaling_sentence(shown: RegionScaling, scaling: scan.CodeScaling) -> Markup 
         machine=named(scaling.machine),
         region=named(shown.region),
         n1=count(sped.base),
-        n2=count(point.n2),
+        n2=scaling.scale.counted(point.n2),
         of_size=size,
         ratio=significant(point.speed_up),
         longer=significant(factor / point.speed_up)
@@ -263,7 +265,7 @@ def scaling_sentence(shown: RegionScaling, scaling: scan.CodeScaling) -> Markup 
 
 def loss_sentence(scaling: scan.CodeScaling) -> str | None:
     """Tell from where on most of the efficiency is lost; None where that stays."""
-    if scaling.speed_up is None:
+    if scaling.speed_up is None or scaling.scale is None:
         return None
     base = scaling.speed_up.base
     beyond = [point for point in scaling.row if point.n2 > base]
@@ -272,18 +274,20 @@ def loss_sentence(scaling: scan.CodeScaling) -> str | None:
         return None
     first = lost[-1]
     return (
-        f"From p = {count(first.n2)} on, less than half of the efficiency is left: "
-        f"{share(first.efficiency)} there."
+        f"From {scaling.scale.counted(first.n2)} on, less than half of the efficiency "
+        f"is left: {share(first.efficiency)} there."
     )
 
 
 def design_sentence(scaling: scan.CodeScaling) -> Markup:
     """Tell what kind of scaling the runs are made for, and by what that is told."""
     design = scaling.design
-    if design is None:
+    if design is None or scaling.scale is None:
         return Markup()
-    because = EVIDENCE[design.evidence].format(expected=big_o(design.promise))
-    assumed = "; the work per process is taken as constant"
+    because = EVIDENCE[design.evidence].format(
+        expected=big_o(design.promise), scale=scaling.scale.name
+    )
+    assumed = f"; the work per {scaling.scale.singular} is taken as constant"
     return Markup("The runs are made for {kind} scaling: {because}{assumed}.").format(
         kind=design.kind,
         because=because,

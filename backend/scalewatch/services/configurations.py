@@ -17,11 +17,10 @@ from scalewatch.figures.effects import (
     main_effects_figure,
 )
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.notation import setting_text
 from scalewatch.modelling import Effects, ScalingKind, Trial, effects_of
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import timed_region
-from scalewatch.services.scaling_errors.design import SCALE, SIZE
+from scalewatch.services.scaling_errors.design import SIZE
 from scalewatch.services.scaling_errors.scan import (
     CodeScaling,
     ScalingQuestion,
@@ -30,6 +29,7 @@ from scalewatch.services.scaling_errors.scan import (
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
+from scalewatch.texts.scales import RESOURCES, Scale, varied_scale
 
 
 class Objective(StrEnum):
@@ -52,7 +52,7 @@ class ConfigurationQuestion:
     kind
         Of scaling, for the divergence metrics.
     target
-        p at which the time counts; the largest scale measured unless given.
+        Scale at which the time counts; the largest one measured unless given.
     size
         n at the smallest scale; the best measured one unless given.
     constraints
@@ -106,6 +106,8 @@ class ConfigurationSearch:
 
     Parameters
     ----------
+    scale
+        The parallel scale of its runs.
     space
         Levels of each setting that varies, measured or declared.
     tried
@@ -126,6 +128,7 @@ class ConfigurationSearch:
     machine: str
     machines: tuple[str, ...]
     question: ConfigurationQuestion
+    scale: Scale
     space: Mapping[str, tuple[str, ...]]
     tried: tuple[TriedConfiguration, ...]
     effects: Effects | None
@@ -190,6 +193,7 @@ def search_configurations(
         machine=machine,
         machines=everything.machines,
         question=question,
+        scale=_scale(scans),
         space=space,
         tried=tried,
         effects=effects,
@@ -197,6 +201,11 @@ def search_configurations(
         missing=tuple(islice(unknown, MOST_MISSING)),
         missing_count=prod(map(len, space.values())) - len(known),
     )
+
+
+def _scale(scans: Sequence[Scan]) -> Scale:
+    taken = [each.coordinate for scan in scans for each in scan.measurements]
+    return varied_scale(taken) or RESOURCES["p"]
 
 
 def _tried(
@@ -244,10 +253,10 @@ def _time(
     scan: Scan, scaling: CodeScaling, question: ConfigurationQuestion
 ) -> tuple[float | None, str | None]:
     """Return the time at the target scale: measured, else as the model predicts."""
-    if not scaling.scales:
+    if not scaling.scales or scaling.scale is None:
         return None, scaling.reason
-    target = question.target or max(scaling.scales)
-    at = {SCALE: target, **scaling.held}
+    target, scale = question.target or max(scaling.scales), scaling.scale.name
+    at = {scale: target, **scaling.held}
     if scaling.size is not None:
         at[SIZE] = question.size or scaling.size
     measured = [
@@ -260,7 +269,10 @@ def _time(
         return min(measured), None
     model = scan.standing.explaining
     if model is None:
-        return None, scan.standing.reason or f"no run at p = {target:g}, and no model"
+        return (
+            None,
+            scan.standing.reason or f"no run at {scale} = {target:g}, and no model",
+        )
     try:
         return float(model({name: float(value) for name, value in at.items()})), None
     except ModellingError as why:
@@ -294,15 +306,13 @@ def _key(settings: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
     return tuple(sorted((name, str(value)) for name, value in settings.items()))
 
 
-def objective_name(question: ConfigurationQuestion) -> str:
+def objective_name(question: ConfigurationQuestion, scale: Scale) -> str:
     """Return the name of the objective, for an axis."""
     if question.objective is Objective.TIME:
-        scale = (
-            "the largest p"
-            if question.target is None
-            else f"p = {setting_text(question.target)}"
-        )
-        return f"time at {scale}"
+        at = "the largest scale"
+        if question.target is not None:
+            at = scale.counted(question.target)
+        return f"time at {at}"
     return f"divergence of {question.kind} scaling ({question.objective})"
 
 
@@ -314,17 +324,20 @@ def objective_unit(question: ConfigurationQuestion) -> str:
 def _main_effects(shown: ConfigurationSearch) -> Figure:
     if shown.effects is None:
         return canvas()
-    return main_effects_figure(shown.effects, _drawn(shown.question))
+    return main_effects_figure(shown.effects, _drawn(shown))
 
 
 def _interaction(shown: ConfigurationSearch) -> Figure:
     if shown.effects is None or not shown.effects.interactions:
         return canvas()
-    return interaction_figure(shown.effects.interactions[0], _drawn(shown.question))
+    return interaction_figure(shown.effects.interactions[0], _drawn(shown))
 
 
-def _drawn(question: ConfigurationQuestion) -> DrawnObjective:
-    return DrawnObjective(objective_name(question), objective_unit(question))
+def _drawn(shown: ConfigurationSearch) -> DrawnObjective:
+    question = shown.question
+    return DrawnObjective(
+        objective_name(question, shown.scale), objective_unit(question)
+    )
 
 
 FIGURES: Final[Mapping[str, Callable[[ConfigurationSearch], Figure]]] = {

@@ -1,5 +1,6 @@
 """Costs of all regions beside one another on a machine, up to a target scale."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil, log2
@@ -35,6 +36,7 @@ from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs.traces import PROGRAM
+from scalewatch.texts.scales import RESOURCES, Scale, axis_of
 
 MOST_SCALES: Final = 12
 """Scales beyond the measurements at which shares are forecast."""
@@ -44,20 +46,20 @@ LOWER: Final = "lower"
 NAMED: Final = 2
 """Regions that a reason names; of more it tells the number."""
 
-PARAMETER: Final = "p"
-
 KILOBYTES: Final = 2.0
-"""Memory of a series with its repetitions over p, or of its forecasts."""
+"""Memory of a series with its repetitions over a scale, or of its forecasts."""
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRegion:
-    """A region on a machine, with its medians over p.
+    """A region on a machine, with its medians over a scale.
 
     Parameters
     ----------
     medians
-        By p, at the largest setting of all else that varies.
+        By size, at the largest setting of all else that varies.
+    scale
+        The parameter.
     held
         That setting.
     """
@@ -65,6 +67,7 @@ class MeasuredRegion:
     judged: Judged
     pool: SeriesPool
     medians: Mapping[float, float]
+    scale: Scale
     held: Mapping[str, float]
 
     def question(self, scales: Sequence[float]) -> SeriesQuestion | None:
@@ -76,24 +79,25 @@ class MeasuredRegion:
             self.pool,
             self.judged.expectation,
             standing.noise,
-            [{**self.held, PARAMETER: scale} for scale in scales],
+            [{**self.held, self.scale.name: scale} for scale in scales],
             exact=standing.rule == EXACT or None,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class _Measured:
-    """A series over p, see `MeasuredRegion`."""
+    """A series over a scale, see `MeasuredRegion`."""
 
     series_id: int
     pool: SeriesPool
     medians: Mapping[float, float]
+    scale: Scale
     held: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
-class _OverP:
-    """Series that were measured over p, and why others were not, by series."""
+class _OverScales:
+    """Series that were measured over a scale, and why others were not, by series."""
 
     measured: Sequence[_Measured]
     reasons: Mapping[int, str]
@@ -137,8 +141,10 @@ class Cost(InPages):
         None where nothing was measured at the commit.
     choices, chosen
         Settings that vary within the machine, and those that are shown.
+    scale
+        The parameter over which regions are compared.
     measured, scales
-        Process counts that were measured, and all at which costs are known.
+        Sizes on it that were measured, and all at which costs are known.
     target
         The scale up to which they were asked for.
     reach
@@ -166,6 +172,7 @@ class Cost(InPages):
     unit: str
     choices: Mapping[str, tuple[Any, ...]]
     chosen: Mapping[str, str]
+    scale: Scale
     measured: tuple[float, ...]
     scales: tuple[float, ...]
     target: float
@@ -188,7 +195,7 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
     Parameters
     ----------
     target
-        Number of processes; the farthest forecast of a region's page unless given.
+        Size on the scale; the farthest forecast of a region's page unless given.
 
     Raises
     ------
@@ -219,7 +226,15 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
         for each in shown
         if each.series_id in reasons
     }
-    measured = sorted({p for region in regions for p in region.medians})
+    usual = Counter(each.scale for each in regions).most_common(1)
+    scale = usual[0][0] if usual else RESOURCES["p"]
+    left_out |= {
+        each.judged.region: f"measured over {each.scale.name} alone"
+        for each in regions
+        if each.scale != scale
+    }
+    regions = [each for each in regions if each.scale == scale]
+    measured = sorted({size for region in regions for size in region.medians})
     wanted = target or (MULTIPLES[-1] * measured[-1] if measured else 1.0)
     scales = _scales(measured, wanted)
     findings = forecasts_at(now, regions, scales)
@@ -237,6 +252,7 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
         unit=on_machine[0].unit,
         choices=choices,
         chosen=chosen,
+        scale=scale,
         measured=tuple(measured),
         scales=tuple(scales),
         target=wanted,
@@ -250,18 +266,20 @@ def cost_at(session: Session, view: View, target: float | None = None) -> Cost:
 def measured_regions(
     commit: CommitSnapshot, chosen: Sequence[Judged]
 ) -> tuple[list[MeasuredRegion], dict[int, str]]:
-    """Return regions that were measured over p, and why others were not, by series."""
+    """Return regions measured over a scale, and why others were not, by series."""
     judged_of = {each.series_id: each for each in chosen}
-    over_p = commit.kept(
-        ("over p", sorted(judged_of), commit.minded),
-        lambda: _over_p(commit.measurements(judged_of)),
-        lambda over_p: KILOBYTES * len(over_p.measured),
+    known = commit.kept(
+        ("over scales", sorted(judged_of), commit.minded),
+        lambda: _over_scales(commit.measurements(judged_of)),
+        lambda known: KILOBYTES * len(known.measured),
     )
     regions = [
-        MeasuredRegion(judged_of[each.series_id], each.pool, each.medians, each.held)
-        for each in over_p.measured
+        MeasuredRegion(
+            judged_of[each.series_id], each.pool, each.medians, each.scale, each.held
+        )
+        for each in known.measured
     ]
-    return regions, dict(over_p.reasons)
+    return regions, dict(known.reasons)
 
 
 def forecasts_at(
@@ -276,15 +294,16 @@ def forecasts_at(
     )
 
 
-def forecast_at(finding: Finding | None, scale: float) -> Forecast | None:
-    """Return the forecast at a scale, if there is one."""
+def forecast_at(
+    region: MeasuredRegion, finding: Finding | None, size: float
+) -> Forecast | None:
+    """Return the forecast of a region at a size of its scale, if there is one."""
     forecasts = finding.forecasts if finding else ()
-    return next(
-        (forecast for forecast in forecasts if forecast.at[PARAMETER] == scale), None
-    )
+    name = region.scale.name
+    return next((each for each in forecasts if each.at[name] == size), None)
 
 
-def _over_p(measurements: Measurements) -> _OverP:
+def _over_scales(measurements: Measurements) -> _OverScales:
     measured: list[_Measured] = []
     reasons: dict[int, str] = {}
     for series_id, points in measurements.by_series():
@@ -296,16 +315,15 @@ def _over_p(measurements: Measurements) -> _OverP:
             continue
         if pooled is None:
             reasons[series_id] = UNJUDGED
-        elif PARAMETER not in pooled.parameters:
-            names = ", ".join(pooled.parameters)
-            reasons[series_id] = f"measured over {names} alone"
+        elif scale := axis_of(pooled.parameters):
+            measured.append(_measured(series_id, pooled, scale))
         else:
-            measured.append(_measured(series_id, pooled))
-    return _OverP(measured, reasons)
+            reasons[series_id] = f"measured over {', '.join(pooled.parameters)} alone"
+    return _OverScales(measured, reasons)
 
 
-def _measured(series_id: int, pooled: SeriesPool) -> _Measured:
-    along = pooled.parameters.index(PARAMETER)
+def _measured(series_id: int, pooled: SeriesPool, scale: Scale) -> _Measured:
+    along = pooled.parameters.index(scale.name)
     others = [k for k in range(len(pooled.parameters)) if k != along]
     largest = pooled.settings[:, others].max(axis=0)
     is_held = (pooled.settings[:, others] == largest).all(axis=1)
@@ -319,6 +337,7 @@ def _measured(series_id: int, pooled: SeriesPool) -> _Measured:
         dict(
             zip(pooled.settings[is_held, along].tolist(), medians.tolist(), strict=True)
         ),
+        scale,
         {
             pooled.parameters[k]: float(at)
             for k, at in zip(others, largest, strict=True)
@@ -379,7 +398,7 @@ def _values(
     for row, (region, finding) in enumerate(zip(regions, findings, strict=True)):
         smallest = min(region.medians)
         forecasts = finding.forecasts if finding else ()
-        foretold = {each.at[PARAMETER]: each.value for each in forecasts}
+        foretold = {each.at[region.scale.name]: each.value for each in forecasts}
         for column, scale in enumerate(scales):
             value = region.medians.get(scale)
             if value is None and scale > smallest:
@@ -415,7 +434,7 @@ def _ranked(
     for row, (region, finding) in enumerate(zip(regions, findings, strict=True)):
         forecast: Forecast | None = None
         if at is not None and scales[at] not in region.medians:
-            forecast = forecast_at(finding, scales[at])
+            forecast = forecast_at(region, finding, scales[at])
         costs.append(
             RegionCost(
                 region=region.judged.region,
@@ -446,7 +465,7 @@ def _finite(values: Reals) -> list[list[float | None]]:
 def why_it_ends(cost: Cost) -> str:
     """Return in a few words why shares are told no farther."""
     if not cost.regions:
-        return "nothing was measured over p"
+        return "nothing was measured over a scale"
     names = list(cost.lacking)
     if not names:
         return "the sum is zero"
@@ -454,13 +473,15 @@ def why_it_ends(cost: Cost) -> str:
     more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
     if cost.reach is None:
         return f"no value of {listed}{more}"
-    return f"no forecast of {listed}{more} beyond p = {setting_text(cost.reach)}"
+    end = f"{cost.scale.name} = {setting_text(cost.reach)}"
+    return f"no forecast of {listed}{more} beyond {end}"
 
 
 FIGURES: Final[Mapping[str, Callable[[Cost], Figure]]] = {
     "shares": lambda cost: shares_figure(
         SharesDrawn(
             lines=[ShareLine(each.region, each.shares) for each in cost.regions],
+            parameter=cost.scale.name,
             scales=cost.scales,
             largest=cost.measured[-1] if cost.measured else 1.0,
             reach=cost.reach,

@@ -30,16 +30,16 @@ from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.selection.view import View, alternatives
 from scalewatch.storage.access import projects
 from scalewatch.storage.runs import profiles
+from scalewatch.texts.scales import RESOURCES, varied_scale
 
 LEVEL: Final = 0.05
 """Corrected p-values below this one are significant."""
 
-SCALE: Final = "p"
 
 SIZE: Final = "n"
 
-WORK: Final = "n/p"
-"""Work per process, which a weak scaling study holds fixed instead of the size."""
+WORK: Final = "n/"
+"""Begin of the name of work per process or node, which weak scaling holds fixed."""
 
 
 Setting = float | str
@@ -194,7 +194,7 @@ def hotspots_at(session: Session, view: View, question: HotspotQuestion) -> Hots
     machines = tuple(dict.fromkeys(run.machine for run in runs))
     if not runs:
         return Hotspots(project.name, commit_of(commit), commits, (), question)
-    overs = varied(runs) or (SCALE,)
+    overs = varied(runs) or (_scale([*map(_settings, runs)]),)
     question = replace(question, over=question.over or overs[0])
     if view.machine is not None and view.machine not in machines:
         raise NotMeasured("machine", view.machine, at=commit_of(commit).label)
@@ -235,9 +235,9 @@ def hotspots_at(session: Session, view: View, question: HotspotQuestion) -> Hots
 def varied(runs: Sequence[profiles.ProfiledRun]) -> tuple[str, ...]:
     """Return the settings in which runs differ: scale and size first."""
     settings = [_settings(run) for run in runs]
+    scale = _scale(settings)
     names = sorted(
-        set().union(*settings),
-        key=lambda name: (name != SCALE, name != SIZE, name),
+        set().union(*settings), key=lambda name: (name != scale, name != SIZE, name)
     )
     return tuple(
         name for name in names if len({repr(each.get(name)) for each in settings}) > 1
@@ -254,17 +254,18 @@ def profiled_scans(
     """
     groups: dict[tuple[str, tuple[tuple[str, Any], ...]], list[profiles.ProfiledRun]]
     groups = defaultdict(list)
+    scale = over if over in RESOURCES else _scale([*map(_settings, runs)])
     for run in runs:
         settings = _settings(run)
         if over not in settings:
             continue
         rest = {name: value for name, value in settings.items() if name != over}
         ways = [rest]
-        other = {SCALE: SIZE, SIZE: SCALE}.get(over)
+        other = {scale: SIZE, SIZE: scale}.get(over)
         if other in rest:
-            work = settings[SIZE] / settings[SCALE]
+            work = settings[SIZE] / settings[scale]
             others = {name: rest[name] for name in rest if name != other}
-            ways.append(others | {WORK: work})
+            ways.append(others | {WORK + scale: work})
         for held in ways:
             groups[run.machine, tuple(sorted(held.items()))].append(run)
     scans = [
@@ -273,14 +274,23 @@ def profiled_scans(
     ]
     # A single setting is shown only where there is nothing to compare.
     compared = [scan for scan in scans if len(scan.seconds) > 1]
-    single = [scan for scan in scans if WORK not in scan.held]
+    single = [scan for scan in scans if not _holds_work(scan)]
     # Among equals, a fixed size comes before fixed work.
     return tuple(
         sorted(
             compared or single,
-            key=lambda scan: (-len(scan.seconds), WORK in scan.held),
+            key=lambda scan: (-len(scan.seconds), _holds_work(scan)),
         )
     )
+
+
+def _holds_work(scan: ProfiledScan) -> bool:
+    return any(name.startswith(WORK) for name in scan.held)
+
+
+def _scale(settings: Sequence[Mapping[str, Any]]) -> str:
+    scale = varied_scale(settings)
+    return scale.name if scale else "p"
 
 
 def _settings(run: profiles.ProfiledRun) -> dict[str, Any]:
@@ -323,7 +333,7 @@ def _scans(
     runs: Sequence[profiles.ProfiledRun], machine: str, question: HotspotQuestion
 ) -> tuple[ProfiledScan, ...]:
     on_machine = [run for run in runs if run.machine == machine]
-    scans = profiled_scans(on_machine, question.over or SCALE)
+    scans = profiled_scans(on_machine, question.over or "p")
     if not scans:
         raise NotFound("setting", question.over)
     return scans
@@ -428,14 +438,14 @@ def _differences(shown: Hotspots) -> Figure:
     if shown.other is not None:
         name = shown.alternatives.get(shown.question.vs or "")
         lines.append(DifferenceLine(_name(shown.other, name), shown.other.steps))
-    return differences_figure(shown.question.over or SCALE, lines)
+    return differences_figure(shown.question.over or "p", lines)
 
 
 def _shares(shown: Hotspots) -> Figure:
     scan = shown.chosen
     if scan is None:
         return canvas()
-    over = shown.question.over or SCALE
+    over = shown.question.over or "p"
     return shares_figure(over, scan.settings, scan.functions, scan.seconds)
 
 

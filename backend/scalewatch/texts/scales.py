@@ -1,7 +1,7 @@
 """Names of what programs are scaled over: processes, threads, nodes, GPUs, sizes."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
@@ -84,6 +84,10 @@ class Scale:
         """The title of a column: `Nodes`, `GPUs`, `Processes p`."""
         return self.axis[0].upper() + self.axis[1:]
 
+    def end(self, index: str) -> str:
+        """Return the words of an end of a pair of sizes: `processes p₂`, `nodes`."""
+        return f"{self.axis}{index}" if self.axis != self.many else self.axis
+
     def counted(self, size: float) -> str:
         """Return a size in words: `1 node`, `1,024 GPUs`."""
         return f"{size:,.10g} {self.singular if size == 1 else self.many}"
@@ -121,6 +125,24 @@ def axis_of(parameters: Iterable[str], preferred: str | None = None) -> Scale | 
     scales = [RESOURCES[name] for name in parameters if name in RESOURCES]
     scales.sort(key=lambda scale: (scale.name != preferred, scale is not _PROCESSES))
     return scales[0] if scales else None
+
+
+def hours_of(parameters: Iterable[str]) -> str:
+    """Return the unit of what runs on these parameters cost: `core-hours`."""
+    scale = axis_of(sorted(parameters))
+    return (scale and scale.hours) or "core-hours"
+
+
+def varied_scale(
+    coordinates: Sequence[Mapping[str, object]], preferred: str | None = None
+) -> Scale | None:
+    """Return the parallel scale along which coordinates differ; see `axis_of`.
+
+    Where none varies, one that they name.
+    """
+    names = sorted(set().union(*coordinates))
+    varying = [name for name in names if len({at.get(name) for at in coordinates}) > 1]
+    return axis_of(varying, preferred) or axis_of(names, preferred)
 
 
 _COUNTING: Final = frozenset(

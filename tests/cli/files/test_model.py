@@ -251,7 +251,7 @@ def test_what_would_settle_an_undecided_verdict_is_told_with_its_cost(tmp_path) 
     assert (
         f"{proposal['repetitions']} repetitions at p = {proposal['at']['p']} " in table
     )
-    assert f"{proposal['core_hours']:.2g} core-hours" in table
+    assert f"{proposal['hours']:.2g} core-hours" in table
 
 
 def test_a_settled_verdict_needs_no_further_measurement(measurements) -> None:

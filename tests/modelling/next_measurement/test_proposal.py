@@ -106,8 +106,8 @@ def test_a_run_costs_its_cores_for_its_repetitions_and_its_start():
 
     # The metric is a few milliseconds.
     p = paid.at["p"]
-    assert 1e-3 < paid.core_hours * 3600 / (p * paid.repetitions) < 3e-2
-    assert started.core_hours == pytest.approx(7 * started.at["p"] / 3600)
+    assert 1e-3 < paid.hours * 3600 / (p * paid.repetitions) < 3e-2
+    assert started.hours == pytest.approx(7 * started.at["p"] / 3600)
 
 
 def test_whatever_is_undecided_has_a_proposal():

@@ -32,7 +32,7 @@ def test_what_is_no_time_costs_the_start_of_a_job() -> None:
     proposal = proposed(noisy(), "memory", "B")
 
     cores = proposal.at["p"]
-    assert proposal.core_hours == pytest.approx(cores * STARTUP / 3600)
+    assert proposal.hours == pytest.approx(cores * STARTUP / 3600)
 
 
 def test_settings_that_are_no_cores_and_no_expectation_have_no_proposal() -> None:
@@ -45,5 +45,5 @@ def test_a_proposal_is_told_with_place_cost_and_use() -> None:
 
     words = proposal_words(proposal)
     assert f"{proposal.repetitions} repetitions at p = {proposal.at['p']:g} " in words
-    assert f"{proposal.core_hours:.2g} core-hours" in words
+    assert f"{proposal.hours:.2g} core-hours" in words
     assert f"{proposal.settles:.0%}" in words

@@ -185,7 +185,7 @@ REASONS = [
     (
         grid_over_sizes(),
         STRONG,
-        "no run that succeeded names its number of processes p",
+        "no run that succeeded names its number of processes or GPUs",
     ),
 ]
 

@@ -61,7 +61,7 @@ class ErrorDivergence:
     reason
         Why it cannot be told, or is what it is by convention, in words.
     growth
-        Growth of the slowdown over the scale p, for that metric.
+        Growth of the slowdown over the scale, for that metric.
     """
 
     metric: DivergenceMetric
@@ -80,6 +80,7 @@ def error_divergences(
     scalings: Sequence[ScalingErrors],
     metric: DivergenceMetric = DivergenceMetric.AREA,
     base: float | None = None,
+    parameter: str = "p",
 ) -> tuple[ErrorDivergence, ...]:
     """Measure scalings by one metric, so that the best can be told from the others.
 
@@ -91,6 +92,8 @@ def error_divergences(
         How.
     base
         n₁; the smallest scale of each unless given.
+    parameter
+        Name of the scale, over which slowdowns grow.
 
     Raises
     ------
@@ -99,7 +102,7 @@ def error_divergences(
     """
     rows = [row_of(each, base) for each in scalings]
     if metric is DivergenceMetric.GROWTH:
-        return tuple(error_growths(scalings, rows))
+        return tuple(error_growths(scalings, rows, parameter))
     measure = area if metric is DivergenceMetric.AREA else correlation
     return tuple(map(measure, scalings, rows))
 
@@ -126,7 +129,7 @@ def area(scaling: ScalingErrors, row: int) -> ErrorDivergence:
 
 
 def error_growths(
-    scalings: Sequence[ScalingErrors], rows: Sequence[int]
+    scalings: Sequence[ScalingErrors], rows: Sequence[int], parameter: str
 ) -> list[ErrorDivergence]:
     """Return the exponents by which slowdowns grow, from their fitted models.
 
@@ -140,7 +143,7 @@ def error_growths(
     for places in alike.values():
         n2 = curves[places[0]][0]
         slowdowns = np.stack([curves[place][1] for place in places])
-        findings = find_models(n2, slowdowns[:, :, np.newaxis])
+        findings = find_models(n2, slowdowns[:, :, np.newaxis], parameter=parameter)
         grown |= zip(places, (_growth(each, n2) for each in findings), strict=True)
     return [grown[place] for place in range(len(curves))]
 

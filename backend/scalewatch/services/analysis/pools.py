@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
 
 import numpy as np
 from sqlalchemy.orm import Session
@@ -20,9 +19,8 @@ from scalewatch.storage import tables
 from scalewatch.storage.judgements import editions, gate_rules
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
-from scalewatch.texts.scales import goes_with
+from scalewatch.texts.scales import axis_of, goes_with
 
-PARAMETER: Final = "p"
 """The parameter of a scan as long as nothing varies, and the first of several."""
 
 Coordinate = Mapping[str, float]
@@ -227,10 +225,10 @@ def pooled(
 
 
 def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
-    """Return the parameters of a model over these coordinates, p first.
+    """Return the parameters of a model over these coordinates, the scale first.
 
-    All that vary, but for those that rise or fall with p throughout: weak scaling is a
-    scan over p, along which growth by p and by n are one.
+    All that vary, but for those that rise or fall with the first throughout: weak
+    scaling is a scan over p, along which growth by p and by n are one.
 
     Raises
     ------
@@ -238,9 +236,7 @@ def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
         If a parameter varies that some of them do not name.
     """
     first = coordinates[0]
-    names = sorted(
-        set().union(*coordinates), key=lambda name: (name != PARAMETER, name)
-    )
+    names = sorted(set().union(*coordinates))
     varying = [
         name
         for name in names
@@ -249,15 +245,15 @@ def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
     incomplete = [name for name in varying if any(name not in at for at in coordinates)]
     if incomplete:
         raise IncompleteCoordinates(incomplete)
-    if not varying:
-        return (names[0],)
-    leader, *others = varying
+    scale = axis_of(varying or names)
+    leader = scale.name if scale else (varying or names)[0]
     apart = [
         name
-        for name in others
-        if not goes_with(name, ((at[leader], at[name]) for at in coordinates))
+        for name in varying
+        if name != leader
+        and not goes_with(name, ((at[leader], at[name]) for at in coordinates))
     ]
-    return (leader, *others) if apart else (leader,)
+    return (leader, *(name for name in varying if name != leader and apart))
 
 
 def _jobs(measured: Sequence[StoredMeasurement]) -> list[list[StoredMeasurement]]:

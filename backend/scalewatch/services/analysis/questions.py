@@ -24,6 +24,7 @@ from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS, most_repetitions
 from scalewatch.modelling.search.findings import refusal
 from scalewatch.services.caches import Kept, key_of
+from scalewatch.texts.scales import RESOURCES, hours_of
 from scalewatch.wire import SECONDS, TIME
 
 if TYPE_CHECKING:  # The base installation has no database.
@@ -37,7 +38,6 @@ ANSWERS: Final = Kept[Any](20_000)
 STARTUP: Final = 1.0
 """Seconds that a job takes before it measures, where its times are unknown."""
 
-CORES: Final = frozenset({"p", "threads"})
 """Parameters that are numbers of cores, which a run costs."""
 
 
@@ -222,7 +222,7 @@ def proposal_words(proposal: Proposal) -> str:
     return (
         f"{proposal.repetitions} repetitions at {place_words(proposal.at)} would "
         f"settle it with a probability of {proposal.settles:.0%}, for about "
-        f"{proposal.core_hours:.2g} core-hours"
+        f"{proposal.hours:.2g} {hours_of(proposal.at)}"
     )
 
 
@@ -279,7 +279,7 @@ def _proposed(
     if question.expectation is None or len(question.parameters) > 1:
         return None
     (parameter,) = question.parameters
-    if parameter not in CORES:
+    if parameter not in RESOURCES:
         return None
     seconds = SECONDS.get(unit or "s", 0.0) if metric == TIME else 0.0
     try:

@@ -18,6 +18,7 @@ from scalewatch.services.commit_reports.factors import JOBS
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.commits import coverage
 from scalewatch.storage.commits.coverage import Place, Spent
+from scalewatch.texts.scales import axis_of, hours_of
 from scalewatch.wire import SECONDS
 
 ALONE: Final[tuple[Mapping[str, float], ...]] = ({"p": 1},)
@@ -37,8 +38,8 @@ class NextStep:
         Where to measure.
     repetitions
         How many; None for as many as before.
-    core_hours
-        What it costs, about.
+    hours, hours_unit
+        What it costs, about: `core-hours`, `node-hours`.
     settles
         Probability that the verdict is settled thereby; None for a confirming run.
     sentence
@@ -50,16 +51,18 @@ class NextStep:
     metric: str | None
     at: tuple[Mapping[str, float], ...]
     repetitions: int | None
-    core_hours: float
+    hours: float
     settles: float | None
+    hours_unit: str = field(init=False)
     sentence: str = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "hours_unit", hours_of(set().union(*self.at)))
         object.__setattr__(self, "sentence", self._words())
 
     def _words(self) -> str:
         where = places_words([tuple(sorted(place.items())) for place in self.at])
-        cost = f"≈ {self.core_hours:.2g} core-hours"
+        cost = f"≈ {self.hours:.2g} {self.hours_unit}"
         if self.region is None and self.at == ALONE:
             return f"rerun on {self.machine}"
         if self.region is None:
@@ -103,7 +106,7 @@ class MachineJobs:
             metric=None,
             at=tuple(map(dict, sorted(by_place))),
             repetitions=None,
-            core_hours=sum(map(core_hours, by_place.values())),
+            hours=sum(map(hours_spent, by_place.values())),
             settles=None,
         )
 
@@ -125,15 +128,19 @@ def cheapest(steps: Iterable[NextStep | None]) -> NextStep | None:
     """Return the cheapest of some steps, None if there is none."""
     return min(
         (step for step in steps if step is not None),
-        key=lambda step: step.core_hours,
+        key=lambda step: step.hours,
         default=None,
     )
 
 
-def core_hours(run: Spent) -> float:
-    """Return what a run cost: its cores, for as long as its job took."""
-    cores = run.coordinate.get("p", 1) * run.coordinate.get("threads", 1)
-    return float(cores * _seconds(run) / 3600)
+def hours_spent(run: Spent) -> float:
+    """Return what a run cost: its cores, nodes or GPUs for as long as its job took."""
+    at = run.coordinate
+    scale = axis_of(sorted(at))
+    held = 1 if scale is None else at[scale.name]
+    if scale is not None and scale.name == "p":
+        held *= at.get("threads", 1)
+    return float(held * _seconds(run) / 3600)
 
 
 def _seconds(run: Spent) -> float:

@@ -123,6 +123,6 @@ def _proposal(
         metric=change.metric,
         at=(proposal.at,),
         repetitions=proposal.repetitions,
-        core_hours=proposal.core_hours,
+        hours=proposal.hours,
         settles=proposal.settles,
     )

@@ -17,11 +17,12 @@ from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.machines.lines import equality
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import timed_region
-from scalewatch.services.scaling_errors.design import SCALE, SIZE
+from scalewatch.services.scaling_errors.design import SIZE
 from scalewatch.services.selection.view import View, choices_among, is_chosen
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of
 from scalewatch.storage.access import projects
+from scalewatch.texts.scales import RESOURCES, Scale, varied_scale
 
 NO_SIZE = "none of the successful runs records n"
 
@@ -55,8 +56,8 @@ class MachineLines:
 
     Parameters
     ----------
-    scale, scales
-        Number of processes of all that is compared, and its possible values.
+    parameter, scale, scales
+        The parallel scale, its size for all that is compared, and its possible ones.
     lines
         One per machine.
     pairs, sentences
@@ -71,6 +72,7 @@ class MachineLines:
     commit: Commit
     commits: tuple[Commit, ...]
     unit: str
+    parameter: Scale
     scale: float | None
     scales: tuple[float, ...]
     choices: Mapping[str, tuple[Any, ...]]
@@ -102,19 +104,22 @@ def machine_lines_at(
         ):
             best[scan.machine] = scan
     scans = list(best.values())
-    counts = Counter(
-        float(taken.coordinate[SCALE])
-        for scan in scans
-        for taken in scan.measurements
-        if taken.count and {SIZE, SCALE} <= taken.coordinate.keys()
-    )
+    measured = [
+        taken.coordinate for scan in scans for taken in scan.measurements if taken.count
+    ]
+    sized = [at for at in measured if SIZE in at]
+    parameter = varied_scale(sized or measured) or RESOURCES["p"]
+    counts = Counter(float(at[parameter.name]) for at in sized if parameter.name in at)
     # Scales with sizes, those with the most measurements first.
     scales = sorted(counts, key=lambda scale: (-counts[scale], -scale))
     if scale is not None and scale not in scales:
         raise NotMeasured("scale", f"{scale:g}", at=everything.commit.label)
     chosen = scale if scale is not None else next(iter(scales), None)
     repetitions = repetitions_of(session, scans)
-    lines = tuple(_placed(scan, *_times(scan, repetitions, chosen)) for scan in scans)
+    lines = tuple(
+        _placed(scan, *_times(scan, repetitions, parameter.name, chosen))
+        for scan in scans
+    )
     pairs: tuple[MachinePair, ...] = ()
     reason = None
     try:
@@ -129,6 +134,7 @@ def machine_lines_at(
         commit=everything.commit,
         commits=everything.commits,
         unit=unit,
+        parameter=parameter,
         scale=chosen,
         scales=tuple(sorted(scales)),
         choices=choices_among(everything.scans),
@@ -140,14 +146,17 @@ def machine_lines_at(
 
 
 def _times(
-    scan: Scan, repetitions: Mapping[UUID, Reals], scale: float | None
+    scan: Scan,
+    repetitions: Mapping[UUID, Reals],
+    parameter: str,
+    scale: float | None,
 ) -> tuple[Reals, Reals]:
     """Return sizes, shape (n,), and all times there, shape (n, R), NaN where none."""
     at: dict[float, list[Reals]] = defaultdict(list)
     for taken in scan.measurements:
         if (
             taken.run in repetitions
-            and taken.coordinate.get(SCALE) == scale
+            and taken.coordinate.get(parameter) == scale
             and SIZE in taken.coordinate
         ):
             at[float(taken.coordinate[SIZE])].append(repetitions[taken.run])

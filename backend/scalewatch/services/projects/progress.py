@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
-from scalewatch.services.scaling_errors.design import SCALE, SIZE
+from scalewatch.services.scaling_errors.design import SIZE
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects, tokens
@@ -18,6 +18,7 @@ from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.judgements import verdicts
 from scalewatch.storage.runs import measurements, profiles
+from scalewatch.texts.scales import RESOURCES
 from scalewatch.wire import TIME
 
 
@@ -125,6 +126,6 @@ def _lacking_at(session: Session, commit: AnyCommit) -> frozenset[Lack]:
         Lack.TIMES: TIME in CommitSnapshot.of(session, commit).metrics,
         Lack.SIZES: any(SIZE in each for each in coordinates),
         Lack.CONFIGURATIONS: any(len(each) > 1 for each in configurations.values())
-        or any(each.keys() - {SCALE, SIZE} for each in coordinates),
+        or any(each.keys() - {*RESOURCES, SIZE} for each in coordinates),
     }
     return frozenset(lack for lack, is_there in has.items() if not is_there)

@@ -16,38 +16,50 @@ import numpy as np
 
 from scalewatch.modelling import Factor, Growth, ScalingKind, Times, weak_scaling_errors
 from scalewatch.services.series.scans import Measurement, Scan
+from scalewatch.texts.scales import RESOURCES, goes_with
 
-SCALE: Final = "p"
 SIZE: Final = "n"
 
 
 def planes_of(
-    measurements: Sequence[Measurement],
+    measurements: Sequence[Measurement], scale: str
 ) -> dict[tuple[tuple[str, Any], ...], list[Measurement]]:
     """Return measurements that differ in scale and size only, by their other settings.
 
-    Those with the most measurements come first.
+    Those with the most measurements come first. Other scales that follow from this
+    one, as nodes do from processes, are no other settings.
     """
+    scaled = [taken for taken in measurements if taken.count]
+    scaled = [taken for taken in scaled if scale in taken.coordinate]
+    along = {scale, SIZE} | {
+        name
+        for name in RESOURCES
+        if all(name in taken.coordinate for taken in scaled)
+        and goes_with(
+            name, ((each.coordinate[scale], each.coordinate[name]) for each in scaled)
+        )
+    }
     planes: dict[tuple[tuple[str, Any], ...], list[Measurement]] = defaultdict(list)
-    for taken in measurements:
-        if taken.count and SCALE in taken.coordinate:
-            rest = {
-                name: value
-                for name, value in sorted(taken.coordinate.items())
-                if name not in {SCALE, SIZE}
-            }
-            planes[tuple(rest.items())].append(taken)
+    for taken in scaled:
+        rest = {
+            name: value
+            for name, value in sorted(taken.coordinate.items())
+            if name not in along
+        }
+        planes[tuple(rest.items())].append(taken)
     return dict(sorted(planes.items(), key=lambda plane: -len(plane[1])))
 
 
-def pooled(taken: Sequence[Measurement]) -> dict[tuple[float, float | None], float]:
+def pooled(
+    taken: Sequence[Measurement], scale: str
+) -> dict[tuple[float, float | None], float]:
     """Return the time at each scale and size; of several runs, their median."""
     seconds: dict[tuple[float, float | None], list[float]] = defaultdict(list)
     for measurement in taken:
         if measurement.middle is not None:
             coordinate = measurement.coordinate
             size = coordinate.get(SIZE)
-            at = (float(coordinate[SCALE]), None if size is None else float(size))
+            at = (float(coordinate[scale]), None if size is None else float(size))
             seconds[at].append(measurement.middle)
     return {at: median(values) for at, values in seconds.items()}
 
@@ -90,7 +102,7 @@ class Design:
     is_work_assumed: bool = False
 
 
-def design_of(scan: Scan, times: Times) -> Design:
+def design_of(scan: Scan, times: Times, scale: str) -> Design:
     """Return the kind of scaling by problem sizes, the expectation, then the times."""
     strong, weak = _pairs(times)
     is_varied = times.sizes is not None and times.sizes.size > 1
@@ -98,7 +110,7 @@ def design_of(scan: Scan, times: Times) -> Design:
         return Design(ScalingKind.WEAK, Evidence.SIZES_GROW)
     if scan.expectation is not None:
         growth = scan.expectation.growth
-        if growth.factor(SCALE).order < Factor(SCALE).order:
+        if growth.factor(scale).order < Factor(scale).order:
             return Design(ScalingKind.STRONG, Evidence.PROMISE_FALLS, growth)
         return Design(
             ScalingKind.WEAK, Evidence.PROMISE_HOLDS, growth, is_work_assumed=not weak

@@ -37,6 +37,7 @@ from scalewatch.services.selection.view import (
 )
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
+from scalewatch.texts.scales import RESOURCES, Scale
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,11 @@ class RegionScaling:
     def kind(self) -> ScalingKind:
         """The kind of scaling that is shown."""
         return self.question.kind or ScalingKind.STRONG
+
+    @property
+    def scale(self) -> Scale:
+        """The parallel scale of what is shown."""
+        return self.chosen.scale or RESOURCES["p"]
 
 
 def scaling_errors_at(
@@ -190,15 +196,17 @@ def _difference(shown: RegionScaling) -> Figure:
     mine, others = shown.chosen.errors, shown.other.errors
     if mine is None or others is None:
         return canvas()
-    return difference_figure(mine, others)
+    return difference_figure(mine, others, shown.scale)
 
 
 def _of_errors(
-    draw: Callable[[ScalingErrors], Figure],
+    draw: Callable[[ScalingErrors, Scale], Figure],
 ) -> Callable[[RegionScaling], Figure]:
     """Return how the errors that are shown are drawn, an empty figure without any."""
     return lambda shown: (
-        canvas() if shown.chosen.errors is None else draw(shown.chosen.errors)
+        canvas()
+        if shown.chosen.errors is None
+        else draw(shown.chosen.errors, shown.scale)
     )
 
 
@@ -207,11 +215,14 @@ FIGURES: Final[Mapping[str, Callable[[RegionScaling], Figure]]] = {
     "difference": _difference,
     "efficiency": _of_errors(efficiency_figure),
     "efficiency-rows": lambda shown: efficiency_rows_figure(
-        shown.question.base or 1.0, _rows_of(shown, lambda errors: errors.normalised)
+        shown.question.base or 1.0,
+        _rows_of(shown, lambda errors: errors.normalised),
+        shown.scale,
     ),
     "rows": lambda shown: rows_figure(
         shown.kind,
         shown.question.base or 1.0,
         _rows_of(shown, lambda errors: errors.errors),
+        shown.scale,
     ),
 }

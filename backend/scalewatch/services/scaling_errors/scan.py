@@ -27,13 +27,13 @@ from scalewatch.modelling import (
     with_constant_work,
 )
 from scalewatch.services.scaling_errors.design import (
-    SCALE,
     Design,
     design_of,
     planes_of,
     pooled,
 )
 from scalewatch.services.series.scans import Measurement, Scan
+from scalewatch.texts.scales import RESOURCES, Scale, varied_scale
 
 
 class TimesSource(StrEnum):
@@ -69,6 +69,8 @@ class ScalingQuestion:
     vs
         The other side: `commit=v1`, `machine=jureca` or
         `configuration=threads=4`.
+    scale
+        The parameter that is scaled; what varies unless given, p before others.
     """
 
     kind: ScalingKind | None = None
@@ -77,6 +79,7 @@ class ScalingQuestion:
     source: TimesSource = TimesSource.MEASURED
     reach: float | None = None
     vs: str | None = None
+    scale: str | None = None
 
 
 NO_PAIR: Final = "no two scales have problem sizes in proportion to each other"
@@ -110,6 +113,8 @@ class CodeScaling:
         Position of the machine among the project's.
     held
         Settings of the coordinate other than scale and size.
+    scale
+        The parameter that is scaled; None where the runs name none.
     size, sizes
         k, and the problem sizes that it can be.
     scales
@@ -130,6 +135,7 @@ class CodeScaling:
     slot: int
     configuration: Mapping[str, Any]
     held: Mapping[str, int | float]
+    scale: Scale | None = None
     size: float | None = None
     sizes: tuple[float, ...] = ()
     scales: tuple[float, ...] = ()
@@ -152,7 +158,7 @@ def code_scaling(scan: Scan, question: ScalingQuestion) -> CodeScaling:
 
 
 def settled(scan: Scan, question: ScalingQuestion) -> ScalingQuestion:
-    """Return a question with the kind and the n₁ of a scan where none is named."""
+    """Return a question with kind, n₁ and scale of a scan where none is named."""
     scaling = _of_planes(scan, question)[0]
     design, sped = scaling.design, scaling.speed_up
     usual = ScalingKind.STRONG if design is None else design.kind
@@ -161,6 +167,7 @@ def settled(scan: Scan, question: ScalingQuestion) -> ScalingQuestion:
         question,
         kind=question.kind or usual,
         base=base if question.base is None else question.base,
+        scale=scaling.scale.name if scaling.scale else question.scale,
     )
 
 
@@ -177,24 +184,36 @@ def code_scalings(scan: Scan, question: ScalingQuestion) -> tuple[CodeScaling, .
 
 
 def _of_planes(scan: Scan, question: ScalingQuestion) -> list[CodeScaling]:
-    planes = planes_of(scan.measurements) or {(): []}
+    coordinates = [taken.coordinate for taken in scan.measurements if taken.count]
+    scale = varied_scale(coordinates, question.scale)
+    if scale is None:
+        return [_unscaled(scan)]
     return [
-        _code_scaling(scan, question, dict(held), taken)
-        for held, taken in planes.items()
+        _code_scaling(scan, question, scale, dict(held), taken)
+        for held, taken in planes_of(scan.measurements, scale.name).items()
     ]
+
+
+def _unscaled(scan: Scan) -> CodeScaling:
+    reason = "no run of it succeeded"
+    if any(each.count for each in scan.measurements):
+        kinds = " or ".join(scale.many for scale in RESOURCES.values())
+        reason = f"no run that succeeded names its number of {kinds}"
+    return CodeScaling(scan.machine, scan.slot, scan.configuration, {}, reason=reason)
 
 
 def _diverging(scalings: Sequence[CodeScaling]) -> tuple[CodeScaling, ...]:
     """Return scalings with their divergences, those of one base measured at once."""
-    alike: dict[float, list[int]] = defaultdict(list)
+    alike: dict[tuple[float, str], list[int]] = defaultdict(list)
     for place, scaling in enumerate(scalings):
-        if scaling.speed_up is not None:
-            alike[scaling.speed_up.base].append(place)
+        if scaling.speed_up is not None and scaling.scale is not None:
+            alike[scaling.speed_up.base, scaling.scale.name].append(place)
     measured = list(scalings)
-    for base, places in alike.items():
+    for (base, scale), places in alike.items():
         errors = [known for i in places if (known := scalings[i].errors) is not None]
         by_metric = [
-            error_divergences(errors, metric, base) for metric in DivergenceMetric
+            error_divergences(errors, metric, base, scale)
+            for metric in DivergenceMetric
         ]
         for place, divergences in zip(
             places, zip(*by_metric, strict=True), strict=True
@@ -206,38 +225,31 @@ def _diverging(scalings: Sequence[CodeScaling]) -> tuple[CodeScaling, ...]:
 def _code_scaling(
     scan: Scan,
     question: ScalingQuestion,
+    scale: Scale,
     held: Mapping[str, int | float],
     taken: Sequence[Measurement],
 ) -> CodeScaling:
-    place = (scan.machine, scan.slot, scan.configuration, held)
+    place = (scan.machine, scan.slot, scan.configuration, held, scale)
     if scan.unit != "s":
         return CodeScaling(
             *place,
             reason=f"scaling errors compare times; {scan.metric} is in {scan.unit}",
         )
-    if not taken:
-        has_run = any(each.count for each in scan.measurements)
-        reason = (
-            "no run that succeeded names its number of processes p"
-            if has_run
-            else "no run of it succeeded"
-        )
-        return CodeScaling(*place, reason=reason)
     design = None
     try:
-        times = Times.of(pooled(taken))
-        design = design_of(scan, times)
+        times = Times.of(pooled(taken, scale.name))
+        design = design_of(scan, times, scale.name)
         settled_question = replace(question, kind=question.kind or design.kind)
         answer = _answered(place, scan, times, settled_question, design)
         return replace(answer, design=design)
     except ModellingError as why:
-        known = {each.coordinate[SCALE] for each in taken}
+        known = {each.coordinate[scale.name] for each in taken}
         scales = tuple(sorted(map(float, known)))
         return CodeScaling(*place, scales=scales, reason=str(why), design=design)
 
 
 def _answered(
-    place: tuple[str, int, Mapping[str, Any], Mapping[str, Any]],
+    place: tuple[str, int, Mapping[str, Any], Mapping[str, Any], Scale],
     scan: Scan,
     times: Times,
     question: ScalingQuestion,
@@ -247,7 +259,7 @@ def _answered(
     if is_assumed:
         question = replace(question, kind=ScalingKind.STRONG)
     size = _size(times, question)
-    errors = _errors(scan, times, question, size)
+    errors = _errors(scan, times, question, size, place[-1].name)
     if is_assumed:
         errors = with_constant_work(errors)
     sped = speed_up(errors, question.base)
@@ -270,7 +282,11 @@ def _answered(
 
 
 def _errors(
-    scan: Scan, times: Times, question: ScalingQuestion, size: float | None
+    scan: Scan,
+    times: Times,
+    question: ScalingQuestion,
+    size: float | None,
+    scale: str,
 ) -> ScalingErrors:
     if question.source is TimesSource.MODEL:
         model = scan.standing.explaining
@@ -287,7 +303,9 @@ def _errors(
             np.concatenate([times.scales, beyond[beyond < end], farther])
         )
         kind = question.kind or ScalingKind.STRONG
-        return modelled_scaling_errors(kind, model, scales, times, size)
+        return modelled_scaling_errors(
+            kind, model, scales, times, size, scale_name=scale
+        )
     if question.kind is ScalingKind.WEAK:
         return weak_scaling_errors(times, size or 0.0)
     return strong_scaling_errors(times, size)

@@ -14,8 +14,9 @@ from scalewatch.storage.commits.coverage import Place
 from scalewatch.storage.judgements.verdicts import Modelled
 from scalewatch.storage.runs.flags import Flag, flags_in
 from scalewatch.storage.runs.measurements import Middle, Noted, RunCoordinate
+from scalewatch.texts.scales import axis_of
 
-PARAMETER: Final = "p"
+PROCESSES: Final = "p"
 """Parameter over which a scan is drawn, wherever it varies."""
 
 NO_REASON: Final = "no reason given"
@@ -240,13 +241,15 @@ def places_by_series(runs: Runs, notes: Iterable[Noted]) -> dict[int, Places]:
 
 
 def varied(coordinates: Sequence[Mapping[str, Any]]) -> str:
-    """Return the parameter that varies along a scan: p if it does, or if none does."""
+    """Return the parameter that varies along a scan, a parallel scale before others.
+
+    p where nothing is named.
+    """
     names = sorted(set.intersection(*(set(at) for at in coordinates)))
     varying = [name for name in names if len({at[name] for at in coordinates}) > 1]
-    candidates = varying or names
-    if PARAMETER in candidates or not candidates:
-        return PARAMETER
-    return candidates[0]
+    candidates = varying or names or [PROCESSES]
+    scale = axis_of(candidates)
+    return scale.name if scale else candidates[0]
 
 
 def _place(run: RunCoordinate) -> Place:
