@@ -35,6 +35,7 @@ routes = [
         gates.router,
         gates.confirmations,
         histories.aliases,
+        histories.inbox,
         histories.webhooks,
         results.hotspots,
         results.traces,

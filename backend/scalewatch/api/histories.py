@@ -14,9 +14,16 @@ from scalewatch.services.histories.commits import Window
 from scalewatch.services.histories.histories import History, history_of
 from scalewatch.services.regressions import regressions, triage
 from scalewatch.services.regressions import webhooks as addresses
+from scalewatch.services.regressions.inbox import Inbox, inbox_of
 from scalewatch.services.regressions.webhooks import NewWebhook, Webhook
 from scalewatch.services.selection import renamed_regions
-from scalewatch.web.queries import RegressionId, WebhookId
+from scalewatch.services.selection.pages import part_of
+from scalewatch.web.queries import (
+    CursorQuery,
+    InboxQuestionDep,
+    RegressionId,
+    WebhookId,
+)
 from scalewatch.web.sessions import AdminDep, KeyFileDep, ReadingDep
 
 router = answers.api_router("history", "/projects/{project}")
@@ -92,6 +99,17 @@ def treat_regression(
     return answers.answer(
         triage.triage(session, project, regression, treatment, said.author)
     )
+
+
+inbox = answers.api_router("history", "/inbox")
+
+
+@inbox.get("", responses=answers.of(Inbox, 404, 422))
+def show_inbox(
+    session: ReadingDep, question: InboxQuestionDep, cursor: CursorQuery = None
+) -> Response:
+    """Return what became worse over all projects, worst first, in pages."""
+    return answers.answer(part_of(inbox_of(session, question), cursor)[0])
 
 
 aliases = answers.api_router("history", "/projects/{project}/aliases")

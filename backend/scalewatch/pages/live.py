@@ -10,6 +10,7 @@ from fastapi.sse import EventSourceResponse, ServerSentEvent
 from pydantic import StringConstraints
 
 from scalewatch.modelling import Mark
+from scalewatch.pages import regressions
 from scalewatch.pages.rendering import plots, templates
 from scalewatch.pages.rendering.addresses import address_of, path_to
 from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
@@ -161,25 +162,15 @@ def show_regressions(request: Request, session: ReadingDep, project: str) -> Res
 
     A commit with several causes is one entry, with all that it made better and worse.
     """
-    regressions = regressions_of(session, project)
-    commits = [each for each in by_commit(regressions.regressions) if each.worse]
+    rows = regressions_of(session, project).regressions
+    commits = [each for each in by_commit(rows) if each.worse]
     together = {cause.id for each in commits for cause in each.regressions}
-    alone = [
-        each
-        for each in regressions.regressions
-        if each.is_worse and each.id not in together
-    ]
+    alone = [each for each in rows if each.is_worse and each.id not in together]
     entries: list[CommitEffects | Regression] = [*commits, *alone]
     newest = sorted(entries, key=lambda cause: cause.changed_at, reverse=True)[:MOST]
-    feed = templates.TEMPLATES.get_template("live/regressions.atom").render(
-        request=request,
-        project=project,
-        home=address_of(request, path_to(request, "regressions", project=project)),
-        own=address_of(request, path_to(request, "regressions-feed", project=project)),
-        updated=newest[0].changed_at if newest else datetime.now(UTC),
-        entries=newest,
-    )
-    return Response(feed, media_type="application/atom+xml")
+    title = f"{project}: regressions"
+    routes = "regressions", "regressions-feed"
+    return regressions.feed(request, title, *routes, newest, project=project)
 
 
 ANYWHERE: Final = policy(SOURCES | {"frame-ancestors": "*", "form-action": "'none'"})

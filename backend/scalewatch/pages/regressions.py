@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
 from markupsafe import Markup
+from sqlalchemy.orm import Session
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling.growths.parse import parse_growth
 from scalewatch.modelling.growths.verdict import Mark, Verdict
 from scalewatch.pages.histories.charts import FEWEST_COMMITS
 from scalewatch.pages.rendering import navigation, plots, templates
-from scalewatch.pages.rendering.addresses import path_to
+from scalewatch.pages.rendering.addresses import Query as Stated
+from scalewatch.pages.rendering.addresses import address_of, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.pages.wording.intervals import bounded_words, factor_words
@@ -21,9 +24,10 @@ from scalewatch.pages.wording.mathematics import stated_order
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions import evidence, triage
-from scalewatch.services.regressions.by_commit import by_commit
+from scalewatch.services.regressions.by_commit import CommitEffects, by_commit
 from scalewatch.services.regressions.regressions import (
     SETTABLE,
+    Finding,
     Member,
     Regression,
     RegressionState,
@@ -80,6 +84,7 @@ def show_regressions(
         is_short=listed.detection and listed.detection["commits"] < FEWEST_COMMITS,
         states=list(RegressionState),
         may_treat=may(session, Role.ADMIN, listed.project),
+        me=caller_of(session).name,
         query={"state": [str(each) for each in state or ()]},
     )
 
@@ -129,9 +134,7 @@ def treat_regressions(
     request: Request, session: sessions.AdminDep, project: str, form: FormDep
 ) -> Response:
     """Give all regressions that were ticked a state, or ask for runs of them."""
-    for number in form.texts("regression"):
-        if number.isdecimal():
-            _treat(session, project, int(number), form)
+    treat_ticked(session, form, project)
     return RedirectResponse(path_to(request, "regressions", project=project), 303)
 
 
@@ -144,26 +147,30 @@ def treat_regression(
     form: FormDep,
 ) -> Response:
     """Give a regression a state, an owner, a note or a link, or ask for a run."""
-    _treat(session, project, number, form)
+    _treat(session, [number], form, project)
     path = path_to(request, "regression", project=project, number=str(number))
     return RedirectResponse(path, 303)
 
 
-def _treat(session: sessions.AdminDep, project: str, number: int, form: Form) -> None:
-    author = caller_of(session).name
+def treat_ticked(session: Session, form: Form, project: str | None = None) -> None:
+    """Treat the regressions that a form names as it says, of any projects or of one."""
+    numbers = [int(each) for each in form.texts("regression") if each.isdecimal()]
+    _treat(session, numbers, form, project)
+
+
+def _treat(
+    session: Session, numbers: Sequence[int], form: Form, project: str | None
+) -> None:
     state = form.text("state")
-    if state == RERUN:
-        triage.rerun(session, project, number, author)
-        return
     said = triage.Triage(
-        state=RegressionState(state)
-        if state in {str(each) for each in SETTABLE}
-        else None,
-        owner=form.text("owner"),
+        state=RegressionState(state) if state in set(SETTABLE) else None,
+        owner=form.text("owner")
+        or (caller_of(session).name if form.has("assign") else None),
         note=form.text("note"),
         link=form.text("link"),
     )
-    triage.triage(session, project, number, said, author)
+    is_rerun = state == RERUN
+    triage.treat_all(session, numbers, said, project=project, is_rerun=is_rerun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,16 +194,16 @@ class Headline:
 
 def headline(cause: Regression) -> Headline | None:
     """Return the line of a regression; None where no series of it is left."""
-    if not cause.members:
-        return None
-    worst = cause.worst
     machines = cause.machines
+    if not machines:
+        return None
+    finding = cause.finding
     return Headline(
-        growth=growth_words(cause),
-        factor=factor_of(worst),
+        growth=None if finding else growth_words(cause),
+        factor=finding.words if finding else factor_of(cause.worst),
         where=machines[0]
         if len(machines) == 1
-        else f"{plural(len(machines), 'machine')}, worst on {worst.machine}",
+        else f"{plural(len(machines), 'machine')}, worst on {machines[0]}",
     )
 
 
@@ -240,31 +247,71 @@ def _mark(
 
 
 def causes(regressions: Sequence[Regression]) -> Listing:
-    """Return regressions with one line per series."""
-    return Columns[Regression, Member](
+    """Return regressions with one line per series; a finding is about one."""
+    return Columns[Regression, Member | Finding, ShiftDetails | None](
         {
-            "regression": lambda cause, _: cause.id,
-            "state": lambda cause, _: cause.state,
-            "kind": lambda cause, _: cause.kind,
-            "worse": lambda cause, _: cause.is_worse,
-            "sure": lambda cause, _: cause.is_sure,
-            "first": lambda cause, _: cause.first.label,
-            "last": lambda cause, _: cause.last.label,
-            "author": lambda cause, _: (
+            "project": lambda cause, *_: cause.project,
+            "regression": lambda cause, *_: cause.id,
+            "state": lambda cause, *_: cause.state,
+            "kind": lambda cause, *_: cause.kind,
+            "worse": lambda cause, *_: cause.is_worse,
+            "sure": lambda cause, *_: cause.is_sure,
+            "first": lambda cause, *_: cause.first.label,
+            "last": lambda cause, *_: cause.last.label,
+            "author": lambda cause, *_: (
                 cause.last.author if cause.first.sha == cause.last.sha else None
             ),
-            "region": lambda _, member: member.region,
-            "metric": lambda _, member: member.metric,
-            "machine": lambda _, member: member.machine,
-            "configuration": lambda _, member: assignments(member.configuration),
-            "growth_before": lambda _, member: member.details.growth_before,
-            "growth_after": lambda _, member: member.details.growth_after,
-            "factor": lambda _, member: member.details.largest_factor,
-            "factor_at_target": lambda _, member: (
-                member.details.at_target and member.details.at_target.value
+            "region": lambda _, series, __: series.region,
+            "metric": lambda _, series, __: series.metric,
+            "machine": lambda _, series, __: series.machine,
+            "configuration": lambda _, series, __: assignments(series.configuration),
+            "finding": lambda cause, *_: cause.finding and cause.finding.words,
+            "growth_before": lambda _, __, details: details and details.growth_before,
+            "growth_after": lambda _, __, details: details and details.growth_after,
+            "factor": lambda cause, _, details: (
+                details.largest_factor
+                if details
+                else cause.finding and cause.finding.factor
             ),
-            "q_value": lambda _, member: member.details.q_value,
-            "suspect": lambda cause, _: cause.suspect,
-            "owner": lambda cause, _: cause.owner,
+            "factor_at_target": lambda _, __, details: (
+                details and details.at_target and details.at_target.value
+            ),
+            "q_value": lambda _, __, details: details and details.q_value,
+            "suspect": lambda cause, *_: cause.suspect,
+            "owner": lambda cause, *_: cause.owner,
         }
-    ).listing((cause, member) for cause in regressions for member in cause.members)
+    ).listing(
+        (cause, series, getattr(series, "details", None))
+        for cause in regressions
+        for series in (cause.members or filter(None, [cause.finding]))
+    )
+
+
+def feed(  # noqa: PLR0913, PLR0917 - parts of a feed
+    request: Request,
+    title: str,
+    page: str,
+    route: str,
+    entries: Sequence[CommitEffects | Regression],
+    query: Stated | None = None,
+    **names: str,
+) -> Response:
+    """Return regressions, and commits with several, as an Atom feed.
+
+    Parameters
+    ----------
+    page, route
+        Routes of the page that shows the same, and of the feed.
+    """
+    content = templates.TEMPLATES.get_template("live/regressions.atom").render(
+        request=request,
+        title=title,
+        home=address_of(request, path_to(request, page, query, **names)),
+        own=address_of(request, path_to(request, route, query, **names)),
+        page_of=lambda cause: address_of(
+            request, path_to(request, "regressions", project=cause.project)
+        ),
+        updated=entries[0].changed_at if entries else datetime.now(UTC),
+        entries=entries,
+    )
+    return Response(content, media_type="application/atom+xml")

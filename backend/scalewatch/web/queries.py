@@ -18,6 +18,8 @@ from scalewatch.modelling import Against, Correction, ScalingKind
 from scalewatch.services import configurations
 from scalewatch.services.hotspots import HotspotQuestion
 from scalewatch.services.regions.efficiency import EfficiencyQuestion
+from scalewatch.services.regressions.inbox import InboxQuestion, Period
+from scalewatch.services.regressions.regressions import RegressionKind, RegressionState
 from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
 from scalewatch.services.selection.view import View
 from scalewatch.services.traces.scans import Repeat, TracesQuestion
@@ -208,6 +210,34 @@ class TracesQuery(BaseModel):
     vs: Text = Field(
         None, description="What to compare with.", examples=["commit=v1.2"]
     )
+
+
+class InboxQuery(BaseModel):
+    """?period=6m&project=mpich&machine=jureca&owner=ada&size=1.1&state=open&kind=growth."""
+
+    period: Annotated[Period | None, choice("period", Period)] = Field(
+        None, description="Half a year, `6m`, unless given."
+    )
+    project: Text = Field(None, description="All unless given.")
+    machine: Text = Field(None, description="All unless given.")
+    owner: Text = Field(None, description="Name, or `nobody`; all unless given.")
+    size: Annotated[float | None, positive("factor")] = Field(
+        None, description="Least factor by which something became worse."
+    )
+    state: Annotated[RegressionState | None, choice("state", RegressionState)] = Field(
+        None, description="`open` unless given."
+    )
+    kind: Annotated[RegressionKind | None, choice("kind", RegressionKind)] = Field(
+        None, description="All unless given."
+    )
+
+
+async def inbox_question(query: Annotated[InboxQuery, Query()]) -> InboxQuestion:
+    """Read what an address asks the inbox."""
+    return InboxQuestion(**query.model_dump(exclude_none=True))
+
+
+InboxQuestionDep = Annotated[InboxQuestion, Depends(inbox_question)]
 
 
 async def scaling_question(query: Annotated[ScalingQuery, Query()]) -> ScalingQuestion:

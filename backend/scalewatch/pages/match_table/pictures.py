@@ -177,8 +177,7 @@ def show_sparklines(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     view, metrics = View(project, commit or None), tuple(metric)
     if show is Measure.VALUE:
         number, values = small_plots.value_lines(session, view, metrics)
-        step = (LINE_WIDTH - 2 * MARGIN) / max(number - 1, 1)
-        lines = (value_symbol(series, line, step) for series, line in values.items())
+        lines = (line_symbol(series, line, number) for series, line in values.items())
         return sheet(lines, if_none_match)
     drawn = small_plots.sparklines(session, view, metrics)
     step = (LINE_WIDTH - 2 * MARGIN) / max(drawn.commits - 1, 1)
@@ -197,8 +196,9 @@ def symbol(series: int, line: Sequence[small_plots.LinePoint], step: float) -> s
     return f'<symbol id="s{series}" {box}>{drawn}</symbol>'
 
 
-def value_symbol(series: int, line: Mapping[int, float], step: float) -> str:
-    """Draw the values of a series, by commit and logarithmic, as dots."""
+def line_symbol(key: int, line: Mapping[int, float], number: int) -> str:
+    """Draw the values of a series over so many commits, logarithmic, as dots."""
+    step = (LINE_WIDTH - 2 * MARGIN) / max(number - 1, 1)
     lowest, highest = min(line.values()), max(line.values())
     middle, span = (lowest + highest) / 2, max(highest - lowest, LEAST_SPAN)
     scale = (LINE_HEIGHT - 2 * MARGIN) / span
@@ -207,7 +207,7 @@ def value_symbol(series: int, line: Mapping[int, float], step: float) -> str:
         for at, value in sorted(line.items())
     )
     return (
-        f'<symbol id="s{series}" viewBox="0 0 {LINE_WIDTH} {LINE_HEIGHT}">'
+        f'<symbol id="s{key}" viewBox="0 0 {LINE_WIDTH} {LINE_HEIGHT}">'
         f'<path d="{path}" stroke="currentColor" style="stroke-width:2px" {DRAWN}/>'
         "</symbol>"
     )

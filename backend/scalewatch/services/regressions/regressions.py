@@ -2,9 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from fnmatch import fnmatchcase
+from math import inf
 from typing import Any, Final
 
 from sqlalchemy.orm import Session
@@ -70,6 +72,46 @@ class Member:
     details: ShiftDetails
 
 
+class RegressionKind(StrEnum):
+    """The kind of a regression: a change in a history, or a finding about a series."""
+
+    GROWTH = "growth"
+    CONSTANT = "constant"
+    FAILURE = "failure"  # runs fail that succeeded, or never did
+    EXPECTATION = "expectation"  # the newest commit scales worse than expected
+    DRIFT = "drift"  # slowly worse, by no single commit
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A finding about a series, and about those that fare alike on other machines.
+
+    Parameters
+    ----------
+    machine
+        Where that is surest; `others` fare alike.
+    words
+        What is wrong: `failed at p = 64: out of memory`.
+    probability, factor
+        How surely, and how much worse; None where that has no number.
+    """
+
+    series_id: int
+    region: str
+    metric: str
+    machine: str
+    others: tuple[str, ...]
+    configuration: Mapping[str, Any]
+    words: str
+    probability: float | None = None
+    factor: float | None = None
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Finding":
+        """Return a finding as it is stored."""
+        return cls(**{**stored, "others": tuple(stored["others"])})
+
+
 @dataclass(frozen=True, slots=True)
 class RegressionEvent:
     """An event in the life of a regression."""
@@ -92,9 +134,14 @@ class Regression:
         Whether more than chance and one job speak for it.
     next_step
         The cheapest measurement that would tell, while it is only suspected.
+    owner
+        As somebody said, or else as the project says of its regions.
+    finding
+        Of a regression that is no change in a history.
     """
 
     id: int
+    project: str
     kind: str
     is_worse: bool
     is_sure: bool
@@ -111,10 +158,13 @@ class Regression:
     members: tuple[Member, ...]
     next_step: NextStep | None = None
     events: tuple[RegressionEvent, ...] = ()
+    finding: Finding | None = None
 
     @property
     def change(self) -> str:
         """The change in few words."""
+        if self.finding is not None:
+            return self.finding.words
         way = "worse" if self.is_worse else "better"
         if self.has_one_setting:
             return way
@@ -125,24 +175,57 @@ class Regression:
     @property
     def has_one_setting(self) -> bool:
         """Whether none of its series has a growth that could change."""
-        return all(each.details.has_one_setting for each in self.members)
+        return self.finding is None and all(
+            each.details.has_one_setting for each in self.members
+        )
 
     @property
     def regions(self) -> tuple[str, ...]:
         """The regions that it changed, worst first."""
+        if self.finding is not None:
+            return (self.finding.region,)
         return tuple(dict.fromkeys(member.region for member in self.members))
 
     @property
     def machines(self) -> tuple[str, ...]:
         """The machines that it was seen on."""
+        if self.finding is not None:
+            return (self.finding.machine, *self.finding.others)
         return tuple(dict.fromkeys(member.machine for member in self.members))
 
     @property
     def urgency(self) -> tuple[int, bool, float, float]:
         """The sort key: by state, sure ones first, then large effects."""
         state = list(RegressionState).index(self.state)
-        surely, seems = max(map(effect_of, self.members), default=(1.0, 1.0))
+        surely, seems = self.effect
         return state, not self.is_sure, -surely, -seems
+
+    @property
+    def effect(self) -> tuple[float, float]:
+        """The largest factor that is sure, and the one that it seems to be.
+
+        Infinite where runs fail.
+        """
+        if self.kind == RegressionKind.FAILURE:
+            return inf, inf
+        if self.finding is not None:
+            factor = self.finding.factor or 1.0
+            return max(factor, 1 / factor), max(factor, 1 / factor)
+        return max(map(effect_of, self.members), default=(1.0, 1.0))
+
+    @property
+    def certainty(self) -> float | None:
+        """Probability that it is no chance; None where that has no number."""
+        if self.finding is not None:
+            return self.finding.probability
+        return 1 - self.worst.details.q_value if self.members else None
+
+    @property
+    def worst_series(self) -> int | None:
+        """The id of the series with the largest effect; None where none is left."""
+        if self.finding is not None:
+            return self.finding.series_id
+        return self.members[0].series_id if self.members else None
 
     @property
     def worst(self) -> Member:
@@ -215,7 +298,7 @@ def regressions_of(
     return Regressions(
         project=project.name,
         states=tuple(states),
-        regressions=_complete(session, shown),
+        regressions=complete(session, shown, {project.id: project.name}),
         counts={
             str(state): sum(row.state == state for row in rows)
             for state in RegressionState
@@ -246,7 +329,8 @@ def regressions_at(
 ) -> tuple[Regression, ...]:
     """Return the regressions whose cause begins or ends at a commit, newest first."""
     rows = regressions.of_project(session, project_id, commit_id=commit_id)
-    return _complete(session, rows)
+    name = session.get_one(tables.Project, project_id).name
+    return complete(session, rows, {project_id: name})
 
 
 def regression_of(session: Session, project_name: str, number: int) -> Regression:
@@ -259,13 +343,26 @@ def regression_of(session: Session, project_name: str, number: int) -> Regressio
     """
     project = projects.existing(session, project_name)
     row = regressions.identified(session, project.id, number)
-    (regression,) = _complete(session, [row])
+    (regression,) = complete(session, [row], {project.id: project.name})
     return regression
 
 
-def _complete(
-    session: Session, rows: Sequence[tables.Regression]
+def complete(
+    session: Session,
+    rows: Sequence[tables.Regression],
+    names: Mapping[int, str],
+    *,
+    is_brief: bool = False,
 ) -> tuple[Regression, ...]:
+    """Return regressions with all that belongs to them.
+
+    Parameters
+    ----------
+    names
+        Of their projects, by id.
+    is_brief
+        Whether to leave out events, and runs that would settle suspicions.
+    """
     ids = [row.id for row in rows]
     members = regressions.members(session, ids)
     named = commits.identified(
@@ -283,16 +380,35 @@ def _complete(
             for number in (each.first_commit_id, each.last_commit_id)
         },
     )
-    events = regressions.events(session, ids)
-    return tuple(
-        _regression(
+    events = {} if is_brief else regressions.events(session, ids)
+    owners = projects.owners(session, names)
+    completed = []
+    for row in rows:
+        regression = _regression(
             row,
+            names[row.project_id],
             named,
             members.get(row.id, []),
             events.get(row.id, ()),
-            _next_step(session, row, members.get(row.id, [])),
+            None if is_brief else _next_step(session, row, members.get(row.id, [])),
         )
-        for row in rows
+        if regression.owner is None:
+            owner = owner_of(regression.regions, owners.get(row.project_id, ()))
+            regression = replace(regression, owner=owner)
+        completed.append(regression)
+    return tuple(completed)
+
+
+def owner_of(regions: Sequence[str], owners: Sequence[Sequence[str]]) -> str | None:
+    """Return the owner of the first region that a pattern fits, if one does."""
+    return next(
+        (
+            name
+            for region in regions
+            for pattern, name in owners
+            if fnmatchcase(region, pattern)
+        ),
+        None,
     )
 
 
@@ -312,8 +428,9 @@ def _next_step(
     )
 
 
-def _regression(
+def _regression(  # noqa: PLR0913, PLR0917 - one per table
     row: tables.Regression,
+    project: str,
     named: Mapping[int, Stored],
     members: Sequence[regressions.Member],
     events: Sequence[tables.RegressionEvent],
@@ -334,6 +451,7 @@ def _regression(
     ]
     return Regression(
         id=row.id,
+        project=project,
         kind=row.kind,
         is_worse=row.is_worse,
         is_sure=row.is_sure,
@@ -353,4 +471,5 @@ def _regression(
             RegressionEvent(each.at, each.actor, each.action, each.note)
             for each in events
         ),
+        finding=Finding.from_json(row.finding) if row.finding else None,
     )

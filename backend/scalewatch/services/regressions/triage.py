@@ -1,10 +1,13 @@
 """Triage: people give regressions a state, an owner, a note, or another run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import NotFound
 from scalewatch.modelling import Growth, parse_growth
+from scalewatch.services.access.callers import Role, permit
 from scalewatch.services.confirmations.requests import ask
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
@@ -57,6 +60,36 @@ def triage(
             setattr(row, name, value or None)
     session.flush()
     return regression_of(session, project_name, number)
+
+
+def treat_all(
+    session: Session,
+    ids: Sequence[int],
+    said: Triage,
+    *,
+    project: str | None = None,
+    is_rerun: bool = False,
+) -> None:
+    """Treat regressions alike, of any projects or of one: all of them, or none.
+
+    Raises
+    ------
+    NotFound
+        If the session finds no regression with one of the ids.
+    TokenNeeded, NotPermitted
+        If the caller does not administer the project of one of them.
+    """
+    known = regressions.anywhere(session, ids)
+    for number in ids:
+        if number not in known or project not in {None, known[number]}:
+            raise NotFound("regression", number)
+    authors = {name: permit(session, Role.ADMIN, name) for name in known.values()}
+    for number, name in known.items():
+        author = authors[name].name
+        if is_rerun:
+            rerun(session, name, number, author)
+        else:
+            triage(session, name, number, said, author)
 
 
 def rerun(session: Session, project_name: str, number: int, author: str) -> None:

@@ -1,6 +1,6 @@
 """Queries on projects, how they are treated, and which ones a session can find."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy import bindparam, event, func, or_, select, update
@@ -114,3 +114,14 @@ def change_policy(
     is_private = policy_of(session, project_id).is_private
     row = {"project_id": project_id, "is_private": is_private, **changed}
     inserts.put(session, tables.Policy, [row], keys=("project_id",))
+
+
+def owners(session: Session, project_ids: Collection[int]) -> dict[int, list[Any]]:
+    """Return the owners of regions that projects state: pairs of pattern and name."""
+    policy = tables.Policy
+    rows = session.execute(
+        select(policy.project_id, policy.owners).where(
+            policy.project_id.in_(project_ids)
+        )
+    )
+    return dict(rows.all())

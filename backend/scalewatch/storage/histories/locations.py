@@ -215,6 +215,21 @@ def values_at(
     return [(series, commit, log) for series, commit, log in rows]
 
 
+def over_time(
+    session: Session, series_ids: Collection[int]
+) -> list[tuple[int, str, Sequence[float | None]]]:
+    """Return series, hash and logarithms by setting, commits in the order of time."""
+    location, commit = tables.Location, tables.Commit
+    made = func.coalesce(commit.committed_at, commit.first_run_at)
+    rows = session.execute(
+        select(location.series_id, commit.sha, location.log)
+        .join(commit, commit.id == location.commit_id)
+        .where(location.series_id.in_(series_ids))
+        .order_by(location.series_id, made, commit.id)
+    )
+    return [(series, sha, log) for series, sha, log in rows]
+
+
 @cache
 def _of_series() -> Select[Any]:
     location, grid = tables.Location.__table__.c, tables.Grid.__table__

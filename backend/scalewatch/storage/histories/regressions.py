@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import orjson
 from sqlalchemy import (
@@ -176,13 +176,51 @@ class Member(NamedTuple):
     details: ShiftDetails
 
 
+FINDINGS: Final = ("failure", "expectation", "drift")
+"""Kinds of findings about series; others are changes in histories."""
+
+
+class Dated(NamedTuple):
+    """A regression, its project, and when the commit was made that shows it first."""
+
+    row: tables.Regression
+    project: str
+    at: datetime
+
+
+def for_the_worse(session: Session) -> list[Dated]:
+    """Return what became worse in all projects that the session can find.
+
+    Without withdrawn suspicions.
+    """
+    regression, commit = tables.Regression, tables.Commit
+    made = func.coalesce(commit.committed_at, commit.first_run_at)
+    rows = session.execute(
+        select(regression, tables.Project.name, made)
+        .join(tables.Project, tables.Project.id == regression.project_id)
+        .join(commit, commit.id == regression.last_commit_id)
+        .where(regression.is_worse, ~_is_withdrawn(regression.__table__))
+    )
+    return [Dated._make(row) for row in rows]
+
+
+def anywhere(session: Session, ids: Sequence[int]) -> dict[int, str]:
+    """Return the projects of regressions, of those that the session can find."""
+    rows = session.execute(
+        select(tables.Regression.id, tables.Project.name)
+        .join(tables.Project, tables.Project.id == tables.Regression.project_id)
+        .where(tables.Regression.id.in_(ids))
+    )
+    return dict(rows.all())
+
+
 def of_project(
     session: Session,
     project_id: int,
     states: Sequence[str] = (),
     commit_id: int | None = None,
 ) -> Sequence[tables.Regression]:
-    """Return regressions, the newest cause first.
+    """Return changes of a project, the newest cause first.
 
     Parameters
     ----------
@@ -192,7 +230,10 @@ def of_project(
     wanted = (
         select(tables.Regression)
         .join(tables.Project, tables.Project.id == tables.Regression.project_id)
-        .where(tables.Regression.project_id == project_id)
+        .where(
+            tables.Regression.project_id == project_id,
+            tables.Regression.kind.not_in(FINDINGS),
+        )
         .order_by(tables.Regression.opened_at.desc(), tables.Regression.id.desc())
     )
     if states:

@@ -15,6 +15,8 @@ class Policy(Table):
     Repetitions of runs that are older than `retention_days` are thinned to
     `kept_repetitions` of each measurement; None keeps them all. The code lies at
     `repository`, None as runs say; `forge` is what answers there, None by the address.
+    `owners` holds pairs of a pattern of regions and whose these are; the first that
+    fits a region counts.
     """
 
     __tablename__ = "policy"
@@ -27,6 +29,7 @@ class Policy(Table):
     kept_repetitions: Mapped[int | None]
     repository: Mapped[str | None]
     forge: Mapped[str | None]
+    owners: Mapped[list[Any]] = mapped_column(default=list)
 
 
 class Token(Table):

@@ -55,9 +55,10 @@ class Alias(Table):
 class Regression(Table):
     """Changes of several series that have one cause; improvements too.
 
-    `kind` is growth or constant. `state` is open, acknowledged, expected (the new
-    level is the baseline), fixed (found by itself when the old one returned) or
-    improved (nothing is to be done).
+    `kind` is growth or constant, of changes with their shifts, or else failure,
+    expectation or drift, of what a `finding` says. `state` is open, acknowledged,
+    expected (the new level is the baseline), fixed (found by itself when the old one
+    returned) or improved (nothing is to be done).
     """
 
     __tablename__ = "regression"
@@ -76,6 +77,7 @@ class Regression(Table):
     sentence: Mapped[str]
     owner: Mapped[str | None]
     link: Mapped[str | None]
+    finding: Mapped[dict[str, Any] | None]
     opened_at: Mapped[datetime] = mapped_column(default=now)
     changed_at: Mapped[datetime] = mapped_column(default=now)
 
