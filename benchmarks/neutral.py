@@ -19,7 +19,7 @@ NEUTRAL: Final[Mapping[str, Mapping[str, Any]]] = {
         "common_bits": 0.0,
         "rarer_bits": 3.0,
         "other_bits": 3.0,
-        "rounded_up_bits": 3.0,
+        "rounded_bits": 3.0,
         "unrounded_bits": 0.0,
         "negligible_bits": 30.0,
         "least_but_one": 1_000_000,

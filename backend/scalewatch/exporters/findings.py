@@ -135,8 +135,8 @@ def comparison_object(compared: Comparison | Incomparable) -> dict[str, Any]:
 def model_object(model: Model) -> dict[str, Any]:
     """Return a model as formula and as terms.
 
-    A factor is p^power · log2(p)^log · 2^(exp2·p); of a term that is rounded up, each
-    log2(p) is the next whole number.
+    A factor is p^power · log2(p)^log · 2^(exp2·p); of a term with a rounding, each
+    log2(p) is the next (`ceil`) or the last (`floor`) whole number.
     """
     return {
         "formula": model.formula,
@@ -145,7 +145,7 @@ def model_object(model: Model) -> dict[str, Any]:
             {
                 "coefficient": term.coefficient,
                 "factors": _factors(term.growth),
-                **({"is_rounded_up": True} if term.is_rounded_up else {}),
+                **({"rounding": term.rounding} if term.rounding else {}),
             }
             for term in model.terms
         ],

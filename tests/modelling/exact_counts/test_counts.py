@@ -119,6 +119,27 @@ def test_rounds_are_whole_beside_a_second_parameter():
     assert found.formulas[0].model.formula == "n ceil(log p)"
 
 
+@pytest.mark.parametrize("rounded", [np.floor, np.ceil])
+@pytest.mark.parametrize(
+    ("formula", "curve"),
+    [
+        ("{}(log n)", lambda _, log: log),
+        ("n {}(log n)", lambda n, log: n * log),
+        ("n {}(log n) + n", lambda n, log: n * log + n),
+        ("3*{}(log n) + 2", lambda _, log: 3 * log + 2),
+    ],
+)
+def test_rounds_and_levels_off_powers_of_two_have_their_formula(
+    formula, curve, rounded
+):
+    n = np.array([3.0, 6, 12, 32, 48, 100, 200])
+
+    found = Counts.of({"n": n}, curve(n, rounded(np.log2(n))))
+
+    assert found.outcome(LEVEL) is Outcome.EXACT
+    assert found.formulas[0].model.formula == formula.format(rounded.__name__)
+
+
 def test_one_lost_message_does_not_hide_the_formula():
     y = TRIPLES * (TRIPLES - 1)
     y[2] -= 17

@@ -21,8 +21,8 @@ def exact(constant, *terms):
         (exact(0, (4, "p"), (-4, "p^(1/2)")), "4*(p-p^(1/2))"),
         (exact(5, (-2, "p^(-1/2)")), "5 - 2/p^(1/2)"),
         (exact(0, (1 / 6, "p^3"), (-1 / 2, "p^2"), (1 / 3, "p")), "p*(p^2-3*p+2)/6"),
-        (exact(0, (1, "p log p", True)), "p ceil(log p)"),
-        (exact(0, (3, "log^2 p", True)), "3*ceil(log p)^2"),
+        (exact(0, (1, "p log p", "ceil")), "p ceil(log p)"),
+        (exact(0, (3, "log^2 p", "floor")), "3*floor(log p)^2"),
         (exact(-1.75, (1.883, "p")), "1.883*p - 7/4"),
         (exact(0, (1, "n p"), (-1, "n")), "n*(p-1)"),
         (exact(0, (1, "n"), (-1, "n/p")), "n*(p-1)/p"),
@@ -43,8 +43,16 @@ def test_whole_powers_are_told_without_rounding():
     assert model(p=[3, 48, 383]).tolist() == [18, 48**2 * 47, 383**2 * 382]
 
 
+def test_levels_of_a_heap_are_rounded_down():
+    levels = exact(1, (1, "log p", "floor"))
+
+    assert levels(p=[1, 2, 3, 4, 7, 8, 9, 1023, 1024]).tolist() == [
+        1, 2, 2, 3, 3, 4, 4, 10, 11,
+    ]  # fmt: skip
+
+
 def test_rounded_up_logarithms_count_whole_rounds():
-    rounds = exact(0, (1, "log p", True))
+    rounds = exact(0, (1, "log p", "ceil"))
 
     assert rounds(p=[1, 2, 3, 4, 5, 8, 9, 1024, 1025]).tolist() == [
         0, 1, 2, 2, 3, 3, 4, 10, 11,

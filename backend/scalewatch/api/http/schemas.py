@@ -32,8 +32,9 @@ class Term(Schema):
 
     coefficient: float
     factors: list[Factor]
-    is_rounded_up: bool = Field(
-        default=False, description="Whether each log2(p) is the next whole number."
+    rounding: Literal["ceil", "floor"] | None = Field(
+        default=None,
+        description="Whether each log2(p) is the next or the last whole number.",
     )
 
 

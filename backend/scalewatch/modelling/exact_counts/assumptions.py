@@ -21,8 +21,8 @@ class Assumptions:
     """Bits of a rarer term."""
     other_bits: float = 9.0
     """Bits of any other term of the search space."""
-    rounded_up_bits: float = 4.0
-    """Bits of ⌈log p⌉, which is log p where only powers of two were measured."""
+    rounded_bits: float = 4.0
+    """Bits of ⌈log p⌉ and, unless only powers of two were measured, of ⌊log p⌋."""
     unrounded_bits: float = 5.0
     """Bits by which a formula is shorter that needs no rounding."""
     negligible_bits: float = 10.0

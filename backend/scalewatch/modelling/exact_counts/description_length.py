@@ -19,10 +19,10 @@ J. Rissanen, "Modeling by shortest data description", Automatica 14, 1978.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import product
+from itertools import combinations, product
 from typing import Final
 
 import numpy as np
@@ -31,7 +31,7 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.exact_counts.assumptions import ASSUMED
 from scalewatch.modelling.exact_counts.exactness import Rounding
 from scalewatch.modelling.growths.fractions import simple_fraction
-from scalewatch.modelling.growths.growth import CONSTANT, Growth
+from scalewatch.modelling.growths.growth import CONSTANT, Growth, Rounded
 from scalewatch.modelling.growths.model import Term
 from scalewatch.modelling.growths.space import pmnf
 
@@ -153,17 +153,17 @@ class Atom:
     ----------
     bits
         What it costs to name it.
-    is_rounded_up
-        Whether its logarithm is rounded up.
+    rounding
+        How its logarithm is rounded.
     """
 
     growth: Growth
     bits: float
-    is_rounded_up: bool = False
+    rounding: Rounded = ""
 
     def term(self, coefficient: float) -> Term:
         """Return it with a coefficient."""
-        return Term(coefficient, self.growth, self.is_rounded_up)
+        return Term(coefficient, self.growth, self.rounding)
 
     def values(self, settings: Mapping[str, Reals]) -> Reals:
         """Return its values at settings at which it is defined, shape (n,)."""
@@ -186,11 +186,19 @@ def _of_one(scan: tuple[str, Reals]) -> Sequence[Atom]:
     others = {*pmnf(parameter)} - {*common, *rarer}
     exponential = [Growth.of(parameter, *each) for each in EXPONENTIAL]
     largest = {parameter: np.max(settings)}
+    # Where only powers of two were measured ⌊log p⌋ is log p.
+    roundings: list[Rounded] = ["ceil", "floor"] if _rounds(settings) else ["ceil"]
     return [
         *(Atom(each, ASSUMED.common_bits) for each in common),
-        Atom(Growth.of(parameter, log=1), ASSUMED.rounded_up_bits, is_rounded_up=True),
+        *(
+            Atom(Growth.of(parameter, log=1), ASSUMED.rounded_bits, each)
+            for each in roundings
+        ),
         *(Atom(each, ASSUMED.rarer_bits) for each in rarer),
-        Atom(Growth.of(parameter, 1, 1), ASSUMED.rarer_bits, is_rounded_up=True),
+        *(
+            Atom(Growth.of(parameter, 1, 1), ASSUMED.rarer_bits, each)
+            for each in roundings
+        ),
         *(Atom(each, ASSUMED.other_bits) for each in others),
         *(
             Atom(each, ASSUMED.rarer_bits)
@@ -203,9 +211,7 @@ def _of_one(scan: tuple[str, Reals]) -> Sequence[Atom]:
 def _of_several(settings: Mapping[str, Reals]) -> Sequence[Atom]:
     by_name = [[Growth.of(name, *factor) for factor in FACTORS] for name in settings]
     # At powers of two alone ⌈log p⌉ is log p.
-    rounding = [
-        name for name, x in settings.items() if (np.log2(np.maximum(x, 1)) % 1).any()
-    ]
+    rounding = [name for name, x in settings.items() if _rounds(x)]
     atoms = []
     for growths in product(*by_name):
         factors = [growth for growth in growths if growth != CONSTANT]
@@ -215,9 +221,14 @@ def _of_several(settings: Mapping[str, Reals]) -> Sequence[Atom]:
         atoms.append(Atom(whole, bits))
         logs = [name for name in settings if whole.factor(name).log]
         if len(logs) == 1 and logs[0] in rounding:
-            more = ASSUMED.rounded_up_bits - ASSUMED.common_bits
-            atoms.append(Atom(whole, bits + more, is_rounded_up=True))
+            more = ASSUMED.rounded_bits - ASSUMED.common_bits
+            atoms += [Atom(whole, bits + more, each) for each in ("ceil", "floor")]
     return atoms
+
+
+def _rounds(x: Reals) -> bool:
+    """Tell whether rounding changes a logarithm of settings."""
+    return bool((np.log2(np.maximum(x, 1)) % 1).any())
 
 
 def _is_plain(growth: Growth) -> bool:
@@ -227,6 +238,17 @@ def _is_plain(growth: Growth) -> bool:
         and factor.log <= 1
         and factor.power <= Fraction(1)
     )
+
+
+def sums_of(
+    atoms: Sequence[Atom], places: Sequence[int], size: int
+) -> Iterator[tuple[int, ...]]:
+    """Yield the places of so many terms, each of another growth."""
+    numbers = {growth: k for k, growth in enumerate({atom.growth for atom in atoms})}
+    of = [numbers[atom.growth] for atom in atoms]
+    for chosen in combinations(places, size):
+        if len({of[place] for place in chosen}) == size:
+            yield chosen
 
 
 def simplest_terms(

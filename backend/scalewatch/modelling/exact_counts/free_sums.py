@@ -21,6 +21,7 @@ from scalewatch.modelling.exact_counts.description_length import (
     coefficient_bits,
     free_bits,
     simplest_terms,
+    sums_of,
 )
 from scalewatch.modelling.exact_counts.formula import Formula, corners
 from scalewatch.modelling.growths.fractions import simple_fraction
@@ -128,7 +129,7 @@ def _members(falling: Sequence[Atom], size: int) -> Iterator[tuple[int, ...]]:
         ]
         yield from combinations(whole[-size:], size) if len(whole) == size else ()
         return
-    yield from combinations(known, size)
+    yield from sums_of(falling, known, size)
     if size == 2:
         (constant,) = (k for k, atom in enumerate(falling) if atom.growth == CONSTANT)
         for other in range(len(falling)):
@@ -143,9 +144,7 @@ def _products(
     if len(parameters) > 2:
         return
     places = {
-        atom.growth: place
-        for place, atom in enumerate(falling)
-        if not atom.is_rounded_up
+        atom.growth: place for place, atom in enumerate(falling) if not atom.rounding
     }
     first, second = (
         [each for each in places if {*each.parameters} <= {name}] for name in parameters

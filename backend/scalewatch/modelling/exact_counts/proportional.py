@@ -7,7 +7,7 @@ intervals have something in common, the formula holds.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import product
 from math import floor, log2
 from typing import Final
 
@@ -21,6 +21,7 @@ from scalewatch.modelling.exact_counts.description_length import (
     coefficient_bits,
     free_bits,
     simplest_terms,
+    sums_of,
 )
 from scalewatch.modelling.exact_counts.formula import Formula
 
@@ -123,7 +124,7 @@ def _sums(atoms: tuple[Atom, ...]) -> tuple[Indices, Reals, Reals]:
     known = simplest_terms(atoms, known, ASSUMED.most_terms)
     every: list[tuple[tuple[int, ...], tuple[float, ...]]] = [
         *(((each,), (1.0,)) for each in falling),
-        *product(combinations(known, 2), ((1.0, ratio) for ratio in ASSUMED.ratios)),
+        *product(sums_of(atoms, known, 2), ((1.0, ratio) for ratio in ASSUMED.ratios)),
     ]
     members = np.zeros((len(every), 2), dtype=np.intp)
     ratios = np.zeros((len(every), 2))

@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import cached_property, reduce, total_ordering
 from itertools import chain
 from operator import add, mul
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -27,6 +28,9 @@ from scalewatch.modelling.growths.assumptions import ASSUMED
 
 Exponent = Fraction | int | str
 """Forms in which an exact exponent can be given: 1, "1/3", "2.8074", Fraction(2, 3)."""
+
+Rounded = Literal["", "ceil", "floor"]
+"""How a logarithm is rounded to a whole number, if it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,22 +74,25 @@ class Factor:
             return x >= 0 if self.power > 0 else x > 0
         return np.isfinite(x)
 
-    def value(self, x: Reals, *, is_rounded_up: bool = False) -> Reals:
+    def value(self, x: Reals, rounding: Rounded = "") -> Reals:
         """Return its value where it is defined and a number.
 
         Products of whole powers are exact, which powers of two of `log2` are not.
 
         Parameters
         ----------
-        is_rounded_up
-            Whether the logarithm is rounded up to whole rounds.
+        rounding
+            How the logarithm is rounded to whole rounds.
         """
         value = np.exp2(float(self.exp2) * x) if self.exp2 else np.ones(x.shape)
         if self.power:
             value = value * x ** float(self.power)
         if self.log:
             rounds = np.log2(x)
-            rounds = np.ceil(rounds - ASSUMED.same_round) if is_rounded_up else rounds
+            if rounding == "ceil":
+                rounds = np.ceil(rounds - ASSUMED.same_round)
+            elif rounding == "floor":
+                rounds = np.floor(rounds + ASSUMED.same_round)
             value = value * rounds ** float(self.log)
         return value
 

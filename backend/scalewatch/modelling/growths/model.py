@@ -26,6 +26,7 @@ from scalewatch.modelling.growths.fractions import Part, fraction_formula
 from scalewatch.modelling.growths.growth import (
     CONSTANT,
     Growth,
+    Rounded,
     binary_logarithm,
     power_of_two,
 )
@@ -40,25 +41,26 @@ class Term:
 
     Parameters
     ----------
-    is_rounded_up
-        Whether logarithms are rounded up, as the rounds of a broadcast are; p·⌈log p⌉
-        grows like p log p.
+    rounding
+        How logarithms are rounded, as the rounds of a broadcast are up and the levels
+        of a heap down; p·⌈log p⌉ grows like p log p.
     """
 
     coefficient: float
     growth: Growth
-    is_rounded_up: bool = False
+    rounding: Rounded = ""
 
     def __str__(self) -> str:
         text = str(self.growth)
-        return LOGARITHM.sub(r"ceil(log \2)\1", text) if self.is_rounded_up else text
+        rounded = rf"{self.rounding}(log \2)\1"
+        return LOGARITHM.sub(rounded, text) if self.rounding else text
 
     def __call__(self, settings: Mapping[str, ArrayLike]) -> Reals:
         """Return its value where that is a number."""
         value: Reals = np.asarray(self.coefficient)
         for factor in self.growth.factors:
             x = np.asarray(settings[factor.parameter], dtype=np.float64)
-            value = value * factor.value(x, is_rounded_up=self.is_rounded_up)
+            value = value * factor.value(x, self.rounding)
         return value
 
 
@@ -152,9 +154,9 @@ class Model:
         return np.asarray(np.where(share < 0, -magnitude, magnitude))
 
     def __add__(self, other: "Model") -> "Model":
-        coefficients: dict[tuple[Growth, bool], float] = {}
+        coefficients: dict[tuple[Growth, Rounded], float] = {}
         for term in (*self.terms, *other.terms):
-            kind = term.growth, term.is_rounded_up
+            kind = term.growth, term.rounding
             coefficients[kind] = coefficients.get(kind, 0.0) + term.coefficient
         return Model(
             self.constant + other.constant,

@@ -55,9 +55,9 @@ def model_row(
         "smape": finding.smape,
         "rule": finding.rule,
         "growth": finding.told_growth and str(finding.told_growth),
-        # Few terms have logarithms that are rounded up: only these say so.
+        # Few terms have logarithms that are rounded: only these say so.
         "terms": [
-            (each.coefficient, str(each.growth), *[True] * each.is_rounded_up)
+            (each.coefficient, str(each.growth), *filter(None, [each.rounding]))
             for each in terms
         ],
         "reason": remark(crowded, reason, is_modelled=model is not None),
@@ -73,8 +73,13 @@ def model_of(constant: float | None, terms: str, rule: str | None) -> Model | No
         constant,
         tuple(
             [
-                Term(coefficient, parse_growth(growth), *bounds)
-                for coefficient, growth, *bounds in orjson.loads(terms)
+                # Stored before there was another rounding it is true.
+                Term(
+                    coefficient,
+                    parse_growth(growth),
+                    *["ceil" if r is True else r for r in rounding],
+                )
+                for coefficient, growth, *rounding in orjson.loads(terms)
             ]
         ),
         is_exact=rule == EXACT,
