@@ -8,7 +8,8 @@ from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.regions.outlook import curve_forecasts, outlook
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
-from support.builders import result, run_report, sweep_reports
+from scalewatch.wire import RunReport
+from support.builders import result, run_report, sweep, sweep_reports
 from support.recorded import failed_result, record, record_grid
 from support.service_sentences import SAID
 
@@ -159,3 +160,68 @@ def test_versions_of_an_expectation_come_newest_first_with_withdrawals(sessions)
     assert [version.version for version in versions] == [3, 2, 1]
     assert [str(version.growth) for version in versions] == ["None", "p", "log p"]
     assert versions[0].author == "Ada"
+
+
+CORES = {"name": "cluster", "fingerprint": {"cores": 96}}
+
+
+def outlook_of(sessions, configuration, target, machine=CORES, scale=None):
+    """Return the outlook of a scan over doubled settings, and its first sentence."""
+    truth = {"MPI_Bcast": lambda p: 1e-6 * (1 + log2(p))}
+    runs = sweep(P, truth, machine=machine, configuration=configuration)
+    for each in runs:
+        if scale:
+            each["coordinate"] = scale(each["coordinate"]["p"])
+    record(sessions, [RunReport.model_validate(each, strict=False) for each in runs])
+    with sessions.reading() as session:
+        scan = scan_of(session)
+        found = outlook(session, scan, target, machine["fingerprint"])
+    return found, str(forecast_sentence(scan, found))
+
+
+def test_the_condition_of_a_forecast_names_processes_and_nodes(sessions):
+    found, sentence = outlook_of(sessions, {"tasks_per_node": 32}, 128.0)
+
+    assert found.target is not None
+    assert SAID["one node"] in sentence
+
+
+def test_the_condition_counts_nodes_by_processes_on_each(sessions):
+    _, sentence = outlook_of(sessions, {"tasks_per_node": 8}, 128.0)
+
+    assert SAID["four nodes"] in sentence
+
+
+def test_nothing_is_said_of_nodes_that_nobody_named(sessions):
+    found, sentence = outlook_of(sessions, {}, 128.0)
+
+    assert found.target is not None
+    assert found.placement is None
+    assert "node" not in sentence
+
+
+def test_no_forecast_lets_processes_share_the_cores_of_their_nodes(sessions):
+    found, sentence = outlook_of(sessions, {"nodes": 1}, 128.0)
+
+    assert found.target is None
+    assert [each.at["p"] for each in found.forecasts] == [64]
+    assert SAID["shared cores of a node"] in sentence
+
+
+def test_threads_stay_on_the_cores_of_a_node(sessions):
+    found, sentence = outlook_of(
+        sessions, {}, 128.0, scale=lambda n: {"threads": n, "p": 2}
+    )
+
+    assert found.placement.most == 48
+    assert found.target is None
+    assert SAID["threads of a node"] in sentence
+
+
+@pytest.mark.parametrize("cores", [None, 0, -4, "many", 2.5, True])
+def test_cores_that_are_no_count_bound_nothing(sessions, cores):
+    machine = {"name": "odd", "fingerprint": {"cores": cores}}
+
+    found, _ = outlook_of(sessions, {"nodes": 1}, 128.0, machine)
+
+    assert found.target is not None

@@ -16,7 +16,7 @@ from scalewatch.pages.wording.formats import (
     significant,
 )
 from scalewatch.services.analysis.questions import proposal_words
-from scalewatch.services.regions.outlook import Outlook, held_at
+from scalewatch.services.regions.outlook import Outlook, Placement, held_at
 from scalewatch.services.series.scans import Scan
 
 FAR: Final = 64
@@ -39,7 +39,7 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
         metric=sentences.metric_words(scan.metric),
         value=intervals.forecast_written(forecast, scan.unit)[0],
     )
-    sentence += _bounds(scan, forecast) + "." + _expected(scan, outlook)
+    sentence += _bounds(scan, forecast, outlook) + "." + _expected(scan, outlook)
     times = target / largest(scan)
     if times > FAR:
         sentence += Markup(
@@ -63,7 +63,7 @@ def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
     return Markup(
         "At {parameter} = {scale}, {times} the largest run: {value}{}.{}"
     ).format(
-        _bounds(scan, farthest),
+        _bounds(scan, farthest, outlook),
         _expected(scan, outlook),
         parameter=scan.parameter,
         scale=count(scale),
@@ -72,21 +72,38 @@ def cost_sentence(scan: Scan, outlook: Outlook | None) -> Markup | None:
     )
 
 
-def _bounds(scan: Scan, forecast: Forecast) -> Markup:
+def _bounds(scan: Scan, forecast: Forecast, outlook: Outlook) -> Markup:
     """Tell between which bounds a forecast lies, and what that assumes."""
     if forecast.low is None or forecast.low == forecast.high:
         return Markup()
     return Markup("; {} interval {}, {}").format(
-        percent(forecast.level), interval(forecast, scan.unit), _assumption(scan)
+        percent(forecast.level),
+        interval(forecast, scan.unit),
+        _assumption(scan, outlook),
     )
 
 
-def _assumption(scan: Scan) -> Markup:
+def _assumption(scan: Scan, outlook: Outlook) -> Markup:
     """Tell what intervals take for granted beyond the measurements."""
     growth = scan.standing.growth
-    if growth is None or scan.standing.is_open:
-        return Markup("if a growth that the runs allow stays true")
-    return Markup("if {} stays true").format(mathematics.big_o(growth))
+    words = Markup("if {} stays true").format(
+        "a growth that the runs allow"
+        if growth is None or scan.standing.is_open
+        else mathematics.big_o(growth)
+    )
+    if outlook.placement:
+        words += f" and nothing changes beyond {_placed(scan, outlook.placement)}"
+    return words
+
+
+def _placed(scan: Scan, placement: Placement) -> str:
+    """Write how many processes or threads ran on how many nodes."""
+    what = "threads" if scan.parameter == "threads" else "processes"
+    return f"{count(placement.largest)} {what}, {_nodes(placement)}"
+
+
+def _nodes(placement: Placement) -> str:
+    return "one node" if placement.nodes == 1 else f"{count(placement.nodes)} nodes"
 
 
 def assumption_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
@@ -96,7 +113,7 @@ def assumption_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
     if not any(each.low != each.high for each in beyond):
         return None
     return Markup("Intervals beyond {} = {} hold {}.").format(
-        scan.parameter, count(end), _assumption(scan)
+        scan.parameter, count(end), _assumption(scan, outlook)
     )
 
 
@@ -142,6 +159,19 @@ def _beyond(scan: Scan, outlook: Outlook, target: float) -> Markup:
             target=count(target),
             names=" and ".join(scan.parameters),
             apart=apart,
+        )
+    placement = outlook.placement
+    if placement and placement.most and not placement.allows(target):
+        return Markup(
+            "Not extrapolated to {parameter} = {target}: {nodes} of {cores} cores "
+            "{have} room for {most}, and more would share them."
+        ).format(
+            parameter=scan.parameter,
+            target=count(target),
+            nodes=_nodes(placement),
+            cores=count(placement.cores or 0),
+            have="has" if placement.nodes == 1 else "have",
+            most=count(placement.most),
         )
     reach = outlook.horizon or largest(scan)
     return Markup("Not extrapolated beyond {parameter} = {reach}: {apart}.").format(

@@ -56,6 +56,62 @@ TWICE: Final = 2.0
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """Nodes that a scan over processes or threads was measured on.
+
+    Parameters
+    ----------
+    largest
+        Setting that was measured on them.
+    nodes
+        How many, of `cores` each, None where nobody says how many those are.
+    most
+        Largest setting for which cores suffice; None where more nodes may join, or
+        their cores are unknown.
+    """
+
+    largest: float
+    nodes: int
+    cores: int | None
+    most: float | None
+
+    @classmethod
+    def of(cls, scan: Scan, fingerprint: Mapping[str, Any]) -> "Placement | None":
+        """Return what configuration, settings and fingerprint tell, if they do."""
+        largest = max(scan.evidence, key=lambda each: each.x, default=None)
+        if largest is None or scan.parameter not in {"p", "threads"}:
+            return None
+        stated = {**scan.configuration, **largest.coordinate}
+        tasks, nodes, threads, p = (
+            _count(stated.get(name))
+            for name in ("tasks_per_node", "nodes", "threads", "p")
+        )
+        cores = _count(fingerprint.get("cores"))
+        if scan.parameter == "threads":
+            # Threads share one process, and processes one node unless more are named.
+            on_node = tasks or (p or 1) // (nodes or 1) or 1
+            most = cores and cores // on_node
+            return cls(largest.x, nodes or 1, cores, most)
+        if tasks:
+            return cls(largest.x, nodes or -(-int(largest.x) // tasks), cores, None)
+        if not nodes:
+            return None
+        is_fixed = "nodes" in scan.configuration
+        most = nodes * cores // (threads or 1) if is_fixed and cores else None
+        return cls(largest.x, nodes, cores, most)
+
+    def allows(self, setting: float) -> bool:
+        """Tell whether cores suffice, or did for what was measured."""
+        return self.most is None or setting <= max(self.most, self.largest)
+
+
+def _count(value: object) -> int | None:
+    """Return a whole number above zero, None for anything else."""
+    is_whole = isinstance(value, int | float) and value >= 1 and value == int(value)
+    return int(value) if is_whole and not isinstance(value, bool) else None
+
+
+@dataclass(frozen=True, slots=True)
 class Outlook:
     """Expected behaviour at larger scales.
 
@@ -81,6 +137,8 @@ class Outlook:
         Where memory no longer suffices, for a metric that is memory.
     proposal
         The measurement to take next, where the verdict is undecided.
+    placement
+        The nodes that were measured on, where they are known.
     """
 
     wanted: float | None
@@ -92,6 +150,7 @@ class Outlook:
     twice_from: float | None
     wall: MemoryWall | None
     proposal: Proposal | None
+    placement: Placement | None = None
 
 
 Repetitions = Mapping[UUID, Reals]
@@ -116,7 +175,9 @@ def outlook(
     repetitions = repetitions_of(session, [scan])
     measured = [each.x for each in scan.evidence]
     scales = {multiple * max(measured) for multiple in MULTIPLES}
+    placement = Placement.of(scan, fingerprint or {})
     wanted = sorted(scales | ({target} if target is not None else set()))
+    wanted = [each for each in wanted if placement is None or placement.allows(each)]
     question = _question(scan, repetitions, _targets(scan, wanted))
     finding = find_all([question], {"level": LEVEL})[0] if question else None
     forecasts = finding.forecasts if finding else ()
@@ -136,6 +197,7 @@ def outlook(
         twice_from=twice_from,
         wall=_wall(scan, fingerprint or {}),
         proposal=_proposal(scan, repetitions),
+        placement=placement,
     )
 
 
