@@ -78,7 +78,7 @@ class Placement:
     @classmethod
     def of(cls, scan: Scan, fingerprint: Mapping[str, Any]) -> "Placement | None":
         """Return what configuration, settings and fingerprint tell, if they do."""
-        largest = max(scan.evidence, key=lambda each: each.x, default=None)
+        largest = max(scan.evidence, key=lambda taken: taken.x, default=None)
         if largest is None or scan.parameter not in {"p", "threads"}:
             return None
         stated = {**scan.configuration, **largest.coordinate}
