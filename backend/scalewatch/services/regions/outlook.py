@@ -107,8 +107,9 @@ class Placement:
 
 def _count(value: object) -> int | None:
     """Return a whole number above zero, None for anything else."""
-    is_whole = isinstance(value, int | float) and value >= 1 and value == int(value)
-    return int(value) if is_whole and not isinstance(value, bool) else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return int(value) if value >= 1 and float(value).is_integer() else None
 
 
 @dataclass(frozen=True, slots=True)
