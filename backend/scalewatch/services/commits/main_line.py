@@ -41,6 +41,26 @@ def watched_line(
     return Lineage(())
 
 
+def older_lines(session: Session, project_id: int, newest: Lineage) -> list[Lineage]:
+    """Return stretches of a line that reach back from its newest end, oldest first.
+
+    Each has `MOST_COMMITS`, half of them the next one's, too: so many that a change is
+    seen from both sides. They are counted from the oldest commit, and stay the same
+    when one more is measured.
+    """
+    lines = (
+        lineage(some.commits, older=some.older)
+        for some in ever_more(session, project_id)
+        if some.is_all
+    )
+    whole = next(lines, newest)
+    begins = [commit.id for commit in whole.commits].index(newest.commits[0].id)
+    return [
+        replace(whole, commits=whole.commits[start : start + MOST_COMMITS])
+        for start in range(0, begins, MOST_COMMITS // 2)
+    ]
+
+
 def positions_on(
     session: Session, line: Lineage, commit_ids: Iterable[int]
 ) -> dict[int, int]:

@@ -101,10 +101,15 @@ class ProjectHistory:
     targets: Mapping[str, float]
 
 
-def project_history(session: Session, project_id: int) -> ProjectHistory:
-    """Read the histories of a project, and what they are judged by."""
+def project_history(
+    session: Session, project_id: int, line: Lineage | None = None
+) -> ProjectHistory:
+    """Read the histories of a project, and what they are judged by.
+
+    Along a line, by default its newest commits.
+    """
     number = commits.count(session, project_id)
-    line = watched_line(session, project_id, number)
+    line = line or watched_line(session, project_id, number)
     histories = series_histories(session, project_id, line)
     states = {each.fingerprint_id for each in histories}
     rules = gate_rules.newest(session, project_id)

@@ -16,7 +16,7 @@ from scalewatch.services.commit_reports.changes import kinds_of_measured
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import baseline_of
 from scalewatch.services.match_table.cells import grid_of
-from scalewatch.services.regressions import detection, records
+from scalewatch.services.regressions import searches
 from scalewatch.services.selection.pages import MOST_CELLS
 from scalewatch.services.selection.view import choices_among, choose_metric
 from scalewatch.services.series.judged import Judged
@@ -174,11 +174,11 @@ def watched(
     Callable
         Stores both, in a session that writes.
     """
-    detected = detection.detect(session, project_id, alarming_share)
+    store_changes = searches.search(session, project_id, alarming_share)
     overview = counted(session, session.get_one(tables.Project, project_id))
 
     def write(session: Session) -> None:
-        records.record(session, detected)
+        store_changes(session)
         record(session, project_id, overview)
 
     return write

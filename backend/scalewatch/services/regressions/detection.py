@@ -5,8 +5,8 @@ these is read, then they are explained.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -106,6 +106,11 @@ class Detected:
         Events after which a level returned, which have none either.
     slow
         Histories that drift over months, by no commit.
+    searched
+        Stretches of older commits that were searched, too, by their last one: how many
+        machines had measured them.
+    older
+        How many commits those add to the line.
     """
 
     project_id: int
@@ -124,13 +129,21 @@ class Detected:
     drifts: tuple[HistoryChange, ...] = ()
     passing: tuple[PassingEvent, ...] = ()
     slow: tuple[tuple[SeriesHistory, SlowDrift], ...] = ()
+    searched: Mapping[str, int] = field(default_factory=dict)
+    older: int = 0
 
 
 def detect(
-    session: Session, project_id: int, alarming_share: float = ALARMING_SHARE
+    session: Session,
+    project_id: int,
+    alarming_share: float = ALARMING_SHARE,
+    line: Lineage | None = None,
 ) -> Detected:
-    """Find the changes in all histories of a project, and their causes."""
-    history = project_history(session, project_id)
+    """Find the changes in all histories of a project, and their causes.
+
+    Along a line, by default its newest commits.
+    """
+    history = project_history(session, project_id, line)
     watched = watch(history.histories, alarming_share)
     changes, drifts = by_effect(
         watched, history.smallest_effect, len(history.histories)

@@ -71,6 +71,29 @@ class _Event:
 
 def record(session: Session, detected: Detected) -> None:
     """Store what was found: update regressions, open new ones, close fixed ones."""
+    wanted = record_causes(session, detected, is_newest=True)
+    regressions.put_detection(session, detected.project_id, summary(detected))
+    for run in [*wanted, *confirming.of_undecided_steps(detected)]:
+        subject = (run.commit_id, run.machine_id)
+        ask(session, detected.project_id, subject, run.why)
+    waiting = confirmations.unclaimed(session, detected.project_id)
+    if waiting:
+        worse = _worse(session, detected.project_id)
+        for run_id, outcome in confirming.needless(waiting, detected, worse):
+            withdraw(session, run_id, outcome)
+
+
+def record_causes(
+    session: Session, detected: Detected, *, is_newest: bool
+) -> list[confirming.WantedRun]:
+    """Store the causes alone; return the runs that would tell what is in doubt.
+
+    Parameters
+    ----------
+    is_newest
+        Whether the line ends with the newest commit. An older one does not show what
+        came later, and thus opens nothing again that was fixed.
+    """
     known = _known(session, detected)
     row_of = _matched(detected, known)
     unseen = [row for row in known.rows if row not in row_of.values()]
@@ -89,7 +112,7 @@ def record(session: Session, detected: Detected) -> None:
             )
             session.add(row)
             session.flush()
-        columns, events = _decided(row, detected, cause)
+        columns, events = _decided(row, detected, cause, is_newest=is_newest)
         if opened:
             note = None if row.is_sure else "suspected: another run would tell"
             events.insert(0, _Event("found", note, not known.is_judged_anew))
@@ -101,15 +124,7 @@ def record(session: Session, detected: Detected) -> None:
         event = _withdrawn(row, detected, known, no_evidence)
         if event is not None:
             _write(session, row, {"state": "fixed"}, [event])
-    regressions.put_detection(session, detected.project_id, summary(detected))
-    for run in [*wanted, *confirming.of_undecided_steps(detected)]:
-        subject = (run.commit_id, run.machine_id)
-        ask(session, detected.project_id, subject, run.why)
-    waiting = confirmations.unclaimed(session, detected.project_id)
-    if waiting:
-        worse = _worse(session, detected.project_id)
-        for run_id, outcome in confirming.needless(waiting, detected, worse):
-            withdraw(session, run_id, outcome)
+    return wanted
 
 
 def _known(session: Session, detected: Detected) -> _Known:
@@ -213,7 +228,7 @@ def _facts(detected: Detected, cause: Cause[int]) -> dict[str, Any]:
 
 
 def _decided(
-    row: tables.Regression, detected: Detected, cause: Cause[int]
+    row: tables.Regression, detected: Detected, cause: Cause[int], *, is_newest: bool
 ) -> tuple[dict[str, Any], list[_Event]]:
     """Return the columns of a regression that a cause changes, and what happens."""
     columns = _facts(detected, cause) | {"kind": str(cause.kind)}
@@ -228,7 +243,7 @@ def _decided(
     back = [position for position in returns if position is not None]
     if not cause.is_worse:
         return columns, events
-    if len(back) < len(returns) and row.state == "fixed":
+    if len(back) < len(returns) and row.state == "fixed" and is_newest:
         columns |= {"state": "open", "fixed_commit_id": None}
         events.append(_Event("opened again"))
     elif len(back) == len(returns) and row.state in OPEN:

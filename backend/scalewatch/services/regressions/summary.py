@@ -35,6 +35,7 @@ COMMITS: Final = 200
 def summary(detected: Detected) -> dict[str, Any]:
     """Return the object that is stored of a detection beside its regressions."""
     newest = detected.line.commits[-1].sha if detected.line.commits else None
+    searched = len(detected.line.commits) + detected.older
     measured = sum(len(each.positions) for each in detected.histories)
     moved = [
         f"{step.machine}: {step.metric} × {step.factor:.2f} since "
@@ -49,10 +50,11 @@ def summary(detected: Detected) -> dict[str, Any]:
         passing.setdefault(event.history.series.id, []).append(event)
     return {
         "newest": newest,
-        "commits": len(detected.line.commits),
-        "unsearched": max(detected.measured_commits - len(detected.line.commits), 0)
+        "commits": searched,
+        "unsearched": max(detected.measured_commits - searched, 0)
         if len(detected.line.commits) >= MOST_COMMITS
         else 0,
+        "searched": dict(detected.searched),
         "series": detected.false.series,
         "changes": len(detected.changes),
         "sure": detected.false.sure,

@@ -76,6 +76,18 @@ def missing(
     return [(row[0], row[1]) for row in rows]
 
 
+def counts(session: Session, project_id: int) -> dict[int, int]:
+    """Return on how many machines each commit of a project was analysed, by its id."""
+    commit = tables.Commit.__table__
+    rows = session.execute(
+        select(_EDITION.commit_id, func.count())
+        .join(commit, commit.c.id == _EDITION.commit_id)
+        .where(commit.c.project_id == project_id)
+        .group_by(_EDITION.commit_id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
 def renew(session: Session, commit_id: int, machine_id: int) -> None:
     """Begin another edition, in the transaction that writes it."""
     row = {"commit_id": commit_id, "machine_id": machine_id, "mark": uuid4()}
