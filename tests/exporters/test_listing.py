@@ -29,8 +29,8 @@ def test_csv_reads_back_as_it_was_written():
 def test_markdown_keeps_one_line_per_row_and_escapes_what_is_markup():
     assert markdown_text(LISTING).splitlines() == [
         "| region | time |",
-        "| --- | --- |",
-        '| a "quoted", name | 1.5 |',
+        "| --- | ---: |",
+        '| a "quoted", name | 1.50 |',
         "| pipe \\| and newline |  |",
     ]
 
@@ -69,9 +69,9 @@ def test_numbers_in_latex_have_the_digits_of_pages_and_stand_right():
 
     assert lines[1] == r"\begin{tabular}{lrr}"
     assert lines[5:8] == [
-        r"a & 64 & $1.23 \times 10^{-5}$ \\",
+        r"a & 64 & 1.23\,\ensuremath{\times}\,10\ensuremath{^{-5}} \\",
         r"b & 128 & 0.0123 \\",
-        r"c & 256 & $-1230$ \\",
+        r"c & 256 & \ensuremath{-}1,230 \\",
     ]
 
 

@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 
 from scalewatch.jobs import perform_next
-from scalewatch.pages.wording.formats import SPACE
+from scalewatch.texts.numbers import SPACE
 from support import sentences
 from support.builders import run_report, sweep_reports
 from support.histories import store_nights
@@ -105,8 +105,10 @@ def test_match_table_as_markdown_looks_like_the_page(client, sessions):
     lines = client.get("/p/openmpi?format=md").text.splitlines()
 
     assert lines[0] == "| Region | Expectation | node-shm | node-tcp |"
-    assert lines[2].startswith("| MPI\\_Barrier | O(log p) | ✓ match: O(log p)")
-    assert "✗ mismatch: O(p)" in lines[2]
+    assert lines[2].startswith(
+        r"| MPI\_Barrier | $`O(\log p)`$ | ✓ match: $`O(\log p)`$"
+    )
+    assert "✗ mismatch: $`O(p)`$" in lines[2]
     assert lines[-1].endswith("| not measured |")
 
 

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from scalewatch.pages.wording.formats import SPACE
+from scalewatch.texts.numbers import SPACE
 from support import sentences
 from support.builders import on_cores, sweep_reports
 from support.histories import LINEAR, TREE, commit, reports, sha

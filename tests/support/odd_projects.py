@@ -49,6 +49,7 @@ class OddProject:
             "run": self.run,
             "figure": "scaling",
             "number": "1",
+            "part": "gate",
         }
 
 

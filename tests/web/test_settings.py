@@ -7,13 +7,13 @@ import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import update
 
-from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.access import audit, policies, tokens
 from scalewatch.services.access.callers import Role
 from scalewatch.services.access.policies import Policy
 from scalewatch.storage import tables
 from scalewatch.storage.tables import now
 from scalewatch.storage.work import jobs
+from scalewatch.texts.numbers import SPACE
 from support.builders import run, sweep
 
 SETTINGS = "/p/mpich/settings"

@@ -5,26 +5,39 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import StringIO
-from itertools import chain
+from itertools import chain, islice
 from math import isfinite
 from typing import Final, Generic, TypeVarTuple
 
 from scalewatch.errors import BadExpression
 from scalewatch.exporters.markdown import plain
 from scalewatch.exporters.papers.latex import escaped
-from scalewatch.modelling import parse_growth
+from scalewatch.modelling import Growth, parse_growth
+from scalewatch.texts.numbers import significant
 
 _GROWTH: Final = re.compile(
     r"\bO\((?P<order>([^()]|\([^()]*\))+)\)|δ (?P<quotient>[^,]+)"
 )
 """A growth, or a divergence, as it is written for people."""
 
-DIGITS: Final = 3
 LARGEST_WHOLE: Final = 1e12
-"""Digits of numbers in LaTeX, and up to where whole ones are written in full."""
+"""Up to here whole numbers are written in full."""
+
+LATEX: Final = "${}$"
+MARKDOWN: Final = "$`{}`$"
+"""How a formula stands in a text; both GitHub and GitLab read the one of Markdown."""
+
+MOST_ROWS: Final = 45
+"""Rows that fit on a printed page, below their heading."""
+
+BOOKTABS: Final = ("booktabs", "tabular")
+BOTTOM: Final = "\\bottomrule\n"
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r]")
 """First characters of a text that a spreadsheet takes for a formula."""
+
+
+Row = Sequence[object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +51,18 @@ class Listing:
     """
 
     columns: tuple[str, ...]
-    rows: Iterable[Sequence[object]]
+    rows: Iterable[Row]
 
     def followed_by(self, others: Iterable["Listing"]) -> "Listing":
         """Return the listing with the rows of others, which are read when needed."""
         rows = (row for listing in (self, *others) for row in listing.rows)
         return Listing(self.columns, rows)
+
+    def with_columns(self, titles: Mapping[str, str]) -> "Listing":
+        """Return the listing with these of its columns alone, under their titles."""
+        places = [self.columns.index(column) for column in titles]
+        rows = ([row[place] for place in places] for row in self.rows)
+        return Listing(tuple(titles.values()), rows)
 
 
 Parts = TypeVarTuple("Parts")
@@ -95,10 +114,12 @@ def markdown_text(listing: Listing) -> str:
 
 
 def markdown_lines(listing: Listing) -> Iterator[str]:
-    """Yield the lines of a listing as a Markdown table."""
-    yield _markdown_line(listing.columns)
-    yield f"| {' | '.join(['---'] * len(listing.columns))} |\n"
-    yield from map(_markdown_line, listing.rows)
+    """Yield the lines of a listing as a Markdown table: numbers flush right."""
+    head, rows = _begun(listing)
+    sides = ["---:" if is_number else "---" for is_number in _numbers(listing, head)]
+    yield f"| {' | '.join(map(plain, listing.columns))} |\n| {' | '.join(sides)} |\n"
+    for row in rows:
+        yield f"| {' | '.join(_cell(value, plain, MARKDOWN) for value in row)} |\n"
 
 
 def latex_text(listing: Listing) -> str:
@@ -107,69 +128,78 @@ def latex_text(listing: Listing) -> str:
 
 
 def latex_lines(listing: Listing) -> Iterator[str]:
-    """Yield the lines of a listing as a table for LaTeX: numbers flush right."""
+    """Yield the lines of a listing as a table for LaTeX: numbers flush right.
+
+    One that is longer than a page breaks between rows, by the package longtable.
+    """
+    head, rows = _begun(listing)
+    sides = ["r" if is_number else "l" for is_number in _numbers(listing, head)]
+    is_long = len(head) > MOST_ROWS
+    needed, table = ("booktabs,longtable", "longtable") if is_long else BOOKTABS
+    yield f"% Needs: \\usepackage{{{needed}}}\n"
+    yield f"\\begin{{{table}}}{{{''.join(sides) or 'l'}}}\n\\toprule\n"
+    yield " & ".join(map(escaped, listing.columns)) + r" \\" + "\n\\midrule\n"
+    if is_long:
+        yield "\\endhead\n\\bottomrule\n\\endfoot\n"
+    for row in rows:
+        yield " & ".join(_cell(value, escaped, LATEX) for value in row) + r" \\" + "\n"
+    yield f"{'' if is_long else BOTTOM}\\end{{{table}}}\n"
+
+
+def _begun(
+    listing: Listing,
+) -> tuple[list[Sequence[object]], Iterator[Sequence[object]]]:
+    """Return the first rows of a listing, from which its form follows, and all."""
     rows = iter(listing.rows)
-    first = next(rows, None)
-    sides = ["r" if _is_number(cell) else "l" for cell in first or listing.columns]
-    yield "% Needs: \\usepackage{booktabs}\n"
-    yield f"\\begin{{tabular}}{{{''.join(sides)}}}\n\\toprule\n"
-    yield f"{_latex_line(listing.columns)}\\midrule\n"
-    yield from map(_latex_line, chain([] if first is None else [first], rows))
-    yield "\\bottomrule\n\\end{tabular}\n"
+    head = list(islice(rows, MOST_ROWS + 1))
+    return head, chain(head, rows)
 
 
-def _markdown_line(values: Sequence[object]) -> str:
-    return f"| {' | '.join(map(plain, values))} |\n"
-
-
-def _latex_line(values: Sequence[object]) -> str:
-    return " & ".join(map(_latex_cell, values)) + r" \\" + "\n"
+def _numbers(listing: Listing, head: Sequence[Row]) -> list[bool]:
+    """Tell which columns hold numbers, by their cells in the first rows."""
+    columns = ([row[place] for row in head] for place, _ in enumerate(listing.columns))
+    known = ([cell for cell in column if cell is not None] for column in columns)
+    return [bool(cells) and all(map(_is_number, cells)) for cells in known]
 
 
 def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _latex_cell(value: object) -> str:
+def _cell(value: object, escape: Callable[[str], str], formula: str) -> str:
+    """Return a cell with the digits that pages show, and its growths as formulas."""
     if value is None:
         return ""
-    if isinstance(value, float):
-        return _number(value)
-    return " ".join(_latex(str(value)).split())
-
-
-def _number(value: float) -> str:
-    """Return a number with as many digits as pages show, whole ones as they are."""
-    if not isfinite(value):
-        return "--"
-    if value.is_integer() and abs(value) < LARGEST_WHOLE:
-        return f"{value:.0f}"
-    mantissa, exponent = f"{value:.{DIGITS - 1}e}".split("e")
-    power = int(exponent)
-    if not -4 < power < 6:
-        return rf"${mantissa} \times 10^{{{power}}}$"
-    text = f"{float(f'{mantissa}e{power}'):.{max(0, DIGITS - 1 - power)}f}"
-    return f"${text}$" if text.startswith("-") else text
-
-
-def _latex(text: str) -> str:
-    """Return a text with its growths as formulas, all else escaped."""
-    written, end = [], 0
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        is_whole = isfinite(value) and value == round(value)
+        is_whole &= abs(value) < LARGEST_WHOLE
+        return escape(f"{value:,.0f}" if is_whole else significant(value))
+    if isinstance(value, Growth):
+        return formula.format(value.latex())
+    text, written, end = " ".join(str(value).split()), [], 0
     for match in _GROWTH.finditer(text):
-        written += [escaped(text[end : match.start()]), _formula(match)]
+        written += [_kept(text[end : match.start()], escape)]
+        written += [_formula(match, escape, formula)]
         end = match.end()
-    return "".join([*written, escaped(text[end:])])
+    return "".join([*written, _kept(text[end:], escape)])
 
 
-def _formula(match: re.Match[str]) -> str:
+def _kept(part: str, escape: Callable[[str], str]) -> str:
+    """Return an escaped part of a text with the spaces around it."""
+    before = " " if part.startswith(" ") else ""
+    after = " " if part.endswith(" ") and part.strip() else ""
+    return f"{before}{escape(part.strip())}{after}"
+
+
+def _formula(match: re.Match[str], escape: Callable[[str], str], formula: str) -> str:
     """Return a growth or a divergence; text that only looks like one is escaped."""
     try:
-        growth = parse_growth(match["order"] or match["quotient"])
+        growth = parse_growth(match["order"] or match["quotient"]).latex()
     except BadExpression:
-        return escaped(match[0])
-    if match["order"]:
-        return f"$O({growth.latex()})$"
-    return rf"$\delta = {growth.latex()}$"
+        return escape(match[0])
+    return formula.format(f"O({growth})" if match["order"] else rf"\delta = {growth}")
 
 
 def harmless(row: Sequence[object]) -> list[object]:

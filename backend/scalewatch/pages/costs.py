@@ -12,6 +12,7 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats, intervals, sentences
 from scalewatch.services.costs import FIGURES, Cost, RegionCost, cost_at
 from scalewatch.services.selection.pages import part_of
+from scalewatch.texts.numbers import MISSING, SPACE
 from scalewatch.web.queries import CursorQuery, Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
@@ -37,7 +38,7 @@ def show_cost(  # noqa: PLR0913 - parts of the address
     shown = cost_at(session, view, target)
     if wanted is not Format.HTML:
         name = f"{shown.project}-{shown.commit.label}-{shown.machine}-cost"
-        return download(wanted, name, shown, listing, cursor=cursor)
+        return download(wanted, name, shown, listing, overview, cursor=cursor)
     query = {
         **addresses.stated_view(view),
         "target": None if target is None else formats.number(target),
@@ -95,7 +96,21 @@ def listing(shown: Cost) -> Listing:
     ).listing((cost, k) for cost in shown.regions for k in range(len(scales)))
 
 
-MISSING: Final = "–"
+def overview(shown: Cost) -> Listing:
+    """Return one line per region and a column per scale: what it takes of the sum."""
+    scales = (f"p = {each:,g}" for each in shown.scales)
+    return Listing(
+        ("Machine", "Region", "Configuration", *scales),
+        [
+            (
+                shown.machine,
+                cost.region,
+                formats.settings(cost.configuration),
+                *map(share, cost.shares),
+            )
+            for cost in shown.regions
+        ],
+    )
 
 
 def share(value: float | None) -> str:
@@ -103,8 +118,8 @@ def share(value: float | None) -> str:
     if value is None:
         return MISSING
     if 0 < value < 0.001:
-        return f"<{formats.SPACE}0.1{formats.SPACE}%"
-    return f"{100 * value:.{1 if value < 0.0995 else 0}f}{formats.SPACE}%"
+        return f"<{SPACE}0.1{SPACE}%"
+    return f"{100 * value:.{1 if value < 0.0995 else 0}f}{SPACE}%"
 
 
 def cost_sentence(shown: Cost) -> Markup | None:

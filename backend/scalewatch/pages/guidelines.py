@@ -40,7 +40,7 @@ def show_guidelines(
     report = guidelines_at(session, view)
     if wanted is not Format.HTML:
         name = f"{report.project}-{report.commit.label}-guidelines"
-        return download(wanted, name, report, checks_listing)
+        return download(wanted, name, report, checks_listing, overview)
     return templates.render(
         request,
         "guidelines/show.html",
@@ -98,3 +98,19 @@ def checks_listing(report: GuidelineReport) -> Listing:
             "reason": lambda checked: checked.reason,
         }
     ).listing(zip(report.checks))
+
+
+def overview(report: GuidelineReport) -> Listing:
+    """Return checks as the page shows them, one line each."""
+    return checks_listing(report).with_columns(
+        {
+            "guideline": "Guideline",
+            "machine": "Machine",
+            "configuration": "Configuration",
+            "state": "State",
+            "violated_from": "Violated from",
+            "growth": "Growth",
+            "allowed": "Allowed",
+            "reason": "Remarks",
+        }
+    )

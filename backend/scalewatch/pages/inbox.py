@@ -55,7 +55,7 @@ def show_inbox(
     """Show what became worse over all projects, one line per cause, worst first."""
     whole = inbox_of(session, question)
     if wanted is not Format.HTML:
-        return download(wanted, "inbox", whole, causes_of, cursor=cursor)
+        return download(wanted, "inbox", whole, causes_of, overview_of, cursor=cursor)
     shown, page = part_of(whole, cursor)
     query = dict(stated_question(question))
     return templates.render(
@@ -81,6 +81,11 @@ def show_inbox(
 def causes_of(inbox: Inbox) -> Listing:
     """Return the regressions of an inbox, with one line per series."""
     return regressions.causes(inbox.regressions)
+
+
+def overview_of(inbox: Inbox) -> Listing:
+    """Return the same as the page shows it."""
+    return regressions.overview(inbox.regressions)
 
 
 @router.post("/inbox", name="treat-inbox")

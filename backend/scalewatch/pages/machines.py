@@ -21,6 +21,7 @@ from scalewatch.services.machines.lines import (
     machine_lines_at,
 )
 from scalewatch.services.machines.machine import Coverage, Nights, Platform, platform
+from scalewatch.texts.numbers import MISSING, SPACE, significant
 from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
@@ -137,9 +138,9 @@ def night_chart(nights: Nights) -> NightChart:
         nights=nights,
         dots="".join(dots),
         ticks=(
-            (y(low), f"−{-100 * low:.1f}{formats.SPACE}%"),
-            (y(0.0), f"0{formats.SPACE}%"),
-            (y(high), f"+{100 * high:.1f}{formats.SPACE}%"),
+            (y(low), f"−{-100 * low:.1f}{SPACE}%"),
+            (y(0.0), f"0{SPACE}%"),
+            (y(high), f"+{100 * high:.1f}{SPACE}%"),
         ),
         ends=tuple(
             (round(place[commit], 1), side, commit)
@@ -203,7 +204,7 @@ def show_machine_lines(  # noqa: PLR0913, PLR0917 - parts of the address
 def written(estimate: Estimate, unit: str) -> tuple[str, str]:
     """Write an estimate and its interval: `1.30 s`, `1.20 s … 1.40 s`, else a dash."""
     if estimate.low is None or estimate.high is None:
-        return formats.quantity(estimate.value, unit), formats.MISSING
+        return formats.quantity(estimate.value, unit), MISSING
     value, low, high = intervals.quantities(
         estimate.value, estimate.low, estimate.high, unit
     )
@@ -212,11 +213,7 @@ def written(estimate: Estimate, unit: str) -> tuple[str, str]:
 
 def growth_text(line: MachineLine) -> str:
     """Write how far the best-fitting growth is from the times."""
-    return (
-        "–"
-        if line.growth_error is None
-        else formats.significant(100 * line.growth_error)
-    )
+    return "–" if line.growth_error is None else significant(100 * line.growth_error)
 
 
 def times(shown: MachineLines) -> Listing:

@@ -20,7 +20,7 @@ from scalewatch.pages.rendering.addresses import address_of, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, plural
 from scalewatch.pages.wording.intervals import bounded_words, factor_words
-from scalewatch.pages.wording.mathematics import stated_order
+from scalewatch.pages.wording.mathematics import stated, stated_order
 from scalewatch.services.access.callers import Role, caller_of, may
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.regressions import evidence, triage
@@ -63,6 +63,7 @@ def show_regressions(
             f"{project}-regressions",
             listed,
             lambda listed: causes(listed.regressions),
+            lambda listed: overview(listed.regressions),
         )
     ordered = sorted(listed.regressions, key=lambda cause: cause.urgency)
     unfolded = {*TREATED, *(state or ())}
@@ -106,6 +107,7 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
             f"{project}-regression-{number}",
             cause,
             lambda cause: causes([cause]),
+            lambda cause: overview([cause]),
         )
     place = min(series, max(len(cause.members) - 1, 0))
     query = {"project": project, "regression": str(number), "series": str(place)}
@@ -266,8 +268,12 @@ def causes(regressions: Sequence[Regression]) -> Listing:
             "machine": lambda _, series, __: series.machine,
             "configuration": lambda _, series, __: assignments(series.configuration),
             "finding": lambda cause, *_: cause.finding and cause.finding.words,
-            "growth_before": lambda _, __, details: details and details.growth_before,
-            "growth_after": lambda _, __, details: details and details.growth_after,
+            "growth_before": lambda _, __, details: (
+                details and stated(details.growth_before)
+            ),
+            "growth_after": lambda _, __, details: (
+                details and stated(details.growth_after)
+            ),
             "factor": lambda cause, _, details: (
                 details.largest_factor
                 if details
@@ -284,6 +290,26 @@ def causes(regressions: Sequence[Regression]) -> Listing:
         (cause, series, getattr(series, "details", None))
         for cause in regressions
         for series in (cause.members or filter(None, [cause.finding]))
+    )
+
+
+def overview(regressions: Sequence[Regression]) -> Listing:
+    """Return regressions with one line per series, as pages show them."""
+    return causes(regressions).with_columns(
+        {
+            "project": "Project",
+            "regression": "Regression",
+            "state": "State",
+            "kind": "Kind",
+            "last": "Commit",
+            "region": "Region",
+            "metric": "Metric",
+            "machine": "Machine",
+            "growth_before": "Before",
+            "growth_after": "After",
+            "factor": "Factor",
+            "owner": "Owner",
+        }
     )
 
 

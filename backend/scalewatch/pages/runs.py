@@ -7,6 +7,7 @@ from fastapi import APIRouter, Request, Response
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
+from scalewatch.pages.wording.formats import quantity
 from scalewatch.services.runs.show import RecordedRun, Result, payload_of, recorded_run
 from scalewatch.services.selection.pages import part_of
 from scalewatch.web import queries
@@ -28,7 +29,7 @@ def show_run(  # noqa: PLR0913, PLR0917 - parts of the address
     recorded = recorded_run(session, run, project)
     if wanted is not Format.HTML:
         name = str(recorded.uuid)
-        return download(wanted, name, recorded, results, cursor=cursor)
+        return download(wanted, name, recorded, results, overview, cursor=cursor)
     part, page = part_of(recorded, cursor)
     return templates.render(
         request, "runs/show.html", run=recorded, results=part.results, page=page
@@ -63,5 +64,23 @@ def results(run: RecordedRun) -> Listing:
             "late": lambda result: result.late,
             "flags": lambda result: ", ".join(result.flags),
             "reason": lambda result: result.reason,
+        }
+    ).listing(zip(run.results))
+
+
+def overview(run: RecordedRun) -> Listing:
+    """Return the results of a run as its page shows them."""
+    return Columns[Result](
+        {
+            "Machine": lambda _: run.machine,
+            "Region": lambda result: result.region,
+            "Metric": lambda result: result.metric,
+            "Median": lambda result: quantity(result.middle, result.unit),
+            "Lower quartile": lambda result: quantity(result.low, result.unit),
+            "Upper quartile": lambda result: quantity(result.high, result.unit),
+            "Repetitions": lambda result: result.count,
+            "Remarks": lambda result: ", ".join(
+                filter(None, [*result.flags, result.reason])
+            ),
         }
     ).listing(zip(run.results))

@@ -13,12 +13,13 @@ from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.errors import show_untimed
 from scalewatch.services.efficiencies import wording
-from scalewatch.services.efficiencies.table import digits, table_of
+from scalewatch.services.efficiencies.table import table_of
 from scalewatch.services.regions.efficiency import (
     FIGURES,
     RegionEfficiency,
     efficiency_at,
 )
+from scalewatch.texts.numbers import significant
 from scalewatch.texts.scales import RESOURCES
 from scalewatch.web.queries import EfficiencyQuestionDep, ViewDep
 from scalewatch.web.sessions import ReadingDep
@@ -80,7 +81,7 @@ def show_scaling(  # noqa: PLR0913, PLR0917 - parts of the address
         following=wording.next_sentence(scaled) if scaled else "",
         remarks=[*map(_in_address, wording.remarks(scaled))] if scaled else [],
         questions=[*map(_in_address, wording.questions(scaled))] if scaled else [],
-        hours=digits(shown.plan.hours) if shown.plan else None,
+        hours=significant(shown.plan.hours) if shown.plan else None,
         plots=plots.plots_of(
             request,
             "efficiency-figure",

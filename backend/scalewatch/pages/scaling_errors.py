@@ -17,13 +17,11 @@ from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.errors import show_untimed
 from scalewatch.pages.wording.formats import (
-    SPACE,
     assignments,
     count,
     named,
     plural,
     share,
-    significant,
 )
 from scalewatch.pages.wording.mathematics import big_o
 from scalewatch.services.scaling_errors import design, scan
@@ -32,6 +30,7 @@ from scalewatch.services.scaling_errors.region import (
     RegionScaling,
     scaling_errors_at,
 )
+from scalewatch.texts.numbers import SPACE, significant
 from scalewatch.web.queries import ScalingQuestionDep, ViewDep, choice
 from scalewatch.web.sessions import ReadingDep
 

@@ -20,6 +20,7 @@ from scalewatch.pages.wording import formats
 from scalewatch.services.traces import locations, program
 from scalewatch.services.traces.traces import FIGURES, Traces, shown_time, traces_at
 from scalewatch.storage.runs.traces import PROGRAM
+from scalewatch.texts.numbers import MISSING, SPACE, significant
 from scalewatch.web.queries import TracesQuestionDep, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
@@ -230,7 +231,7 @@ WHOLE: Final = Markup("The {metric} of the program is {total} at p{equals}{large
 def traces_sentence(traced: program.Traced) -> Markup:
     """Tell which locations make a time scale worse than p."""
     metric = METRIC_NAMES[traced.metric]
-    equals = f"{formats.SPACE}={formats.SPACE}"
+    equals = f"{SPACE}={SPACE}"
     known = {
         "metric": metric,
         "equals": equals,
@@ -276,7 +277,7 @@ def path_sentence(traced: program.Traced) -> Markup:
     )
     return PATH.format(
         largest=formats.count(traced.processes[-1]),
-        equals=f"{formats.SPACE}={formats.SPACE}",
+        equals=f"{SPACE}={SPACE}",
         computing=formats.share(path.computing),
         processes=f" ({formats.unbroken(path.processes)})" if path.processes else "",
         named=Markup(" It leads most through {}.").format(named) if named else "",
@@ -358,7 +359,7 @@ SAID: Final[Mapping[Rule, Markup]] = {
 
 def error(percent: float | None) -> str:
     """Write e_max or d with the two decimals that the publication prints."""
-    return formats.MISSING if percent is None else f"{percent:.2f}{formats.SPACE}%"
+    return MISSING if percent is None else f"{percent:.2f}{SPACE}%"
 
 
 def _written(name: str, value: float) -> str:
@@ -366,7 +367,7 @@ def _written(name: str, value: float) -> str:
         case "settings" | "subsets":
             return formats.count(value)
         case "a2":
-            return formats.significant(value, 2)
+            return significant(value, 2)
         case "e_max" | "d":
             return error(value)
         case "bytes_per_message":

@@ -9,7 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 from scalewatch.cli import main
-from scalewatch.services.efficiencies.table import digits, uncertain
+from scalewatch.services.efficiencies.table import uncertain
+from scalewatch.texts.numbers import significant
 
 CHROMA = (
     "nodes,time [s]\n8,1037\n16,1052\n32,1077\n64,1137\n128,1178\n256,1327\n512,1535\n"
@@ -139,14 +140,14 @@ def test_digits_are_those_of_the_uncertainty(value, half, text):
         (0.0113, "0.0113"),
         (9.996, "10.0"),
         (458.2, "458"),
-        (3639.4, "3,639"),
+        (3639.4, "3,640"),
         (12204, "12,200"),
         (0, "0"),
         (None, "–"),
     ],
 )
 def test_three_digits_are_written(value, text):
-    assert digits(value) == text
+    assert significant(value) == text
 
 
 def real_series():
@@ -185,7 +186,7 @@ def test_command_and_json_have_the_same_numbers_of_real_series():
             shown = cells[f"{row['size']:,.10g}"]
             share = 100 * row["efficiency"]
             digit = 0 if share >= 9.5 else 1
-            assert digits(row["speed_up"]) in shown, (name, row)
+            assert significant(row["speed_up"]) in shown, (name, row)
             assert f"{share:.{digit}f}" in shown, (name, row)
         compared += 1
     assert compared >= REAL - 5

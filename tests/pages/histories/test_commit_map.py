@@ -3,8 +3,8 @@ import re
 import pytest
 
 from scalewatch.pages.histories.commit_map import WIDTH, heat_map
-from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.histories.histories import overview_of
+from scalewatch.texts.numbers import SPACE
 from support.histories import LINEAR, TREE, record_commit
 from support.shown_pages import words_of
 

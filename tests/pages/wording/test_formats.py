@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from scalewatch.pages.wording import formats
+from scalewatch.texts.numbers import SPACE, significant
 
 NOW = datetime(2026, 11, 3, 14, 5, tzinfo=UTC)
 
@@ -25,7 +26,7 @@ NOW = datetime(2026, 11, 3, 14, 5, tzinfo=UTC)
     ],
 )
 def test_numbers_have_three_significant_digits(value, text):
-    assert formats.significant(value).replace(formats.SPACE, " ") == text
+    assert significant(value).replace(SPACE, " ") == text
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_numbers_have_three_significant_digits(value, text):
     ],
 )
 def test_quantities_carry_their_unit_with_a_fitting_prefix(value, unit, text):
-    assert formats.quantity(value, unit).replace(formats.SPACE, " ") == text
+    assert formats.quantity(value, unit).replace(SPACE, " ") == text
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_quantities_carry_their_unit_with_a_fitting_prefix(value, unit, text):
     ],
 )
 def test_certainty_is_never_claimed(probability, text):
-    assert formats.percent(probability).replace(formats.SPACE, " ") == text
+    assert formats.percent(probability).replace(SPACE, " ") == text
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_settings_are_listed_as_name_and_value():
         "load": 0.25,
     }
 
-    assert formats.settings(settings).replace(formats.SPACE, " ") == (
+    assert formats.settings(settings).replace(SPACE, " ") == (
         "p = 65,536 · message_bytes = 1048576 · pinned = yes · "
         "flags = -O3 · load = 0.25"
     )

@@ -4,7 +4,6 @@ import pytest
 
 from scalewatch.modelling import Forecast
 from scalewatch.modelling.forecasts.bounds import Bounds
-from scalewatch.pages.wording.formats import MISSING
 from scalewatch.pages.wording.intervals import (
     bounded_words,
     factor_words,
@@ -12,6 +11,7 @@ from scalewatch.pages.wording.intervals import (
     quantities,
     rounded,
 )
+from scalewatch.texts.numbers import MISSING
 from support import sentences
 
 

@@ -2,7 +2,7 @@ import pytest
 
 from scalewatch.modelling import Growth, Model, Term, parse_growth
 from scalewatch.pages.wording import mathematics
-from scalewatch.pages.wording.formats import SPACE
+from scalewatch.texts.numbers import SPACE
 
 ROOT = Growth.of("p", power="1/2")
 

@@ -113,10 +113,11 @@ def escaped(text: str) -> str:
 
 
 def _letters(text: str) -> Iterator[str]:
-    """Yield the letters of a text, each with the accent that follows it."""
+    """Yield the letters of a text with their accents; exponents and indices whole."""
     letter = ""
     for following in text:
-        if letter and following in _ACCENTS:
+        marks = next((each for each in (_RAISED, _LOWERED) if following in each), ())
+        if letter and (following in _ACCENTS or letter[-1] in marks):
             letter += following
             continue
         if letter:
@@ -143,8 +144,8 @@ def _letter(letter: str) -> str:
         return letter if letter.isprintable() else LOST
     maths = _MATHS.get(letter) or _greek(letter)
     for marks, sign in ((_RAISED, "^"), (_LOWERED, "_")):
-        if letter in marks:
-            maths = f"{sign}{{{marks[letter]}}}"
+        if letter[0] in marks:
+            maths = f"{sign}{{{''.join(map(marks.__getitem__, letter))}}}"
     return rf"\ensuremath{{{maths}}}" if maths else _accented(letter)
 
 

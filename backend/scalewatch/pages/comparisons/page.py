@@ -12,13 +12,14 @@ from scalewatch.pages.rendering import navigation, plots, templates
 from scalewatch.pages.rendering.addresses import Query as AddressQuery
 from scalewatch.pages.rendering.addresses import path_to, stated_view
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording.formats import assignments, settings, significant, stated
+from scalewatch.pages.wording.formats import assignments, settings, stated
 from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.pages.wording.sentences import SYMBOLS
 from scalewatch.services.comparisons import compare, values, versions, winners
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
 from scalewatch.services.selection.pages import part_of
 from scalewatch.services.selection.view import View
+from scalewatch.texts.numbers import significant
 from scalewatch.web import queries
 from scalewatch.web.sessions import ReadingDep
 

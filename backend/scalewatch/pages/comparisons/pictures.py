@@ -20,6 +20,7 @@ from scalewatch.services.comparisons import values, winners
 from scalewatch.services.comparisons.figures import ratios_drawn
 from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
 from scalewatch.services.series.standing import KEPT, Standing, State
+from scalewatch.texts.numbers import significant
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +174,7 @@ def _picture(small: SmallPicture, address: str) -> str:
         f'<li class="ratios__one"><a href="{address}" title="{escape(row.region)}">'
         f"{formats.breakable(row.region)}{place}</a>\n{small.picture}\n"
         f'<p class="small"><span class="number">'
-        f"{formats.significant(ratio.at_largest)}×</span>"
+        f"{significant(ratio.at_largest)}×</span>"
         f' <span class="quiet">at {escape(row.parameter)} = '
         f"{formats.count(ratio.largest)}</span>{better}{equal}</p></li>"
     )
@@ -221,7 +222,7 @@ def _against(place: values.ComparedSeries, ratio: Ratio | None, parameter: str) 
     measured = "–"
     if place.ratio and place.at is not None:
         at = f'<span class="quiet small">at {formats.count(place.at)}</span>'
-        measured = f"{formats.significant(place.ratio)} × {at}"
+        measured = f"{significant(place.ratio)} × {at}"
     crossing = _crossing(place.against, ratio, parameter)
     return (
         f'{_pair(place.against)}<td class="number">{measured}</td>'
@@ -236,7 +237,7 @@ def _pair(pair: SideBySide | None) -> str:
     elif pair:
         apart, factor = (
             '<span class="quiet">none</span>',
-            f"{formats.significant(pair.factor)} ×",
+            f"{significant(pair.factor)} ×",
         )
     return f'<td>{apart}</td><td class="number">{factor}</td>'
 
@@ -246,7 +247,7 @@ def _crossing(pair: SideBySide | None, ratio: Ratio | None, parameter: str) -> s
         return "<br>".join(_crossings(ratio, parameter))
     if pair and pair.crossing is not None:
         return (
-            f"{escape(parameter)} = {formats.significant(pair.crossing)} "
+            f"{escape(parameter)} = {significant(pair.crossing)} "
             '<span class="quiet small">by the models</span>'
         )
     return '<span class="quiet">none in range</span>' if pair else "–"

@@ -11,6 +11,7 @@ from scalewatch.pages.wording import formats, mathematics, sentences
 from scalewatch.services.analysis.versions import Compared, comparison_words
 from scalewatch.services.comparisons import values, winners
 from scalewatch.services.comparisons.ratios import MOST_RATIOS
+from scalewatch.texts.numbers import significant
 
 MOST_NAMES: Final = 3
 """Rows that a sentence names; of more it tells the number."""
@@ -193,7 +194,7 @@ def _growths(
         pair = place.against
         if pair is not None and pair.factor is not None:
             text += Markup(" with {} times the coefficient").format(
-                formats.significant(pair.factor)
+                significant(pair.factor)
             )
         elif pair is not None:
             text += Markup(", δ = {}").format(mathematics.growth(pair.growth))
@@ -215,15 +216,11 @@ def scale(value: float) -> str:
     """Write a scale: exactly if it is whole, else as far as a model can be trusted."""
     if value < 1e6 and float(value).is_integer():
         return formats.count(value)
-    return (
-        formats.significant(value) if value < 1e6 else f"10^{len(str(int(value))) - 1}"
-    )
+    return significant(value) if value < 1e6 else f"10^{len(str(int(value))) - 1}"
 
 
 def factor(value: float) -> str:
     """Write a ratio so that both directions look alike: `1.25 ×`, `1 / 1.25 ×`."""
     return (
-        f"{formats.significant(value)} ×"
-        if value < 1e4
-        else f"{formats.count(round(value))} ×"
+        f"{significant(value)} ×" if value < 1e4 else f"{formats.count(round(value))} ×"
     )

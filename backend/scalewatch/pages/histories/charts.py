@@ -12,7 +12,7 @@ from typing import Final
 from scalewatch.figures.colours import GrowthClass, class_of_text
 from scalewatch.figures.histories import middle_and_reach
 from scalewatch.modelling import parse_growth
-from scalewatch.pages.wording.formats import day, plural, quantity, significant
+from scalewatch.pages.wording.formats import day, plural, quantity
 from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.commits.find import Commit
@@ -23,6 +23,7 @@ from scalewatch.services.histories.segments import (
     StoredChange,
     telling,
 )
+from scalewatch.texts.numbers import significant
 
 FEWEST_COMMITS: Final = 9
 """A change of what scatters is told from this many commits on."""

@@ -230,9 +230,7 @@ def listing(shown: preview.Preview) -> Listing:
             "verdict now": lambda _, verdict: verdict.now,
             "verdict then": lambda _, verdict: verdict.then,
             "probability": lambda _, verdict: verdict.probability,
-            "divergence": lambda _, verdict: (
-                verdict.divergence and str(verdict.divergence)
-            ),
+            "divergence": lambda _, verdict: verdict.divergence,
             "reason": lambda _, verdict: verdict.reason,
         }
     ).listing(

@@ -16,7 +16,13 @@ from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.addresses import Query, path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.rendering.plots import Plot
-from scalewatch.pages.wording.formats import assignments, number, stated
+from scalewatch.pages.wording.formats import (
+    assignments,
+    number,
+    quantity,
+    settings,
+    stated,
+)
 from scalewatch.pages.wording.sentences import step_sentence
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.commits.find import commit_of, find_commit
@@ -66,7 +72,7 @@ def show_region(  # noqa: PLR0913, PLR0917, one per part of the address
         if wanted is not Format.HTML:
             shown = _composed(session, region_at(session, view, region), target)
             name = f"{shown.region}-{shown.commit.label}-{shown.metric}"
-            return download(wanted, name, shown, points)
+            return download(wanted, name, shown, points, overview)
         question = Overlay(target, under or None)
         return region_page(request, session, view, region, question, again=again)
     except NotMeasured:
@@ -244,6 +250,26 @@ def points(region: Region) -> listing.Listing:
         for scan in region.scans
         for taken in scan.measurements
     )
+
+
+def overview(region: Region) -> listing.Listing:
+    """Return a region's medians and quartiles as its page shows them."""
+    return listing.Columns[Scan, Measurement](
+        {
+            "Machine": lambda scan, _: scan.machine,
+            "Configuration": lambda scan, _: settings(scan.configuration),
+            "Coordinate": lambda _, taken: settings(taken.coordinate),
+            f"Median {region.metric}": lambda scan, taken: quantity(
+                taken.middle, scan.unit
+            ),
+            "Lower quartile": lambda scan, taken: quantity(taken.low, scan.unit),
+            "Upper quartile": lambda scan, taken: quantity(taken.high, scan.unit),
+            "Repetitions": lambda _, taken: taken.count,
+            "Remarks": lambda _, taken: ", ".join(
+                filter(None, [*taken.flags, taken.reason])
+            ),
+        }
+    ).listing((scan, taken) for scan in region.scans for taken in scan.measurements)
 
 
 def _beside_composed(region: Region, scan: Scan, taken: Measurement) -> Beside:

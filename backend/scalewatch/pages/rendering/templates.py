@@ -29,6 +29,7 @@ from scalewatch.pages.wording import (
 from scalewatch.resources import bundled
 from scalewatch.services.machines.machine import origins_of
 from scalewatch.services.shared_cores import crowded_sentence
+from scalewatch.texts.numbers import significant
 from scalewatch.web.sessions import CALLER, SESSION
 
 THEMES: Final = ("light", "dark")
@@ -113,7 +114,7 @@ def _environment() -> Environment:
         "named": formats.named,
         "setting": formats.setting,
         "settings": formats.settings,
-        "significant": formats.significant,
+        "significant": significant,
         "stated_growth": mathematics.stated_growth,
         "stated_order": mathematics.stated_order,
         "zip": zip,

@@ -1,7 +1,6 @@
-"""How numbers and moments are written, in one place; used as Jinja filters.
+"""How quantities, shares, moments and settings are written; used as Jinja filters.
 
-Three significant digits, SI prefixes where the unit takes them, and a narrow space
-between a number and its unit that no line break can tear apart.
+The digits are those of `texts.numbers`; SI prefixes where the unit takes them.
 """
 
 import re
@@ -14,14 +13,10 @@ from typing import Final
 from markupsafe import Markup, escape
 
 from scalewatch.figures.notation import CERTAIN, held_text, setting_text
-
-SPACE: Final = "\N{NARROW NO-BREAK SPACE}"
+from scalewatch.texts.numbers import DIGITS, MISSING, SPACE, significant
 
 LONGEST_NAME: Final = 60
 """Letters of a name that stands in a sentence as it is."""
-MISSING: Final = "–"
-DIGITS: Final = 3
-SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 NEAR: Final = 1.1
 """Factor up to which a difference is told in percent."""
@@ -63,22 +58,6 @@ AGES: Final = (
     (inf, 86_400 * 365.25, "year"),
 )
 """Ages below this many seconds are counted in this many seconds, by this name."""
-
-
-@lru_cache(maxsize=4096)
-def significant(value: float | None, digits: int = DIGITS) -> str:
-    """Write a number: `0.0123`, `12.3`, `12,300`, `1.23 × 10⁻⁷`."""
-    if value is None or not isfinite(value):
-        return MISSING
-    if value == 0:
-        return "0"
-    mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
-    power = int(exponent)
-    if not -4 < power < 6:
-        raised = str(power).translate(SUPERSCRIPTS)
-        return f"{mantissa}{SPACE}×{SPACE}10{raised}".replace("-", "−")
-    decimals = max(0, digits - 1 - power)
-    return f"{float(f'{mantissa}e{power}'):,.{decimals}f}".replace("-", "−")
 
 
 def quantity(value: float | None, unit: str) -> str:

@@ -12,15 +12,13 @@ from scalewatch.modelling import Forecast
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.pages.wording.formats import (
     COUNT,
-    MISSING,
     NEAR,
     PREFIXES,
-    SPACE,
     count,
     power_of_thousand,
     quantity,
-    significant,
 )
+from scalewatch.texts.numbers import MISSING, SPACE, significant
 
 WORDS: Final = {"time": ("slower", "faster")}
 """Names of larger and smaller values of a metric, if not more and less."""

@@ -8,9 +8,10 @@ from markupsafe import Markup, escape
 
 from scalewatch.figures.notation import growth_markup
 from scalewatch.modelling import Growth, Model, parse_growth
-from scalewatch.pages.wording.formats import MISSING, quantity
+from scalewatch.pages.wording.formats import quantity
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.series.standing import Standing
+from scalewatch.texts.numbers import MISSING
 
 NAMES: Final = re.compile(r"\b(?!log\b|ceil\b)[A-Za-z_]\w*")
 """Names of parameters in a formula."""
@@ -37,16 +38,21 @@ def big_o(value: Growth | None) -> Markup:
     )
 
 
+def stated(text: str | None) -> Growth | None:
+    """Return a growth that is kept as text."""
+    return parse_growth(text) if text else None
+
+
 @lru_cache(maxsize=4096)
 def stated_growth(text: str | None) -> Markup:
     """Set a growth that is kept as text."""
-    return growth(parse_growth(text) if text else None)
+    return growth(stated(text))
 
 
 @lru_cache(maxsize=4096)
 def stated_order(text: str | None) -> Markup:
     """Set a growth that is kept as text as an order, O(…)."""
-    return big_o(parse_growth(text) if text else None)
+    return big_o(stated(text))
 
 
 def stated_expectation(

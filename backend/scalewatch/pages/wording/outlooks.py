@@ -8,16 +8,15 @@ from scalewatch.modelling import Forecast, MemoryWall
 from scalewatch.modelling.search.horizon import WIDEST
 from scalewatch.pages.wording import intervals, mathematics, sentences
 from scalewatch.pages.wording.formats import (
-    SPACE,
     count,
     multiple,
     percent,
     quantity,
-    significant,
 )
 from scalewatch.services.analysis.questions import proposal_words
 from scalewatch.services.regions.outlook import Outlook, Placement, held_at
 from scalewatch.services.series.scans import Scan
+from scalewatch.texts.numbers import SPACE, significant
 
 FAR: Final = 64
 """Forecasts for more than this multiple of what was measured come with a warning."""

@@ -10,14 +10,12 @@ from scalewatch.modelling import Direction, Mark, Outcome, Verdict, few_settings
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.pages.wording.formats import (
-    SPACE,
     count,
     named,
     percent,
     plural,
     quantity,
     settings,
-    significant,
 )
 from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
 from scalewatch.reasons import UNSETTLED, NoGrowth
@@ -29,6 +27,7 @@ from scalewatch.services.regions import outlook, region
 from scalewatch.services.series.judged import FailedSeries
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
+from scalewatch.texts.numbers import SPACE, significant
 
 SYMBOLS: Final = {mark: mark.symbol for mark in Mark}
 

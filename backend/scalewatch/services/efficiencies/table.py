@@ -16,10 +16,9 @@ from scalewatch.modelling.efficiencies import (
     SizeRow,
 )
 from scalewatch.services.efficiencies.scan import ScanScaling
+from scalewatch.texts.numbers import MISSING, significant
 from scalewatch.texts.scales import RESOURCES
 
-MISSING: Final = "–"
-DIGITS: Final = 3
 MOST_DIGITS: Final = 4
 
 WHOLE: Final = 0.095
@@ -87,11 +86,11 @@ def table_of(scaled: ScanScaling) -> Table:
             *(_setting(known.get(row.size)) for known in scaled.dependent.values()),
             *([] if is_even else [str(row.runs) if row.runs else MISSING]),
             _value(row, size),
-            "1" if is_base else digits(row.speed_up),
+            "1" if is_base else significant(row.speed_up),
             "100" if is_base else efficiency_text(row),
         ]
         if scaled.hours_unit:
-            cells.append(digits(scaled.hours_of(row)))
+            cells.append(significant(scaled.hours_of(row)))
         return TableRow(
             row.size,
             tuple(cells),
@@ -107,10 +106,10 @@ def table_of(scaled: ScanScaling) -> Table:
                 f"{x:,.10g}",
                 *(_setting(known.get(x)) for known in scaled.dependent.values()),
                 *([] if is_even else [MISSING]),
-                digits(value / size, MOST_DIGITS),
+                significant(value / size, MOST_DIGITS),
                 MISSING,
                 MISSING,
-                *([digits(scaled.hours.get(x))] if scaled.hours_unit else []),
+                *([significant(scaled.hours.get(x))] if scaled.hours_unit else []),
             ),
             note="below the base",
         )
@@ -170,26 +169,10 @@ def scaling_object(scaled: ScanScaling) -> dict[str, Any]:
     return known
 
 
-def digits(value: float | None, number: int = DIGITS) -> str:
-    """Write a number with so many significant digits; whole ones up to four as is."""
-    if value is None:
-        return MISSING
-    if value == 0:
-        return "0"
-    decimals = number - 1 - _power(value)
-    rounded = round(value, decimals)
-    decimals -= _power(rounded) - _power(value)
-    if not 1e-4 <= abs(rounded) < 1e7:
-        return f"{value:.{number - 1}e}"
-    if decimals < 0 and abs(value) < 10.0 ** (number + 1):
-        rounded = round(value)
-    return f"{rounded:,.{max(decimals, 0)}f}"
-
-
 def uncertain(value: float, half: float) -> str:
     """Write a value and the half width of its interval, with the same decimals."""
     if half <= 0:
-        return digits(value, MOST_DIGITS)
+        return significant(value, MOST_DIGITS)
     power = _power(half)
     lead = round(half / 10.0 ** (power - 2))
     decimals = -power + (1 if lead <= 354 else 0) - (1 if lead > 949 else 0)
@@ -241,7 +224,7 @@ def _value(row: SizeRow, size: float) -> str:
     half = (row.value.high - row.value.low) / (2 * size)
     if row.runs == 1:
         known = len(f"{value:.12e}".partition("e")[0].rstrip("0").replace(".", ""))
-        return digits(value, min(MOST_DIGITS, known))
+        return significant(value, min(MOST_DIGITS, known))
     return uncertain(value, half)
 
 

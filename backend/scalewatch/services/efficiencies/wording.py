@@ -17,11 +17,11 @@ from scalewatch.services.efficiencies.scan import (
     ScanScaling,
 )
 from scalewatch.services.efficiencies.table import (
-    digits,
     efficiency_text,
     percent,
     probability,
 )
+from scalewatch.texts.numbers import significant
 
 BEYOND_ALL: Final = 1.1
 """Efficiency that is called super-linear."""
@@ -79,13 +79,14 @@ def speed_sentence(scaled: ScanScaling, region: str) -> str:
     start = f"On {scaled.scale.counted(row.size)} {region}"
     base = f"on {scaling.base:,.10g}"
     if scaling.quantity is Quantity.TIME and scaling.kind is ScalingKind.WEAK:
-        longer = digits(row.value.value / scaling.rows[0].value.value)
-        work = digits(row.size / scaling.base)
+        longer = significant(row.value.value / scaling.rows[0].value.value)
+        work = significant(row.size / scaling.base)
         takes = f"takes {longer} × as long as {base}, for {work} × the work"
         return f"{start} {takes}: {share}."
     if row.speed_up < 1:
-        return f"{start} runs {digits(1 / row.speed_up)} × slower than {base}: {share}."
-    return f"{start} runs {digits(row.speed_up)} × as fast as {base}: {share}."
+        slower = significant(1 / row.speed_up)
+        return f"{start} runs {slower} × slower than {base}: {share}."
+    return f"{start} runs {significant(row.speed_up)} × as fast as {base}: {share}."
 
 
 def limits_sentence(scaled: ScanScaling) -> str:
@@ -130,7 +131,7 @@ def next_sentence(scaled: ScanScaling) -> str:
         return ""
     limit = percent(scaled.limits[0])
     hours = scaled.next_hours
-    cost = f", {digits(hours)} {scaled.hours_unit}," if hours is not None else ""
+    cost = f", {significant(hours)} {scaled.hours_unit}," if hours is not None else ""
     size = scaled.scale.counted(following.size)
     if following.kind is NextRunKind.EXTEND:
         forecast = scaled.next_forecast

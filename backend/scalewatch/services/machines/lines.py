@@ -22,6 +22,7 @@ from scalewatch.services.selection.view import View, choices_among, is_chosen
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of
 from scalewatch.storage.access import projects
+from scalewatch.texts.numbers import significant
 from scalewatch.texts.scales import RESOURCES, Scale, varied_scale
 
 NO_SIZE = "none of the successful runs records n"
@@ -236,7 +237,7 @@ def _which_by_growths(pair: MachinePair, parameter: str) -> str | None:
     if crossing is None:
         return None
     return (
-        f"{above[0]} is faster from {parameter} = {_number(crossing)} on, and "
+        f"{above[0]} is faster from {parameter} = {significant(crossing)} on, and "
         f"{below[0]} below, by the growths that fit best."
     )
 
@@ -257,7 +258,7 @@ def _which(pair: MachinePair, parameter: str, alpha: float) -> str:
     ):
         return (
             f"{flatter.machine} is faster from {parameter} = "
-            f"{_number(crossing.value)} on{_between(pair)}, and {steeper.machine} "
+            f"{significant(crossing.value)} on{_between(pair)}, and {steeper.machine} "
             f"below: something such as {CAUSES} favours it on smaller problems."
         )
     if overlap is None:
@@ -278,7 +279,7 @@ def _which(pair: MachinePair, parameter: str, alpha: float) -> str:
         return said
     return (
         f"{said[:-1]}; by their lines, {flatter.machine} would overtake it at "
-        f"{parameter} = {_number(crossing.value)}{_between(pair)}, beyond the "
+        f"{parameter} = {significant(crossing.value)}{_between(pair)}, beyond the "
         "measurements."
     )
 
@@ -320,19 +321,12 @@ def _between(pair: MachinePair) -> str:
     crossing = pair.crossing
     if crossing is None or crossing.low is None or crossing.high is None:
         return " (how surely cannot be told)"
-    return f" (between {_number(crossing.low)} and {_number(crossing.high)})"
-
-
-def _number(value: float) -> str:
-    """Write three digits: `114,000`, `0.25`, `1.2e-09`."""
-    rounded = float(f"{value:.3g}")
-    is_plain = 1e-3 <= abs(rounded) < 1e15 or not rounded
-    return f"{rounded:,.10g}" if is_plain else f"{rounded:.3g}"
+    return f" (between {significant(crossing.low)} and {significant(crossing.high)})"
 
 
 def _quantity(value: float, unit: str) -> str:
     """Write a quantity, a time in the unit that suits it."""
     if unit != "s":
-        return f"{_number(value)} {unit}"
+        return f"{significant(value)} {unit}"
     name, size = next((each for each in SECONDS if abs(value) >= each[1]), SECONDS[-1])
-    return f"{_number(value / size)} {name}"
+    return f"{significant(value / size)} {name}"

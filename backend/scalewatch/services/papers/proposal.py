@@ -28,7 +28,6 @@ from scalewatch.services.efficiencies import wording
 from scalewatch.services.efficiencies.scan import HOUR, Doubt, ScanScaling
 from scalewatch.services.efficiencies.table import (
     SURELY,
-    digits,
     efficiency_text,
     percent,
     probability,
@@ -36,6 +35,7 @@ from scalewatch.services.efficiencies.table import (
     table_of,
     unit_of,
 )
+from scalewatch.texts.numbers import significant
 
 UNDECIDED: Final = frozenset({Doubt.KIND, Doubt.SIZES})
 """Doubts with which there is nothing to report yet."""
@@ -270,8 +270,9 @@ class _Section:
             verb = "are" if chosen.size != 1 else "is"
             yield (
                 f"Relative to {self.size(base.size)}, the smallest size {reason}, "
-                f"{self.size(chosen.size)} {verb} {digits(chosen.speed_up)} times as "
-                f"fast: a parallel efficiency of {share}."
+                f"{self.size(chosen.size)} {verb} "
+                f"{significant(chosen.speed_up)} times as fast: "
+                f"a parallel efficiency of {share}."
             )
         else:
             unit = self.scaled.scale.singular
@@ -323,7 +324,7 @@ class _Section:
         if not falling:
             return f"{sentence}, at all sizes measured."
         row = falling[0]
-        gain = digits(row.per_doubling)
+        gain = significant(row.per_doubling)
         return f"{sentence}; to {self.size(row.size)} it is {gain} times per doubling."
 
     def _costs(self) -> Iterator[str]:
@@ -335,10 +336,10 @@ class _Section:
             more = ""
             base = self.hours(self.base)
             if self.is_strong and chosen is not self.base and base:
-                ratio = digits(hours / base)
+                ratio = significant(hours / base)
                 more = f", {ratio} times the cost on {self.size(self.base.size)}"
             yield (
-                f"A run on {self.size(chosen.size)} {takes} {digits(hours)} "
+                f"A run on {self.size(chosen.size)} {takes} {significant(hours)} "
                 f"{self.hours_unit}{more}."
             )
         total = self.total()
@@ -363,8 +364,9 @@ class _Section:
             return ""
         for unit, size in (("h", HOUR), ("min", 60.0)):
             if seconds >= (size if unit == "h" else 600):
-                return f"{digits(seconds / size)} {unit}"
-        return f"{digits(seconds)} s" if seconds >= 1 else f"{digits(1e3 * seconds)} ms"
+                return f"{significant(seconds / size)} {unit}"
+        size, unit = (1.0, "s") if seconds >= 1 else (1e-3, "ms")
+        return f"{significant(seconds / size)} {unit}"
 
     def seconds(self, row: SizeRow) -> float | None:
         measured = self.scaled.measured
@@ -458,7 +460,7 @@ class _Section:
             cells = [f"{production.name}{forecast}", f"{row.size:,.10g}"]
             cells.append(f"{production.runs:,}")
             cells += [f"{production.length:,.10g}"] if has_lengths else []
-            cells += [digits(cost), _whole(total)]
+            cells += [significant(cost), _whole(total)]
             cells += [production.period] if has_periods else []
             lines.append(Row(tuple(cells)))
         whole = self.total() or 0.0
@@ -555,7 +557,7 @@ def _scaled(bounds: Bounds, factor: float) -> tuple[float, float, float]:
 
 def _whole(value: float) -> str:
     """Return a sum of hours: whole ones from ten on."""
-    return f"{value:,.0f}" if value >= 100 else digits(value)
+    return f"{value:,.0f}" if value >= 100 else significant(value)
 
 
 def _capital(text: str) -> str:
