@@ -30,7 +30,7 @@ NAMED_OTHERWISE: Final = {"rep": "repetition"}
 
 _TOKEN: Final = re.compile(
     r"(?:^|[\s/%,;])%?(?P<key>[A-Za-z_]\w*)[=:](?P<value>\d{1,3}(?:,\d{3})++(?!\w)|[\w.+-]++)"
-    r"(?=$|[\s/%;]|,(?!\d))"
+    r"(?=$|[/;]|\s(?!\d{3}(?!\w))|%(?=\w)|,(?!\d))"
 )
 """`key=value`, `%key=value` or `key:value` between separators."""
 

@@ -2,9 +2,9 @@
 
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, count, pairwise
 from shlex import quote
 from typing import Final
 
@@ -65,7 +65,7 @@ _IDEALS: Final = frozenset(
 _ACTUAL: Final = frozenset({"actual", "measured", "observed", "real"})
 _ASIDE: Final = frozenset(
     {"path", "file", "filename", "dir", "directory", "date", "index"}
-    | {"timestamp", "hostname", "scientific"}
+    | {"timestamp", "hostname", "scientific", "queue", "ntimes"}
 )
 _NUMBERING: Final = frozenset({"job", "jobid", "id", "seed", "pid", "port"})
 """Words of columns whose numbers differ in every row, and measure nothing."""
@@ -78,7 +78,7 @@ _RESTARTS: Final = frozenset({"restart", "restarts", "requeue", "requeues", "req
 
 _DEVIATIONS: Final = frozenset(
     {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
-    | {"sigma", "stderr"}
+    | {"sigma", "stderr", "cv", "iqr", "mad", "rsd"}
 )
 _EXTREMES: Final = frozenset({"min", "max", "minimum", "maximum"})
 _MEANS: Final = frozenset({"avg", "average", "mean", "median"})
@@ -105,6 +105,14 @@ _SPEEDUP: Final = re.compile(
     r"speed[ _-]?up|accélération|beschleunigung|aceleración|accelerazione",
     re.IGNORECASE,
 )
+_REPEATED: Final = re.compile(
+    r"(?:run|rep|repetition|repeat|trial|try|iteration|sample|measurement)"
+    r"[ _#-]?\d{1,4}"
+    r"(?:\s?[\[(][^\[\]()]+[\])])?",
+    re.IGNORECASE,
+)
+"""Names of columns that hold repetitions: `run 1`, `run 2`, `run 3`."""
+
 _NUMBERED: Final = re.compile(r"\(\d+\)\Z")
 """The end of the second of two names that are alike, `time (2)`."""
 
@@ -643,6 +651,11 @@ def _columns(
             if is_derived(header[position]) and not is_stated:
                 derived = SPEEDUP if is_speedup(header[position]) else EFFICIENCY
                 metric, unit = _DERIVED.sub(RELATIVE_TIME, metric), None
+            if is_repeated := _REPEATED.fullmatch(header[position]):
+                metric = series.VALUE if unit is None else "time"
+            known = {each.metric for each in measured}
+            if metric in known and METRIC not in positions and not is_repeated:
+                metric = _told_apart(header[position], metric, known)
             measured.append(MeasuredColumn(position, metric, unit, derived))
     return Columns(
         measured=measured,
@@ -662,6 +675,13 @@ def _columns(
             if position not in meanings and name
         },
     )
+
+
+def _told_apart(name: str, metric: str, known: Collection[str]) -> str:
+    """Return another name for what a second column of a metric has."""
+    plain = _nameable(_BRACED_END.sub("", name).strip())
+    numbered = (f"{metric} ({number})" for number in count(2))
+    return next(each for each in chain([plain], numbered) if each not in known)
 
 
 def metric_and_unit(  # noqa: PLR0911 - a way to write a unit each
@@ -700,10 +720,11 @@ def _is_amount(name: str) -> bool:
 
 def _metric_of(name: str) -> tuple[str, str | None]:
     """Return metric and unit of a column of values, whatever it is called."""
+    if numbered := _NUMBERED.search(name):
+        metric, unit = _metric_of(name[: numbered.start()].rstrip())
+        return f"{metric} {numbered[0]}", unit
     if known := metric_and_unit(name):
         return known
-    if name.lower() in ROLES[MEASURED].split():
-        return series.VALUE, None
     words = words_of(name)
     if "%" in name or _SHARES.intersection(words):
         return _nameable(name.replace("%", "")), "%"
@@ -711,7 +732,8 @@ def _metric_of(name: str) -> tuple[str, str | None]:
         return _nameable(name), name
     if _TIMES.intersection(words) or name.lower().startswith(("t_", "t(")):
         return _nameable(name), "s"
-    return _nameable(name), None
+    is_value = name.lower() in ROLES[MEASURED].split()
+    return series.VALUE if is_value else _nameable(name), None
 
 
 def is_speedup(name: str) -> bool:
