@@ -110,6 +110,7 @@ _RATES: Final[Mapping[str, str]] = {
     "flup": "flup",
     "teps": "edge",
     "iops": "iop",
+    "ups": "update",
     "fps": "frame",
     "qps": "query",
     "rps": "request",

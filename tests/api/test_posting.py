@@ -1,13 +1,16 @@
 import gzip
 import json
+import subprocess
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pytest
 import zstandard
 from anyio.from_thread import start_blocking_portal
 from fastapi.testclient import TestClient
+from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import strategies as st
 from sqlalchemy import event, func, select
 
 from scalewatch.api.runs.bodies import LIMIT
@@ -63,6 +66,48 @@ def test_branch_and_tag_may_be_any_that_git_allows(client, name):
     query = {"commit": commit["tag"]}
     for address in ("/api/v1/projects/mpich/report", "/p/mpich"):
         assert client.get(address, params=query).status_code == 200
+
+
+def _is_a_branch(name):
+    """Ask git itself, since its rules are many."""
+    reference = f"refs/heads/{name}"
+    command = ["git", "check-ref-format", reference]
+    try:
+        return subprocess.run(command, check=False).returncode == 0
+    except (OSError, ValueError):
+        return False  # no argument of a command
+
+
+ODD_REFS = st.one_of(
+    st.text(min_size=1, max_size=60),
+    st.lists(
+        st.text(
+            st.sampled_from("aZ09-_./+&%=#!$'\"();,<>{}|`@ü漢\u00a0\u200b\U0001f680"),
+            min_size=1,
+            max_size=12,
+        ),
+        min_size=1,
+        max_size=4,
+    ).map("/".join),
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(ODD_REFS)
+@example("\u00a0")
+@example("-a/@{b")
+def test_any_ref_that_git_allows_is_kept_as_it_is(client, name):
+    assume(_is_a_branch(name))
+    posted = run(id=str(uuid4()))
+    posted["commit"] |= {"branch": name, "tag": f"v/{name}", "sha": uuid4().hex}
+
+    answer = client.post("/api/v1/runs", json=posted)
+
+    assert answer.status_code == 202
+    commit = client.get(answer.json()["run"]).json()["commit"]
+    assert (commit["branch"], commit["tag"]) == (name, f"v/{name}")
+    assert "notes" not in answer.json()
+    assert client.get("/p/mpich", params={"branch": name}).status_code == 200
 
 
 @pytest.mark.parametrize("form", ["one", "array", "lines"])

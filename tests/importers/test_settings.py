@@ -214,3 +214,14 @@ def test_option_tells_what_some_of_a_file_lack_and_others_say(write) -> None:
 
     assert not reading.unreadable
     assert [series.configuration["threads"] for series in reading.series] == [2, 1]
+
+
+@pytest.mark.parametrize("label", ["n=10%", "n=1 000", "n=2'500", "n=2^10", "n=12abc"])
+def test_number_in_a_name_is_whole_or_none(write, label) -> None:
+    line = {"name": f"lu/{label}", "run_type": "iteration", "real_time": 5.0}
+    rows = [line | {"cpu_time": 5.0, "time_unit": "ms", "iterations": 3}]
+
+    reading = read_files([write(json.dumps({"context": {}, "benchmarks": rows}))])
+
+    assert not list(reading.scans.measurements())
+    assert reading.unreadable

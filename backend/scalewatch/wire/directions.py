@@ -28,7 +28,8 @@ _COST_OF_TIME: Final = re.compile(r"/\s*[munpf]s(ec)?$")
 
 _GAIN_NAME: Final = re.compile(
     r"efficiency|speed[_ -]?up|throughput|bandwidth|flops|lups|sypd|\bfps\b|\bfom"
-    r"|figure of merit|(^|[\W_])(rate|perf|performance)($|[\W_])|per[_ ]s(ec(ond)?)?\b",
+    r"|figure of merit|(^|[\W_])(rate|perf|performance)($|[\W_])"
+    r"|per[_ ](s(ec(ond)?)?|min(ute)?|h(our)?|day)\b",
     re.IGNORECASE,
 )
 _COST_NAME: Final = re.compile(

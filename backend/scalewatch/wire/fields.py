@@ -112,7 +112,7 @@ _UNPRINTED: Final = re.compile(r"[\x00-\x1f\x7f]")
 
 def _in_one_line(name: str) -> str:
     """Refuse what no version control takes for a name either."""
-    if _UNPRINTED.search(name) or name.isspace():
+    if _UNPRINTED.search(name) or not name.strip(" "):
         raise wrong("a branch or a tag is one line of printable characters")
     return name
 

@@ -185,7 +185,10 @@ def test_a_single_value_at_one_setting_passes_no_gate() -> None:
     for name, seconds in (("old.csv", 1), ("new.csv", 5)):
         Path(name).write_text(f"p,region,time\n4,solve,{seconds}\n")
 
-    assert gate("new.csv", "--baseline", "old.csv").exit_code == UNDECIDED
+    done = gate("new.csv", "--baseline", "old.csv")
+
+    assert done.exit_code == UNDECIDED
+    assert "solve (time) is 5 times as much as before" in done.stdout
 
 
 def test_region_and_setting_that_are_missing_leave_it_undecided() -> None:

@@ -5,11 +5,13 @@ before tell how far a value scatters (`services.files.histories`); what a second
 would say, files seldom tell.
 """
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scalewatch.figures.notation import places_words
 from scalewatch.importers import ImportedSeries
@@ -57,7 +59,12 @@ from scalewatch.services.files.histories import (
 )
 from scalewatch.services.files.imports import FAILED, FAILED_IN_PART
 from scalewatch.services.files.model_files import Question, questions_of
-from scalewatch.services.gates.decision import Circumstances, GateOutcome, decide
+from scalewatch.services.gates.decision import (
+    Circumstances,
+    Decision,
+    GateOutcome,
+    decide,
+)
 from scalewatch.services.gates.findings import (
     GateFinding,
     failed,
@@ -320,7 +327,8 @@ def gate_of_files(  # noqa: PLR0913, PLR0917 - two versions and what is known of
     )
     return FileGate(
         decision.outcome,
-        sentence_of(decision, pairs, baseline),
+        sentence_of(decision, pairs, baseline)
+        + (_largest_factor(pairs) if _is_untold(decision, pairs) else ""),
         tuple(
             replace(each, commits=None, at_target=None) for each in decision.findings
         ),
@@ -337,6 +345,58 @@ def gate_of_files(  # noqa: PLR0913, PLR0917 - two versions and what is known of
             if each.usual is not None
         ),
     )
+
+
+def _is_untold(decision: Decision, pairs: Sequence[SeriesPair[FileSide]]) -> bool:
+    """Tell whether nothing was found, and too little measured to tell anything."""
+    is_undecided = decision.outcome is GateOutcome.UNDECIDED
+    return is_undecided and not decision.findings and bool(pairs)
+
+
+def _largest_factor(pairs: Sequence[SeriesPair[FileSide]]) -> str:
+    """Return how far the values of one series are apart, though nothing tells surely.
+
+    The series is the one of most; empty where none has values at a common setting.
+    """
+    factors = {
+        f"{each.region} ({each.metric})": factor
+        for each in pairs
+        if (factor := _factor_of(each)) is not None
+    }
+    if not factors:
+        return ""
+    most = max(factors, key=lambda name: abs(math.log(factors[name])))
+    return (
+        f"; {most} is {factors[most]:.3g} times as much as before: repeat its settings "
+        "in both versions"
+    )
+
+
+def _factor_of(pair: SeriesPair[FileSide]) -> float | None:
+    """Return the mean factor between the medians at common settings."""
+    before, after = pair.before.series, pair.after.series
+    if before is None or after is None or before.parameters != after.parameters:
+        return None
+    levels = [
+        {
+            tuple(setting): median
+            for setting, median in zip(
+                each.settings.tolist(), _medians(each.values), strict=True
+            )
+            if median > 0
+        }
+        for each in (before, after)
+    ]
+    shared = levels[0].keys() & levels[1].keys()
+    if not shared or before.unit != after.unit:
+        return None
+    logarithms = [math.log(levels[1][each] / levels[0][each]) for each in shared]
+    return math.exp(sum(logarithms) / len(logarithms))
+
+
+def _medians(values: NDArray[np.float64]) -> list[float]:
+    measured = [row[~np.isnan(row)] for row in values]
+    return [float(np.median(row)) if row.size else math.nan for row in measured]
 
 
 def _beside_earlier(pair: FilePair, beside: HistoryBeside) -> FilePair:
