@@ -643,7 +643,7 @@ def _columns(
     header: Sequence[str], meanings: Mapping[int, str], *, is_stated: bool
 ) -> Columns:
     positions = {meaning: position for position, meaning in meanings.items()}
-    measured = []
+    measured = list[MeasuredColumn]()
     for position, meaning in sorted(meanings.items()):
         if meaning == MEASURED:
             metric, unit = _metric_of(header[position])
