@@ -201,7 +201,7 @@ def headline(cause: Regression) -> Headline | None:
         return None
     finding = cause.finding
     return Headline(
-        growth=None if finding else growth_words(cause),
+        growth=growth_words(cause),
         factor=finding.words if finding else factor_of(cause.worst),
         where=machines[0]
         if len(machines) == 1
@@ -217,6 +217,12 @@ def factor_of(member: Member) -> str:
 
 def growth_words(cause: Regression) -> Markup | None:
     """Write the growth of the worst series before and after, None if not known."""
+    if cause.finding is not None:
+        growth, expectation = cause.finding.growth, cause.finding.expectation
+        if growth is None or expectation is None:
+            return None
+        words = Markup("{} instead of {}")
+        return words.format(stated_order(growth), stated_order(expectation))
     details = cause.worst.details
     before, after = details.growth_before, details.growth_after
     if details.has_one_setting or before is None or after is None:

@@ -256,7 +256,8 @@ def regressions_of(
     )
     return session.scalars(
         select(row.id).where(
-            row.project_id == project_id, or_(_lies_at(row, commits), ~remains)
+            row.project_id == project_id,
+            or_(_lies_at(row, commits), and_(row.finding.is_(None), ~remains)),
         )
     ).all()
 

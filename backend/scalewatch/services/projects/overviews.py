@@ -16,6 +16,7 @@ from scalewatch.services.commit_reports.changes import kinds_of_measured
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import baseline_of
 from scalewatch.services.match_table.cells import grid_of
+from scalewatch.services.projects import findings
 from scalewatch.services.regressions import searches
 from scalewatch.services.selection.pages import MOST_CELLS
 from scalewatch.services.selection.view import choices_among, choose_metric
@@ -174,12 +175,19 @@ def watched(
     Callable
         Stores both, in a session that writes.
     """
-    store_changes = searches.search(session, project_id, alarming_share)
+    searched = searches.search(session, project_id, alarming_share)
     overview = counted(session, session.get_one(tables.Project, project_id))
+    observed = (
+        findings.findings_at(session, project_id, overview.commit_id, searched.newest)
+        if overview
+        else None
+    )
 
     def write(session: Session) -> None:
-        store_changes(session)
+        searched.store(session)
         record(session, project_id, overview)
+        if observed is not None:
+            findings.record(session, observed)
 
     return write
 

@@ -90,26 +90,44 @@ class Finding:
     ----------
     machine
         Where that is surest; `others` fare alike.
+    series
+        Ids of all of them, the surest first.
     words
         What is wrong: `failed at p = 64: out of memory`.
+    growth, expectation
+        How it grows where it should grow otherwise.
     probability, factor
         How surely, and how much worse; None where that has no number.
     """
 
-    series_id: int
     region: str
     metric: str
     machine: str
     others: tuple[str, ...]
+    series: tuple[int, ...]
     configuration: Mapping[str, Any]
     words: str
+    growth: str | None = None
+    expectation: str | None = None
     probability: float | None = None
     factor: float | None = None
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> "Finding":
         """Return a finding as it is stored."""
-        return cls(**{**stored, "others": tuple(stored["others"])})
+        listed = {name: tuple(stored[name]) for name in ("others", "series")}
+        return cls(**{**stored, **listed})
+
+    def beside(self, before: "Finding", stays: Sequence[int]) -> "Finding":
+        """Return it with series, and their machines, that may fare as before."""
+        if not stays:
+            return self
+        machines = {*self.others, before.machine, *before.others} - {self.machine}
+        return replace(
+            self,
+            others=tuple(sorted(machines)),
+            series=tuple(dict.fromkeys((*self.series, *stays))),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +242,7 @@ class Regression:
     def worst_series(self) -> int | None:
         """The id of the series with the largest effect; None where none is left."""
         if self.finding is not None:
-            return self.finding.series_id
+            return self.finding.series[0]
         return self.members[0].series_id if self.members else None
 
     @property

@@ -37,10 +37,24 @@ class _Stretch:
         return self.line.commits[-1].sha
 
 
-def search(
-    session: Session, project_id: int, alarming_share: float
-) -> Callable[[Session], None]:
-    """Search a project; return what stores what was found, in a session that writes."""
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """A search of a project.
+
+    Parameters
+    ----------
+    newest
+        What its newest commits show.
+    store
+        Stores all that was found, in a session that writes.
+    """
+
+    newest: Detected
+    store: Callable[[Session], None]
+
+
+def search(session: Session, project_id: int, alarming_share: float) -> Searched:
+    """Search the newest commits of a project, and older ones that are new."""
     newest = detect(session, project_id, alarming_share)
     stretches = _stretches(session, newest)
     former = regressions.detection_of(session, project_id)
@@ -65,7 +79,7 @@ def search(
         if waiting:
             jobs.enqueue(session, JobKind.WATCH, project_id)
 
-    return write
+    return Searched(newest, write)
 
 
 def _stretches(session: Session, newest: Detected) -> list[_Stretch]:

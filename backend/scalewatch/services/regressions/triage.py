@@ -125,11 +125,15 @@ def _accept(
     Where machines differ, the fastest growth is the expectation that holds on all.
     """
     accepted: dict[tuple[str, str], Growth] = {}
-    for member in regressions.members(session, [row.id])[row.id]:
+    for member in regressions.members(session, [row.id]).get(row.id, ()):
         after = member.details.growth_after
         if row.kind == "growth" and after:
             key, growth = (member.region, member.metric), parse_growth(after)
             accepted[key] = max(growth, accepted.get(key, growth))
+    finding = row.finding or {}
+    if finding.get("growth"):
+        key = finding["region"], finding["metric"]
+        accepted[key] = parse_growth(finding["growth"])
     if accepted:
         declarations.declare(
             session,

@@ -214,6 +214,17 @@ def anywhere(session: Session, ids: Sequence[int]) -> dict[int, str]:
     return dict(rows.all())
 
 
+def findings(session: Session, project_id: int) -> Sequence[tables.Regression]:
+    """Return the findings about a project that were not fixed, oldest first."""
+    regression = tables.Regression
+    wanted = select(regression).where(
+        regression.project_id == project_id,
+        regression.kind.in_(FINDINGS),
+        regression.state != "fixed",
+    )
+    return session.scalars(wanted.order_by(regression.id)).all()
+
+
 def of_project(
     session: Session,
     project_id: int,

@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session
 from scalewatch.storage import tables
 from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import Row as NewRow
-from scalewatch.storage.database.lists import is_among
+from scalewatch.storage.database.lists import among, is_among
 from scalewatch.storage.judgements import probabilities
 from scalewatch.storage.judgements.probabilities import NOTHING, Likely
 
@@ -281,6 +281,22 @@ def lines_at(
     ).all()
 
 
+def judged_at(
+    session: Session, series_ids: Collection[int], commit_ids: Collection[int]
+) -> Sequence[Row[int, int, str, str | None]]:
+    """Return series, commit, verdict and divergence; by the newest expectation last."""
+    verdict = tables.Verdict
+    return session.execute(
+        select(
+            verdict.series_id, verdict.commit_id, verdict.verdict, verdict.divergence
+        )
+        .where(
+            among(verdict.series_id, series_ids), among(verdict.commit_id, commit_ids)
+        )
+        .order_by(verdict.expectation_id)
+    ).all()
+
+
 def growths_at(
     session: Session, commit_id: int, series_ids: Sequence[int]
 ) -> dict[int, str | None]:
@@ -328,7 +344,7 @@ def is_any_at(session: Session, commit_id: int) -> bool:
 @cache
 def _counts() -> Select[Any]:
     verdict = tables.Verdict.__table__.c
-    among = is_among(verdict.expectation_id, "expectations")
+    is_in_force = is_among(verdict.expectation_id, "expectations")
     return (
         select(
             verdict.verdict,
@@ -336,7 +352,7 @@ def _counts() -> Select[Any]:
             func.count(),
             func.max(verdict.judged_at),
         )
-        .where(verdict.commit_id == bindparam("commit"), among)
+        .where(verdict.commit_id == bindparam("commit"), is_in_force)
         .group_by(verdict.verdict, verdict.divergence)
     )
 

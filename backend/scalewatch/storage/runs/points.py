@@ -6,10 +6,11 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Text, cast, func, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
+from scalewatch.storage.database.lists import among
 from scalewatch.storage.runs.series import is_timed
 
 _SHARES: Final = (0.0, 0.25, 0.5, 0.75, 0.95)
@@ -77,6 +78,28 @@ def of_commit(
     if metric is not None:
         which.append(tables.Series.metric == metric)
     return _measured(session, *which)
+
+
+def failed_at(
+    session: Session, series_ids: Collection[int], commit_ids: Collection[int]
+) -> list[tuple[int, int, bool]]:
+    """Return series and commits that measured them, and whether a setting failed.
+
+    A setting fails at a commit if no run of it succeeded.
+    """
+    point, run = tables.Point, tables.Run
+    setting = cast(run.coordinate, Text)
+    repetitions = (
+        select(point.series_id, run.commit_id, func.max(point.count).label("most"))
+        .join(run, run.id == point.run_id)
+        .where(among(run.commit_id, commit_ids), among(point.series_id, series_ids))
+        .group_by(point.series_id, run.commit_id, setting)
+        .subquery()
+        .c
+    )
+    key = repetitions.series_id, repetitions.commit_id
+    rows = session.execute(select(*key, func.min(repetitions.most)).group_by(*key))
+    return [(series, commit, not most) for series, commit, most in rows]
 
 
 def of_series(

@@ -12,7 +12,7 @@ from scalewatch.quantities import factor_between
 from scalewatch.storage import tables
 from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import canonical, digest_of, insert_or_find
-from scalewatch.storage.database.lists import is_among
+from scalewatch.storage.database.lists import among, is_among
 from scalewatch.wire import Fact, Result, kept_unit
 from scalewatch.wire.directions import Direction, better_direction
 
@@ -108,6 +108,13 @@ def known_of(
 def exact_in(session: Session, ids: Collection[int]) -> set[int]:
     """Return those of series whose values are declared to be exact."""
     return set(session.scalars(_EXACT, {"ids": [*ids]}))
+
+
+def existing(session: Session, ids: Collection[int]) -> set[int]:
+    """Return the ids of series that are there, of some."""
+    return {
+        *session.scalars(select(tables.Series.id).where(among(tables.Series.id, ids)))
+    }
 
 
 def described(

@@ -29,7 +29,7 @@ class Policy(Table):
     kept_repetitions: Mapped[int | None]
     repository: Mapped[str | None]
     forge: Mapped[str | None]
-    owners: Mapped[list[Any]] = mapped_column(default=list)
+    owners: Mapped[list[Any]] = mapped_column(default=list, server_default="[]")
 
 
 class Token(Table):
