@@ -71,9 +71,23 @@ def test_results_of_a_run_come_in_pages(client, monkeypatch, last_run, end):
     assert len({each["region"] for each in results}) == WIDTH.regions
 
 
+def test_verdicts_on_a_run_come_in_pages(client, monkeypatch, last_run):
+    address = f"/api/v1/runs/{last_run.id}/verdict"
+    whole, once = rows_of(client, address, "series")
+    monkeypatch.setattr(pages, "MOST_CELLS", 20)
+    paged, number = rows_of(client, address, "series")
+
+    assert once == 1
+    assert number == 7
+    assert {each["machine"] for each in whole} == {last_run.machine.name}
+    assert sorted(map(str, paged)) == sorted(map(str, whole))
+
+
 @pytest.mark.parametrize(
     "address",
     [
+        "/p/wide/history",
+        "/p/wide/settings/expectations",
         "/p/wide/c/newest?all=1",
         "/p/wide/compare/cluster-00...cluster-01?all=1",
         "/p/wide/cost?all=1",

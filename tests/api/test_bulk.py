@@ -53,6 +53,15 @@ def test_every_repetition_is_a_row(client):
 
 
 @pytest.mark.usefixtures("recorded")
+def test_rows_are_the_same_however_few_are_in_memory(client, monkeypatch):
+    whole = rows(client)
+    monkeypatch.setattr(bulk, "POINTS_AT_ONCE", 1)
+    monkeypatch.setattr(bulk, "ROWS", 3)
+
+    assert rows(client) == whole
+
+
+@pytest.mark.usefixtures("recorded")
 @pytest.mark.parametrize(
     ("query", "share"),
     [

@@ -23,8 +23,10 @@ from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.gates import declared_rules as rules
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
+from scalewatch.services.selection.pages import ROW_CELLS, Page
 from scalewatch.services.shared_cores import TREATED, Treatment
 from scalewatch.web.protection.origins import Form, FormDep
+from scalewatch.web.queries import CursorQuery
 from scalewatch.web.sessions import AdminDep, KeyFileDep, ReadingDep, WritingDep
 
 MOST_ENTRIES = 50
@@ -65,11 +67,12 @@ def show_site(
 
 @router.get("/p/{project}/settings", name="settings")
 @router.get("/p/{project}/settings/{part}", name="settings-part")
-def show_project(
+def show_project(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     request: Request,
     session: ReadingDep,
     project: str,
     part: str = Part.GENERAL,
+    cursor: CursorQuery = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show a part of the settings of a project."""
@@ -77,7 +80,9 @@ def show_project(
     callers.permit(session, callers.Role.ADMIN, project)
     if part not in set(Part):
         raise NotFound("page", part)
-    return settings_page(request, session, wanted, project=project, part=Part(part))
+    return settings_page(
+        request, session, wanted, project=project, part=Part(part), cursor=cursor
+    )
 
 
 @router.post("/p/{project}/settings/policy", name="change-policy")
@@ -200,8 +205,15 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
     part: Part = Part.GENERAL,
     secret: str | None = None,
     webhook: webhooks.NewWebhook | None = None,
+    cursor: str | None = None,
 ) -> Response:
-    """Render the settings of a project, or of the server, once with a new secret."""
+    """Render the settings of a project, or of the server, once with a new secret.
+
+    Parameters
+    ----------
+    cursor
+        Names the page of the expectations.
+    """
     shown = _settings(session, project)
     if wanted is not Format.HTML:
         return download(
@@ -220,6 +232,7 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
         secret=secret,
         new_webhook=webhook,
         roles=callers.Role,
+        page=Page.of(shown.get("expectations", ()), cursor, ROW_CELLS),
         **shown,
     )
     # Secrets, and who has which: nothing for the disk of a browser either.

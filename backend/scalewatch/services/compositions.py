@@ -77,7 +77,7 @@ def compositions_of(
     others = [
         _measured(scan, commit.repetitions([scan]))
         for region, metric in sorted(_needed(commit, formulas, ":".join(key)))
-        for scan in commit.scans(metric, region)
+        for scan in commit.scans(metric, [region])
     ]
     compositions = []
     for scan in scans:

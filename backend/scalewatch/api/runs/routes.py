@@ -14,7 +14,6 @@ from anyio import to_thread
 from fastapi import Query, Request, Response
 from fastapi.concurrency import run_in_threadpool
 from pydantic import Field
-from sqlalchemy.orm import Session
 from starlette.datastructures import Headers
 
 from scalewatch.api.http import answers, problems, schemas
@@ -183,6 +182,7 @@ async def show_verdict(
     request: Request,
     door: DoorDep,
     run: UUID,
+    cursor: queries.CursorQuery = None,
     wait: Annotated[
         float,
         Query(ge=0, le=LONGEST_WAIT, description="Seconds to wait for the analysis."),
@@ -190,9 +190,9 @@ async def show_verdict(
 ) -> Response:
     """Return what the analysis says of a run, or that it is pending."""
 
-    def looked_up(question: Callable[[Session, UUID], Answer]) -> Answer:
+    def looked_up(question: Callable[..., Answer], *cursor: str | None) -> Answer:
         with door.reading() as session:
-            return question(session, run)
+            return question(session, run, *cursor)
 
     deadline = monotonic() + wait
     while (left := deadline - monotonic()) > 0:
@@ -201,4 +201,5 @@ async def show_verdict(
         if not is_pending or await request.is_disconnected():
             break
         await asyncio.sleep(min(PAUSE, left))
-    return answers.answer(await run_in_threadpool(looked_up, show.verdict_of_run))
+    verdict = await run_in_threadpool(looked_up, show.verdict_of_run, cursor)
+    return answers.answer(verdict)

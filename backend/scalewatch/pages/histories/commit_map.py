@@ -74,7 +74,7 @@ class HeatMap:
 def heat_map(history: histories.History, *, by_date: bool) -> HeatMap:
     """Return the heat map of a machine's regions."""
     edges = _edges(history.commits, by_date=by_date)
-    rows = [_heat_row(history, series, edges) for series in history.series]
+    worst_first = sorted(history.series, key=badness)
     tagged = [
         (edges[at], commit.tag)
         for at, commit in enumerate(history.commits)
@@ -82,7 +82,7 @@ def heat_map(history: histories.History, *, by_date: bool) -> HeatMap:
     ]
     baselines = {at for series in history.series for at in series.baselines}
     return HeatMap(
-        rows=tuple(sorted(rows, key=badness)),
+        rows=tuple(_heat_row(history, series, edges) for series in worst_first),
         releases=tuple(tagged[:: len(tagged) // MOST_LABELS + 1]),
         baselines=tuple(edges[at] for at in sorted(baselines)),
     )
@@ -134,14 +134,15 @@ def _heat_row(
     )
 
 
-def badness(row: HeatRow) -> tuple[float, float, str]:
-    """Order rows: the largest change for the worse first, then those for the better."""
-    sizes = [
-        (change.is_worse, abs(log(change.factor))) for change in row.series.changes
-    ]
+def badness(series: segments.SegmentedHistory) -> tuple[float, float, str]:
+    """Order series: the largest change for the worse first, then those for the better.
+
+    Rows of the map are in this order.
+    """
+    sizes = [(change.is_worse, abs(log(change.factor))) for change in series.changes]
     worse = max((size for is_worse, size in sizes if is_worse), default=0.0)
     better = max((size for is_worse, size in sizes if not is_worse), default=0.0)
-    return -worse, -better, row.series.region
+    return -worse, -better, series.region
 
 
 Address = Callable[[str], str]

@@ -1,5 +1,6 @@
 """The page of histories."""
 
+from dataclasses import replace
 from typing import Final
 
 from fastapi import APIRouter, Request, Response
@@ -24,6 +25,8 @@ from scalewatch.services.histories.segments import (
     SegmentedHistory,
     StoredChange,
 )
+from scalewatch.services.selection.pages import ROW_CELLS, Page
+from scalewatch.web.queries import CursorQuery
 from scalewatch.web.sessions import ReadingDep
 
 NEWEST: Final = 10
@@ -47,6 +50,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     show: Measure = Measure.VALUE,
     before: str | None = None,
     last: Span = Span.USUAL,
+    cursor: CursorQuery = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show a region at every commit, or how all regions changed."""
@@ -76,7 +80,12 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         )
     project = history.project
     by_date = axis is Axis.DATE
-    heat = None if history.region else commit_map.heat_map(history, by_date=by_date)
+    heat = page = None
+    if not history.region:
+        worst_first = sorted(history.series, key=commit_map.badness)
+        page = Page.of(worst_first, cursor, ROW_CELLS)
+        part = replace(history, series=tuple(page.rows))
+        heat = commit_map.heat_map(part, by_date=by_date)
     query: Query = {
         "region": history.region,
         "metric": history.metric,
@@ -103,6 +112,7 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
         charts=charts.charts(history, show, by_date=by_date) if history.region else (),
         releases=charts.releases(history, by_date=by_date) if history.region else (),
         heat=heat,
+        page=page,
         map_rows=heat
         and commit_map.commit_map_rows(
             heat,

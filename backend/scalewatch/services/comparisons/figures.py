@@ -76,6 +76,6 @@ def _scans(commit: CommitSnapshot, view: View, region: str) -> list[Scan]:
     metric = choose_metric(metrics, view.metric)
     return [
         scan
-        for scan in commit.scans(metric, region)
+        for scan in commit.scans(metric, [region])
         if is_chosen(scan, view.configuration)
     ]

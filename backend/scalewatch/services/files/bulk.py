@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, Final
 
+import numpy as np
 import orjson
 import zstandard
 from sqlalchemy.orm import Session
@@ -12,6 +14,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound, NotMeasured
 from scalewatch.exporters.measurements import Exported
 from scalewatch.exporters.streams import Kind, Rows, TypedColumns
+from scalewatch.modelling.arrays import Reals
 from scalewatch.services.commits.find import commit_of, find_commit, measured_commits
 from scalewatch.services.regions.models import SeriesModel, models_at
 from scalewatch.services.selection.view import View, is_chosen
@@ -21,10 +24,19 @@ from scalewatch.storage.runs import bulk, measurements, payloads, samples
 from scalewatch.storage.runs.bulk import BulkMeasurement, Selection
 
 AT_ONCE: Final = 100
-"""Runs whose repetitions are in memory at once."""
+"""Runs whose repetitions are in memory at once, if they are small."""
+
+POINTS_AT_ONCE: Final = 10_000
+"""Points of the runs in memory, beyond the first of them."""
+
+ROWS: Final = 20_000
+"""Rows that are handed on at once."""
 
 LARGEST_ID: Final = 2**31 - 1
 DIGITS: Final = len(str(LARGEST_ID))
+
+NONE: Final = np.empty(0)
+"""Repetitions of a run of which none are kept."""
 
 PLACE: Final = ("project", "commit", "machine", "region", "metric", "unit")
 
@@ -175,25 +187,29 @@ def bulk_page(
 
 def bulk_rows(reading: Reading, page: BulkPage) -> Iterator[Rows]:
     """Yield the repetitions of a page, those of some runs after the other."""
-    after = page.after
+    after, number = page.after, 1
     while after < page.last:
         with reading() as session:
-            runs = bulk.runs_after(session, page.selection, after, AT_ONCE)
+            runs = bulk.runs_after(session, page.selection, after, number)
             runs = [run for run in runs if run <= page.last]
             if not runs:
                 return
             measured = bulk.measurements_of(session, page.selection, runs)
             blobs = samples.of_runs(session, {point.run_id for point in measured})
         after = runs[-1]
-        values = {run: blob.tolist() for run, blob in blobs.items()}
-        yield [row for point in measured for row in _rows(page, point, values)]
+        # As many at once as are small, to judge by those before.
+        fitting = POINTS_AT_ONCE * len(runs) // max(1, len(measured))
+        number = min(AT_ONCE, 10 * number, max(1, fitting))
+        rows = (row for point in measured for row in _rows(page, point, blobs))
+        while part := list(islice(rows, ROWS)):
+            yield part
 
 
 def _rows(
-    page: BulkPage, point: BulkMeasurement, values: Mapping[int, Sequence[float]]
+    page: BulkPage, point: BulkMeasurement, values: Mapping[int, Reals]
 ) -> Iterator[Sequence[Any]]:
     end = point.start + point.repetitions
-    kept = values[point.run_id][point.start : end] if point.run_id in values else ()
+    kept = values.get(point.run_id, NONE)[point.start : end].tolist()
     # Where repetitions were thinned or are not kept, the median stands for them.
     taken: Sequence[float | None] = kept or [point.median] * bool(point.repetitions)
     settings = page.settings.get(point.configuration_id, {})
@@ -336,10 +352,11 @@ def exported(
     if view.metric is not None and view.metric not in metrics:
         raise NotMeasured("metric", view.metric, at=label)
     wanted = [view.metric] if view.metric else metrics
+    regions = None if region is None else [region]
     scans = [
         scan
         for metric in wanted
-        for scan in CommitSnapshot.of(session, commit).scans(metric, region)
+        for scan in CommitSnapshot.of(session, commit).scans(metric, regions)
         if view.machine in {None, scan.machine}
     ]
     if view.machine is not None and not scans:

@@ -280,7 +280,10 @@ def _failed(
     for commit in line.commits[: -LOOKED_BACK - 1 : -1]:
         if not waiting:
             break
-        series = CommitSnapshot.of(session, commit).judged([metric], regions)
+        now = CommitSnapshot.of(session, commit)
+        if len(machines) == 1:
+            now = now.within_bounds(*machines)
+        series = now.judged([metric], regions)
         newest = [each for each in series if each.machine in waiting]
         failed += FailedSeries.among(newest)
         waiting -= {each.machine for each in newest}

@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.machines.states import changed_parts
 from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import coverage
@@ -245,8 +246,6 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
     siblings = machines.of_project(session, project.id)
     commits = coverage.newest_commits(session, machine, COMMITS)
     rows = machines.states(session, machine.id)
-    regions = coverage.regions_at(session, commits[0].id) if commits else {}
-    measured = regions.pop(machine.id, set())
     changes = [
         changed_facts(before.facts, after.facts) for after, before in pairwise(rows)
     ]
@@ -264,9 +263,18 @@ def platform(session: Session, project_name: str, name: str) -> Platform:
         noise=_noise(session, machine.id, commits[0].id) if commits else (),
         nights=nights_of(session, project.id, machine.name),
         coverage=_coverage(session, machine.id, commits),
-        unmeasured=tuple(sorted(set().union(*regions.values()) - measured)),
+        unmeasured=_unmeasured(session, machine.id, commits[0]) if commits else (),
         machines=tuple(each.name for each in siblings),
     )
+
+
+def _unmeasured(
+    session: Session, machine_id: int, commit: AnyCommit
+) -> tuple[str, ...]:
+    now = CommitSnapshot.of(session, commit)
+    everywhere = {region for metric in now.metrics for region in now.regions(metric)}
+    measured = coverage.regions_on(session, machine_id, commit.id)
+    return tuple(sorted(everywhere - measured))
 
 
 def _noise(

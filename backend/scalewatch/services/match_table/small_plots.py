@@ -55,7 +55,7 @@ def plotted_cell(session: Session, view: View, region: str) -> Scaling:
     row = find_commit(session, project, view.commit)
     commit = CommitSnapshot.of(session, row)
     if metrics := commit.metrics_of(region):
-        for scan in commit.scans(choose_metric(metrics, view.metric), region):
+        for scan in commit.scans(choose_metric(metrics, view.metric), [region]):
             if view.machine in {None, scan.machine} and is_chosen(
                 scan, view.configuration
             ):

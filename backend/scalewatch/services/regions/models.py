@@ -24,7 +24,6 @@ from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot, repetitions_of
 from scalewatch.services.series.standing import Standing
 from scalewatch.storage.access import projects
-from scalewatch.storage.runs import measurements
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,20 +126,22 @@ def models_at(
     project = projects.existing(session, view.project)
     commit = find_commit(session, project, view.commit)
     now = CommitSnapshot.of(session, commit)
-    metrics = measurements.metrics_at_commit(session, commit.id, region)
-    regions: Page[str | None] = Page.of([region], cursor)
+    metrics = now.metrics if region is None else now.metrics_of(region)
+    page: Page[str | None] = Page.of([region], cursor)
     if region is None and now.is_wide:
         names = sorted({each.region for each in now.outlined(metrics)})
         width = -(-now.series // len(names))
-        regions = Page.of(names, cursor, MODEL_CELLS * width)
+        page = Page.of(names, cursor, MODEL_CELLS * width)
+    regions = [each for each in page.rows if each is not None]
     scans = [
         scan
-        for name in regions.rows
         for metric in metrics
-        if view.metric in {None, metric}
-        for scan in now.scans(metric, name)
+        if view.metric in {None, metric} and page.rows
+        for scan in now.scans(metric, regions or None)
         if view.machine in {None, scan.machine} and is_chosen(scan, view.configuration)
     ]
+    if page.is_part:
+        scans.sort(key=lambda scan: scan.region)
     forecasts = forecasts_of(session, scans, targets) if targets else [()] * len(scans)
     return CommitModels(
         project=project.name,
@@ -148,7 +149,7 @@ def models_at(
         models=tuple(
             map(series_model, scans, forecasts, steps_of_scans(session, scans))
         ),
-        next=regions.next,
+        next=page.next,
     )
 
 

@@ -21,7 +21,7 @@ from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
-from scalewatch.storage.runs import measurements, source_locations
+from scalewatch.storage.runs import source_locations
 from scalewatch.storage.runs.source_locations import SourceLocation
 from scalewatch.wire import TIME
 
@@ -109,7 +109,7 @@ def region_at(session: Session, view: View, region: str) -> Region:
     if not metrics:
         raise NotMeasured("region", region, at=commit.label)
     metric = choose_metric(metrics, view.metric)
-    measured = now.scans(metric, region)
+    measured = now.scans(metric, [region])
     scans = sorted(
         (scan for scan in measured if is_chosen(scan, view.configuration)),
         key=lambda scan: (scan.slot, str(scan.configuration)),
@@ -169,7 +169,7 @@ def timed_region(
     row = find_commit(session, project, view.commit)
     commit = CommitSnapshot.of(session, row)
     metric = view.metric or TIME
-    regions = tuple(measurements.regions_at(session, row.id, metric))
+    regions = tuple(commit.regions(metric))
     if not regions:
         others = [] if view.metric else commit.metrics
         at = commit_of(row).label

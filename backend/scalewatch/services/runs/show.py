@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -17,7 +17,7 @@ from scalewatch.errors import NotFound
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.regions.models import SeriesModel, series_model
-from scalewatch.services.selection.pages import InPages
+from scalewatch.services.selection.pages import ROW_CELLS, InPages, Page
 from scalewatch.services.series.scans import quartiles_of
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
@@ -174,13 +174,16 @@ class RunVerdict:
     reason
         Why the analysis failed.
     series
-        Empty until it is done.
+        Empty until it is done; of a run of very many, those of some regions.
+    next
+        `cursor` of the next page, if there is one.
     """
 
     run: UUID
     state: AnalysisProgress
     reason: str | None
     series: tuple[SeriesModel, ...]
+    next: str | None = None
 
 
 def progress_of(session: Session, uuid: UUID) -> tuple[AnalysisProgress, str | None]:
@@ -201,13 +204,20 @@ def progress_of(session: Session, uuid: UUID) -> tuple[AnalysisProgress, str | N
     return AnalysisProgress.DONE, None
 
 
-def verdict_of_run(session: Session, uuid: UUID) -> RunVerdict:
+def verdict_of_run(
+    session: Session, uuid: UUID, cursor: str | None = None
+) -> RunVerdict:
     """Return the verdicts on a run as far as its analysis has come.
+
+    Parameters
+    ----------
+    cursor
+        The `next` of the page before.
 
     Raises
     ------
     NotFound
-        If no run has this id.
+        If no run has this id, or the cursor names no page.
     """
     state, reason = progress_of(session, uuid)
     if state is not AnalysisProgress.DONE:
@@ -218,15 +228,16 @@ def verdict_of_run(session: Session, uuid: UUID) -> RunVerdict:
         (series.region, series.metric)
         for _, series in measurements.of_run(session, run.id)
     }
+    regions = Page.of(sorted({region for region, _ in measured}), cursor, ROW_CELLS)
+    now = replace(CommitSnapshot.of(session, commit), only=run.machine)
     series = tuple(
         series_model(scan)
         for metric in sorted({metric for _, metric in measured})
-        for scan in CommitSnapshot.of(session, commit).scans(metric)
+        for scan in now.scans(metric, regions.rows)
         if (scan.region, scan.metric) in measured
-        and scan.machine == run.machine
         and scan.configuration == run.configuration
     )
-    return RunVerdict(uuid, state, reason, series)
+    return RunVerdict(uuid, state, reason, series, regions.next)
 
 
 def _result(

@@ -60,6 +60,9 @@ MOST_SERIES: Final = 20_000
 PART: Final = 5_000
 """Series of a wide commit that are read with all that is known of them at once."""
 
+NAME_KILOBYTES: Final = 0.1
+"""Memory of a name."""
+
 MEDIANS_KILOBYTES: Final = 0.6
 """Memory of the medians of a series; its places take less."""
 
@@ -115,6 +118,16 @@ class CommitSnapshot:
             self.commit_id,
             ("metrics",),
             lambda: measurements.metrics_at_commit(self.session, self.commit_id),
+        )
+
+    def regions(self, metric: str) -> Sequence[str]:
+        """Return the regions of which a metric was measured, by name."""
+        return kept_of(
+            self.edition,
+            self.commit_id,
+            ("regions", metric),
+            lambda: measurements.regions_at(self.session, self.commit_id, metric),
+            lambda regions: NAME_KILOBYTES * len(regions),
         )
 
     def metrics_of(self, region: str) -> Sequence[str]:
@@ -380,12 +393,15 @@ class CommitSnapshot:
             lambda places: MEDIANS_KILOBYTES * len(places),
         )
 
-    def scans(self, metric: str, region: str | None = None) -> tuple[Scan, ...]:
-        """Return all scans of a metric, of one region or of all."""
+    def scans(
+        self, metric: str, regions: Collection[str] | None = None
+    ) -> tuple[Scan, ...]:
+        """Return all scans of a metric, of some regions or of all."""
         session, commit_id = self.session, self.commit_id
-        models = verdicts.models_at(session, commit_id, [metric], region and [region])
+        block = self._block(regions)
+        models = verdicts.models_at(session, commit_id, [metric], *(block or ()))
         places = measurements.places_at(session, commit_id)
-        summaries = measurements.summaries_at(session, commit_id, metric, region)
+        summaries = measurements.summaries_at(session, commit_id, metric, block)
         left_out = left_out_at(session, self.project_id, summaries)
         points_of: dict[int, list[measurements.Summary]] = defaultdict(list)
         for point in summaries:
@@ -395,11 +411,14 @@ class CommitSnapshot:
         rows = machines.of_project(session, self.project_id)
         slots = {row.id: slot for slot, row in enumerate(rows)}
         scans = []
-        measured_series = measurements.series_at(session, commit_id, metric, region)
+        measured_series = measurements.series_at(session, commit_id, metric, block)
+        stated = {
+            expectations.get((each.series.region, metric)) for each in measured_series
+        }
         levels = taken_levels(
             session,
-            [measured.series.id for measured in measured_series],
-            [each.id for each in expectations.values()],
+            [each.series.id for each in measured_series],
+            [each.id for each in stated if each is not None],
         )
         for measured in measured_series:
             series, taken = measured.series, points_of[measured.series.id]

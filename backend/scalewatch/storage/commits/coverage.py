@@ -86,19 +86,16 @@ def spreads(
     ).all()
 
 
-def regions_at(session: Session, commit_id: int) -> dict[int, set[str]]:
-    """Return the regions that each machine measured of a commit, by its id."""
-    regions: dict[int, set[str]] = {}
-    rows = session.execute(
-        select(tables.Series.machine_id, tables.Series.region)
+def regions_on(session: Session, machine_id: int, commit_id: int) -> set[str]:
+    """Return the regions that a machine measured of a commit."""
+    regions = session.scalars(
+        select(tables.Series.region)
         .join(tables.Point, tables.Point.series_id == tables.Series.id)
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .where(tables.Run.commit_id == commit_id)
+        .where(tables.Run.machine_id == machine_id, tables.Run.commit_id == commit_id)
         .distinct()
     )
-    for machine_id, region in rows:
-        regions.setdefault(machine_id, set()).add(region)
-    return regions
+    return set(regions)
 
 
 class Spent(NamedTuple):

@@ -14,7 +14,7 @@ from sqlalchemy import ColumnElement, Row, Select, bindparam, case, func, or_, s
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database.lists import is_among
+from scalewatch.storage.database.lists import among, is_among
 from scalewatch.storage.database.snapshots import once
 
 _CONFIGURATION: Final = tables.Configuration.__table__
@@ -92,19 +92,24 @@ class Summary:
     reason: str | None
 
 
+class Block(NamedTuple):
+    """Series of some regions, or of all, on some machines, which have these ids."""
+
+    regions: list[str] | None
+    machines: list[int]
+
+
 def series_at(
-    session: Session, commit_id: int, metric: str, region: str | None = None
+    session: Session, commit_id: int, metric: str, block: Block | None = None
 ) -> Sequence[MeasuredSeries]:
-    """Return the series of a metric measured at a commit, of one region or of all."""
+    """Return the series of a metric measured at a commit, of a block or all."""
     measured = (
         select(tables.Point.series_id)
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
         .where(tables.Run.commit_id == commit_id)
     )
-    if region is not None:
-        measured = measured.join(tables.Series, _IS_OF_RUN).where(
-            tables.Series.region == region
-        )
+    if block is not None:
+        measured = _within(measured.join(tables.Series, _IS_OF_RUN), block)
     series = (
         select(tables.Series, tables.Machine, tables.Configuration.settings)
         .join(tables.Machine, tables.Machine.id == tables.Series.machine_id)
@@ -115,8 +120,6 @@ def series_at(
         .where(tables.Series.metric == metric, tables.Series.id.in_(measured))
         .order_by(tables.Series.id)
     )
-    if region is not None:
-        series = series.where(tables.Series.region == region)
     return [MeasuredSeries(*row) for row in session.execute(series)]
 
 
@@ -133,27 +136,28 @@ def places_at(session: Session, commit_id: int) -> Mapping[int, RunCoordinate]:
 
 
 def summaries_at(
-    session: Session, commit_id: int, metric: str, region: str | None = None
+    session: Session, commit_id: int, metric: str, block: Block | None = None
 ) -> Sequence[Summary]:
-    """Return the points of a metric at a commit, of one region or of all."""
+    """Return the points of a metric at a commit, of a block or all."""
     columns = (getattr(tables.Point, field.name) for field in fields(Summary))
     points = (
         select(*columns)
         .join(tables.Run, tables.Run.id == tables.Point.run_id)
-        .join(tables.Series, _IS_OF_POINT if region is None else _IS_OF_RUN)
+        .join(tables.Series, _IS_OF_POINT if block is None else _IS_OF_RUN)
         .where(tables.Run.commit_id == commit_id, tables.Series.metric == metric)
         .order_by(tables.Point.series_id, tables.Point.run_id)
     )
-    if region is not None:
-        points = points.where(tables.Series.region == region)
+    if block is not None:
+        points = _within(points, block)
     return [Summary(*row) for row in session.execute(points)]
 
 
-class Block(NamedTuple):
-    """Series of some regions, or of all, on some machines, which have these ids."""
-
-    regions: list[str] | None
-    machines: list[int]
+def _within(statement: Select[Any], block: Block) -> Select[Any]:
+    """Select of a statement that joins runs and series what is of a block."""
+    statement = statement.where(among(tables.Run.machine_id, block.machines))
+    if block.regions is None:
+        return statement
+    return statement.where(among(tables.Series.region, block.regions))
 
 
 class Noted(NamedTuple):
