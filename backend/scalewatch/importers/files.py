@@ -30,6 +30,7 @@ from scalewatch.importers.formats import (
     LINES,
     PRINTED,
     PYTEST_BENCHMARK,
+    RECORDS,
     SUMMARISED,
     TABLE_READERS,
     TEXT,
@@ -332,12 +333,15 @@ def _parts(
         for kind, held in groupby(
             documents, lambda document: stated or kind_of(document)
         ):
-            read_json = _json_reader(kind, rules, source)
+            read_json = _json_reader(kind, rules, source, columns)
             yield _Part(kind if kind in JSON_READERS else JSON, read_json(held))
 
 
 def _json_reader(
-    kind: str, rules: Mapping[str, SettingRules], source: Source
+    kind: str,
+    rules: Mapping[str, SettingRules],
+    source: Source,
+    columns: Mapping[str, Sequence[str]],
 ) -> Callable[[Iterable[Document]], Iterable[ImportedMeasurement]]:
     """Return the reader of documents of a kind, with what it has to know besides."""
     read = reader(JSON_READERS.get(kind, kind)).read
@@ -345,6 +349,9 @@ def _json_reader(
         its_rules = _rules_of(kind, rules)
         scan = None if its_rules.for_growth else tuple(its_rules.scan)
         read = partial(read, scan=scan)
+    if kind == RECORDS:
+        brought = _rules_of(AUTO, rules).bring_parameters
+        return partial(read, source=source, stated=columns, has_coordinate=brought)
     return partial(read, left_out=source.skipped) if kind == ASV else read
 
 

@@ -110,6 +110,9 @@ UNNAMED_JSON: Final[Mapping[str, str]] = {
 }
 """Modules by the key that tells objects of the format "json" from others."""
 
+RECORDS: Final = "tables.records"
+"""The module of objects of JSON that are the rows or the columns of a table."""
+
 TABLES: Final = "tables.separated"
 """The module of tables with a header."""
 

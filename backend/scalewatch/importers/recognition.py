@@ -16,6 +16,7 @@ from scalewatch.importers.formats import (
     JSON_READERS,
     LINES,
     MARKDOWN,
+    RECORDS,
     SCRIPT,
     TABLES,
     TEXT,
@@ -78,7 +79,8 @@ def format_of(source: Source, programs: "Sequence[Program]" = ()) -> str:
     first = source.peek()
     if programs and any(each.recognises(source.head()) for each in programs):
         return LINES
-    is_script = first.lstrip().startswith(("{", "[", SCRIPT))
+    begin = first.lstrip()
+    is_script = begin.startswith(("{", "[", SCRIPT)) and not begin.startswith("{|")
     if is_script and not _CHATTER.match(first):
         return JSON
     if first.split(maxsplit=1)[0] in extrap_text.KEYWORDS:
@@ -134,6 +136,8 @@ def kind_of(document: Document) -> str:
     for key, module in UNNAMED_JSON.items():
         if key in document.object():
             return module
+    if reader(RECORDS).recognises(document):
+        return RECORDS
     if document.object().keys() >= {"data", "columns", "nodes"}:
         raise document.malformed("Caliper's own file .cali, not its JSON")
     keys = ", ".join(map(repr, UNNAMED_JSON))
@@ -142,7 +146,7 @@ def kind_of(document: Document) -> str:
 
 def load_readers() -> None:
     """Import the readers of all formats, so that none takes long when it is needed."""
-    modules = {TABLES, *TEXT_READERS.values(), *BINARY_READERS.values()}
+    modules = {TABLES, RECORDS, *TEXT_READERS.values(), *BINARY_READERS.values()}
     for module in sorted({*modules, *JSON_READERS.values(), *UNNAMED_JSON.values()}):
         reader(module)
 

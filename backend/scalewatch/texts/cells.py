@@ -95,6 +95,9 @@ def read_cell(text: str, *, has_decimal_comma: bool = False) -> Cell:
     number, unit = _number(plain, has_decimal_comma=has_decimal_comma), None
     if number is None and (number := _duration(plain)) is not None:
         unit = "s"
+    prefixed = _THOUSANDS_BEHIND.fullmatch(plain) if number is None else None
+    if prefixed is not None and plain.endswith(prefixed["prefix"]):
+        number = float(prefixed["number"]) * _PREFIXES[prefixed["prefix"]]
     match = _WITH_UNIT.fullmatch(plain) if number is None else None
     if match is not None and parse_unit(match["unit"]).is_known:
         written, unit = match["number"].strip(), match["unit"]
@@ -120,7 +123,7 @@ def uses_decimal_comma(cells: Iterable[str], delimiter: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def read_label(text: str) -> float | None:
-    """Return the count that a label of a scale says: `16`, `4× A100`, `2*8`, `8 GPUs`.
+    """Return the count that a label of a scale says: `16`, `4× A100`, `2*8`, `64k`.
 
     None if it is no such label.
     """
@@ -129,6 +132,8 @@ def read_label(text: str) -> float | None:
         return _number(plain, has_decimal_comma=False)
     if product := _PRODUCT.fullmatch(plain):
         return float(int(product["first"]) * int(product["second"]))
+    if prefixed := _THOUSANDS_BEHIND.fullmatch(plain):
+        return float(prefixed["number"]) * _PREFIXES[prefixed["prefix"]]
     counted = _COUNTED.fullmatch(plain)
     return float(counted["count"]) if counted else None
 
@@ -169,6 +174,19 @@ _EMPHASIS_OF_LABEL: Final = re.compile(
     r"[*`_]{2,}|[`$]|\\times(?=\W)|(?<=\d) ?[*†‡§]+\Z"
 )
 _PRODUCT: Final = re.compile(r"(?P<first>\d{1,7}) ?[*x×·] ?(?P<second>\d{1,7})")
-_COUNTED: Final = re.compile(r"(?P<count>\d{1,9}) ?(?:[x×*] ?)?[A-Za-z][\w -]*+")
+_COUNTED: Final = re.compile(
+    r"(?P<count>\d{1,9}) ?(?:[x×*] ?)?(?![kKMGT]i?\b)[A-Za-z][\w -]*+(?:\([^()]*\))?"
+)
+_THOUSANDS_BEHIND: Final = re.compile(
+    r"(?P<number>\d++(?:\.\d++)?) ?(?P<prefix>[kKMGT]i?)\b(?: [A-Za-z][\w -]*+)?"
+)
+"""A number with a prefix behind it, as 64k, 12.5 M, 4k cells."""
+
+_PREFIXES: Final = {
+    letter + end: base**power
+    for power, letters in enumerate(("kK", "M", "G", "T"), 1)
+    for letter in letters
+    for end, base in (("", 1e3), ("i", 1024.0))
+}
 _FEWEST: Final = 2
 """Parts of a duration: of one alone the unit says as much."""

@@ -65,7 +65,7 @@ _IDEALS: Final = frozenset(
 _ACTUAL: Final = frozenset({"actual", "measured", "observed", "real"})
 _ASIDE: Final = frozenset(
     {"path", "file", "filename", "dir", "directory", "date", "index"}
-    | {"timestamp", "hostname", "scientific", "queue", "ntimes"}
+    | {"timestamp", "hostname", "scientific", "ntimes"}
 )
 _NUMBERING: Final = frozenset({"job", "jobid", "id", "seed", "pid", "port"})
 """Words of columns whose numbers differ in every row, and measure nothing."""
@@ -116,6 +116,7 @@ _REPEATED: Final = re.compile(
 _NUMBERED: Final = re.compile(r"\(\d+\)\Z")
 """The end of the second of two names that are alike, `time (2)`."""
 
+_DIGITS: Final = "0123456789 x×*"
 _PARTS: Final = re.compile(r"[\W_]+")
 _FEWEST_ROWS: Final = 2
 _NEARLY: Final = 0.5
@@ -220,6 +221,15 @@ class Content:
             if cell.number is not None and math.isfinite(cell.number)
         )
 
+    def labelled(self) -> str | None:
+        """Return the scale that all cells name: `1 node (48 cores)`, `2 nodes`."""
+        if self.is_number or not self.is_whole:
+            return None
+        named = {
+            scale_of(cell.partition("(")[0].lstrip(_DIGITS)) for cell in self.cells
+        }
+        return named.pop() if len(named) == 1 else None
+
     def is_value(self) -> bool:
         """Tell whether it may hold results."""
         return self.is_number and not self.is_whole
@@ -238,7 +248,9 @@ class UnclearColumns(ValueError):
 
 def is_aside(name: str) -> bool:
     """Tell whether a column is no result of a run: ideals, paths, jobs, indices."""
-    return not name or is_ideal(name) or not _ASIDE.isdisjoint(words_of(name))
+    words = words_of(name)
+    is_of_queue = "queue" in words and not _TIMES.isdisjoint(words)
+    return not name or is_ideal(name) or is_of_queue or not _ASIDE.isdisjoint(words)
 
 
 def is_ideal(name: str) -> bool:
@@ -367,7 +379,7 @@ class _Meanings:
         """Take columns of counts that are called like what programs scale over."""
         scales: dict[str, int] = {}
         for at in self.unknown():
-            parameter = scale_of(self.header[at])
+            parameter = scale_of(self.header[at]) or self.contents[at].labelled()
             is_free = parameter not in self.by_column.values()
             if parameter is not None and is_free and self.contents[at].is_whole:
                 scales.setdefault(parameter, at)
@@ -709,7 +721,13 @@ def metric_and_unit(  # noqa: PLR0911 - a way to write a unit each
     if worded and parse_unit(worded["unit"]).is_known:
         return worded["name"], worded["unit"]
     unit = _UNITS_BEHIND.get(parts["unit"].lower()) if parts and not braced else None
-    if parts and unit and not (_is_amount(name) or scale_of(parts["name"])):
+    if (
+        parts
+        and unit
+        and not (
+            parts["name"].endswith("per") or _is_amount(name) or scale_of(parts["name"])
+        )
+    ):
         return parts["name"], unit
     return None
 

@@ -1,5 +1,6 @@
 """Tables in texts: Markdown, Org, reStructuredText, LaTeX, and aligned columns.
 
+Tables of wikis and AsciiDoc, and those that are drawn with the signs of boxes, too.
 JUBE before 2.5 draws them without bars at the sides, `nodes | time` over `-----+-----`.
 Columns that are only aligned are parted by two blanks or more, or by tabs.
 """
@@ -19,6 +20,13 @@ from scalewatch.importers.tables.shapes import Row
 from scalewatch.outcomes import judge_value
 from scalewatch.texts.cells import read_cell, read_label
 from scalewatch.texts.scales import parameter_of, scale_of
+
+_BOX: Final = {
+    **dict.fromkeys(range(0x2500, 0x2580), "+"),
+    **dict.fromkeys(map(ord, "│┃║┆┇┊┋╎╏"), "|"),
+    **dict.fromkeys(map(ord, "─━═┄┅┈┉╌╍"), "-"),
+}
+"""Signs that draw tables, and those of Markdown that mean the same."""
 
 _RULE: Final = frozenset("-=:|+ \t")
 """Signs of a line that divides rows."""
@@ -45,6 +53,7 @@ _TITLE_TAG: Final = re.compile(
 _DIRECTIVE: Final = re.compile(r"\.\. (?:csv|list)-table::(?P<title>.*)")
 _HEADER_OPTION: Final = re.compile(r":header:\s*")
 _ITEM: Final = re.compile(r"(?P<row>\*\s+)?-(?:\s+(?P<cell>.*)|\Z)")
+_BARS: Final = re.compile(r"\|\||!!|[|!]")
 _CAPTION: Final = re.compile(r"\\caption\{(?P<text>[^{}]*)")
 _LATEX_RULE: Final = re.compile(
     r"\\(?:hline|toprule|midrule|bottomrule|endhead|endfirsthead|endfoot"
@@ -71,7 +80,8 @@ class _Table(NamedTuple):
 
 def recognises(head: str) -> bool:
     """Tell whether a text has a header with a rule below it, wherever they stand."""
-    lines = [line.strip() for line in head.split("\n") if line.strip()]
+    text = head if head.isascii() else head.translate(_BOX)
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
     return any(
         (_is_row(header) and _is_rule(rule))
         or (header.startswith("+") and _is_rule(header) and rule.startswith("|"))
@@ -79,6 +89,8 @@ def recognises(head: str) -> bool:
         or (header.startswith("\\") and _TABULAR.match(header))
         or _ROW_OF_HTML.search(header)
         or _DIRECTIVE.match(header)
+        or header.startswith(("|===", "{|"))
+        or (header.startswith("||") and header.endswith("||"))
         for header, rule in pairwise(lines)
     )
 
@@ -170,13 +182,24 @@ class _Finder:
         self.latex: list[tuple[int, str]] | None = None
         self.html: list[tuple[int, str]] = []
         self.directive: list[tuple[int, str]] = []
+        self.cells: list[tuple[int, str]] = []
+        self.end_of_cells = ""
         self.headings: list[int] = []
         self.failures: list[tuple[int, str]] = []
 
     def tables(self) -> Iterator[_Table]:
         """Yield the tables among whatever else the text has."""
         for line in self.source:
-            yield from self.take(line.rstrip())
+            drawn = line if line.isascii() else line.translate(_BOX)
+            row = drawn.strip()
+            if self.end_of_cells or row.startswith(("|===", "{|")):
+                yield from self.take_cells(row)
+            elif row.startswith("||") and row.endswith("||"):
+                yield from self.end()
+                yield from self.take(row.replace("||", "|"))
+                yield from self.take("|---|")
+            else:
+                yield from self.take(drawn.rstrip())
         yield from self.end()
 
     def is_below_table(self, line: int, of_tables: Collection[int]) -> bool:
@@ -235,6 +258,21 @@ class _Finder:
             self.title = _titled(self.before)
             self.headings.append(self.source.line)
         self.before = row
+
+    def take_cells(self, row: str) -> Iterator[_Table]:
+        """Take a line of a table of AsciiDoc or MediaWiki."""
+        if not self.end_of_cells:
+            yield from self.end()
+            self.end_of_cells = "|===" if row.startswith("|=") else "|}"
+            if self.before.startswith("."):
+                self.title = _titled(self.before[1:])
+        elif row == self.end_of_cells:
+            lines, self.cells, self.end_of_cells = self.cells, [], ""
+            yield from self.ended(_rows_of_cells(lines))
+        elif row.startswith("|+"):
+            self.title = _titled(row[2:].strip())
+        else:
+            self.cells.append((self.source.line, row))
 
     def take_latex(self, row: str) -> Iterator[_Table]:
         """Take a line of a table of LaTeX."""
@@ -318,6 +356,29 @@ def _latex_rows(
             if any(cells) and (not rows or len(cells) == len(rows[0][1])):
                 rows.append((number, cells))
     return rows
+
+
+def _rows_of_cells(lines: Sequence[tuple[int, str]]) -> Sequence[Row]:
+    """Return the rows of cells that a bar begins, as many a row as the header has."""
+    header, cells = list[str](), list[tuple[int, str]]()
+    first = 0
+    for number, row in lines:
+        if not row or row.startswith("|-") or row[0] not in "|!":
+            continue
+        texts = [each.strip() for each in _BARS.split(row[1:])]
+        if not header or (row[0] == "!" and not cells):
+            header += texts
+            first = number
+        else:
+            cells += [(number, text) for text in texts]
+    width = len(header)
+    return [
+        (first, header),
+        *(
+            (cells[at][0], [text for _, text in cells[at : at + width]])
+            for at in range(0, len(cells), width)
+        ),
+    ]
 
 
 def _simple_rows(

@@ -5,7 +5,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import accumulate, chain, pairwise
 from typing import Final
 
 from scalewatch.errors import BadSetting, MalformedFile, UnclearTable
@@ -44,15 +44,21 @@ from scalewatch.importers.tables.derived import (
     relative_time,
 )
 from scalewatch.importers.tables.shapes import HEADER, Row, UnclearHeader, upright
-from scalewatch.outcomes import is_missing, judge_value
-from scalewatch.quantities import factor_between
+from scalewatch.outcomes import is_absent, is_missing, judge_value
+from scalewatch.quantities import factor_between, parse_unit
 from scalewatch.texts.cells import read_cell, read_label, uses_decimal_comma
-from scalewatch.texts.scales import PARAMETERS, RESOURCES
+from scalewatch.texts.scales import PARAMETERS, RESOURCES, scale_of
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
 
 _COLUMN: Final = re.compile(r"[a-z][\w.-]{0,40}")
 """A name of a column, in lower case, that is no prose."""
+
+_MOST_TITLES: Final = 3
+"""Lines above a table that are its title."""
+
+_FEWEST_NAMED: Final = 2
+"""Lines of names of a table that has two of them."""
 
 _GAP: Final = re.compile(r" {2,}")
 _DELIMITERS: Final = ",;\t|"
@@ -73,8 +79,8 @@ def is_table(head: str) -> bool:
     lines = [*filter(says_something, head.lstrip("\ufeff").splitlines())]
     if not lines:
         return False
-    header, *rows = lines
-    delimiter = _delimiter(header)
+    start, delimiter = _start(lines)
+    header, *rows = lines[start:]
     cells = [cell.strip(' "').lower() for cell in _split(header, delimiter)]
     below = _split(rows[0], delimiter) if rows else []
     if delimiter == " " and (_is_text(cells, below) or _is_aligned(header, below)):
@@ -83,7 +89,12 @@ def is_table(head: str) -> bool:
         return False  # a row whose header is missing, or stands in a comment
     if len(cells) > 1 and not _USUAL.isdisjoint(cells):
         return True
-    has_number = any(read_cell(cell.strip(' "')).number is not None for cell in below)
+    has_number = any(map(_is_number, below)) or any(
+        map(_is_number, _split("".join(rows[1:2]), delimiter))
+    )
+    if delimiter == " " and len(cells) > 1 and all(map(_is_number, below)):
+        is_indexed = len(below) == len(cells) + 1
+        return any(map(scale_of, cells)) and (is_indexed or len(below) == len(cells))
     # A row that is too short is refused by its line, and not the table as none.
     is_named = len(cells) > 2 and all(map(_COLUMN.fullmatch, cells))
     return delimiter != " " and has_number and (len(below) == len(cells) or is_named)
@@ -106,7 +117,9 @@ def read(
     has_coordinate
         Whether the coordinate may be known without a column.
     """
-    delimiter = _delimiter(source.peek())
+    source.peek()
+    above = [*filter(says_something, source.head().splitlines())]
+    start, delimiter = _start(above)
     lines = csv.reader(
         filter(says_something, source), delimiter=delimiter, skipinitialspace=True
     )
@@ -115,7 +128,12 @@ def read(
     except csv.Error as error:
         raise source.malformed("a row of cells", str(error)) from None
     yield from read_rows(
-        source, rows, stated, has_coordinate=has_coordinate, delimiter=delimiter
+        source,
+        rows[start:],
+        stated,
+        has_coordinate=has_coordinate,
+        title=" ".join(above[:start]).strip(" ,;\t|#"),
+        delimiter=delimiter,
     )
 
 
@@ -210,7 +228,7 @@ class _Table:
 
     def read_rows(self, rows: Sequence[Row], stated: dict[str, Sequence[str]]) -> int:
         """Take the header and the rows; return the line of the header."""
-        (line, header), *below = rows or [(0, [])]
+        (line, header), *below = _without_index(_with_one_header(rows or [(0, [])]))
         self.rows = self.without_remarks(header, below)
         if not self.rows:
             raise self.source.malformed("a row of values", "the end of the file")
@@ -548,6 +566,76 @@ class _Table:
     def wrong(self, expected: str, actual: str) -> MalformedFile:
         """Return the error that the row that is read is wrong."""
         return self.source.malformed(expected, actual, self.line)
+
+
+def _start(lines: Sequence[str]) -> tuple[int, str]:
+    """Return how many lines are a title, and the sign between the cells below it."""
+    for at, (line, following) in enumerate(pairwise(lines[: _MOST_TITLES + 2])):
+        delimiter = _delimiter(line)
+        cells, below = _split(line, delimiter), _split(following, delimiter)
+        if delimiter != " " and sum(map(bool, cells)) > 1 and len(below) == len(cells):
+            are_titles = all(
+                sum(map(bool, _split(title, delimiter))) == 1 for title in lines[:at]
+            )
+            return (at, delimiter) if are_titles else (0, _delimiter(lines[0]))
+    return 0, _delimiter(lines[0])
+
+
+def _with_one_header(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return a table whose second line names, too, with one line of names.
+
+    Of units: `time` over `s` is `time [s]`; of groups: `CPU` over `time` is `CPU time`.
+    """
+    if len(rows) <= _FEWEST_NAMED:
+        return rows
+    (line, names), (_, second), (_, third), *_ = rows
+    if (
+        len(names) != len(second)
+        or any(map(_is_number, (*names, *second)))
+        or sum(map(_is_number, third)) * 2 < len(names)
+    ):
+        return rows
+    are_units = [is_absent(each) or _unit_in(each) is not None for each in second]
+    if all(are_units) and not all(map(is_absent, second)):
+        merged = [
+            name if is_absent(unit) or "[" in name else f"{name} [{_unit_in(unit)}]"
+            for name, unit in zip(names, second, strict=True)
+        ]
+    elif len({*names}) < len(names) and "" not in second:
+        groups: Iterator[str] = accumulate(names, _named_or_before)
+        merged = [
+            name if group.lower() in {"", name.lower()} else f"{group} {name}"
+            for group, name in zip(groups, second, strict=True)
+        ]
+    else:
+        return rows
+    return [(line, merged), *rows[2:]]
+
+
+def _named_or_before(before: str, name: str) -> str:
+    """Return a name, of an empty one the one before: groups stand over columns."""
+    return name or before
+
+
+def _unit_in(cell: str) -> str | None:
+    """Return the unit that a cell is, as `[s]` or `GB`; None if it is none."""
+    text = cell.strip("[]() ")
+    return text if text and parse_unit(text).is_known else None
+
+
+def _without_index(rows: Sequence[Row]) -> Sequence[Row]:
+    """Return a table without the numbers of rows that no name stands above."""
+    (line, header), *below = rows
+    firsts = [row[0] for _, row in below if len(row) == len(header) + 1]
+    known = [int(first) for first in firsts if first.isdecimal() and len(first) < 8]
+    is_indexed = len(below) > 1 and len(known) == len(below) and known[0] in {0, 1}
+    if not is_indexed or known != [*range(known[0], known[0] + len(known))]:
+        return rows
+    return [(line, header), *((at, row[1:]) for at, row in below)]
+
+
+def _is_number(cell: str) -> bool:
+    return read_cell(cell.strip(' "')).number is not None
 
 
 def _is_footnote(row: Sequence[str]) -> bool:

@@ -1,0 +1,110 @@
+"""Tables as shells, notebooks, wikis, spreadsheets and scripts write them."""
+
+# ruff: noqa: ISC004, E501 - tables as they stand
+import json
+
+import pytest
+
+from scalewatch.importers import read_files
+
+TABLES = {
+    "drawn with boxes": (
+        "┌───────┬──────────┐\n│ Ranks │ Time (s) │\n├───────┼──────────┤\n"
+        "│     2 │    41.50 │\n│     4 │    22.25 │\n└───────┴──────────┘\n",
+        "p",
+    ),
+    "AsciiDoc": (
+        '.Strong\n[cols="1,1"]\n|===\n|Ranks |Time (s)\n\n|2 |41.5\n|4 |22.25\n|===\n',
+        "p",
+    ),
+    "AsciiDoc, a cell a line": (
+        "|===\n|Ranks |Time (s)\n\n|2\n|41.5\n\n|4\n|22.25\n|===\n",
+        "p",
+    ),
+    "MediaWiki": (
+        '{| class="wikitable"\n|+ Strong\n! Nodes !! Time (s)\n|-\n| 2 || 41.5\n|-\n'
+        "| 4\n| 22.25\n|}\n",
+        "nodes",
+    ),
+    "Confluence": ("||Ranks||Time (s)||\n|2|41.5|\n|4|22.25|\n", "p"),
+    "printed by pandas": ("   ranks  time_s\n0      2   41.50\n1      4   22.25\n", "p"),
+    "printed by R": ("  cores elapsed\n1     2   41.50\n2     4   22.25\n", "p"),
+    "units below names": ("cores,wall time\n-,s\n2,41.5\n4,22.25\n", "p"),
+    "units in brackets below names": ("Nodes;t\n[-];[s]\n2;41.5\n4;22.25\n", "nodes"),
+    "a title above": ("Scaling of flow on the new machine,\nNodes,t (s)\n2,41.5\n4,22.25\n", "nodes"),
+    "a title without commas": ("Scaling of flow\n\nNodes,t (s)\n2,41.5\n4,22.25\n", "nodes"),
+    "rows of JSON": (
+        json.dumps([{"np": 2, "time": 41.5}, {"np": 4, "time": 22.25}]),
+        "p",
+    ),
+    "a row of JSON a line": (
+        '{"tasks": 2, "walltime_s": 41.5}\n{"tasks": 4, "walltime_s": 22.25}\n',
+        "p",
+    ),
+    "columns of JSON": ('{"cores": [2, 4], "time": [41.5, 22.25]}', "p"),
+    "labels that name the scale": (
+        "| Run | Time |\n|---|---|\n| 2 nodes (96 cores) | 41.5 s |\n"
+        "| 4 nodes (192 cores) | 22.25 s |\n",
+        "nodes",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("dialect", TABLES)
+def test_table_of_any_dialect_is_read_whole(write, dialect) -> None:
+    text, parameter = TABLES[dialect]
+
+    [series] = read_files([write(text, "table.txt")]).series
+
+    assert series.parameters == (parameter,)
+    assert series.settings.tolist() == [[2], [4]]
+    assert series.values[:, 0].tolist() == [41.5, 22.25]
+
+
+def test_two_lines_of_names_are_groups_and_names(write) -> None:
+    text = (
+        "cores,CPU,CPU,GPU,GPU\ncores,time,speedup,time,speedup\n"
+        "1,90.5,1,30.25,1\n2,46.25,1.96,15.5,1.95\n"
+    )
+
+    reading = read_files([write(text, "t.csv")])
+
+    assert [each.metric for each in reading.series] == ["CPU time", "GPU time"]
+    assert [each.values[0, 0] for each in reading.series] == [90.5, 30.25]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"),
+    [("12.5k", 12500), ("2M", 2e6), ("1.5 G", 1.5e9), ("4Ki", 4096)],
+)
+def test_prefix_behind_a_number_multiplies_it(write, cell, value) -> None:
+    text = f"| Nodes | tokens/s |\n|--|--|\n| 1 | {cell} |\n| 2 | 7000.5 |\n"
+
+    [series] = read_files([write(text, "t.md")]).series
+
+    assert series.values[0, 0] == value
+
+
+def test_prefix_behind_a_setting_multiplies_it(write) -> None:
+    [series] = read_files([write("Cells,time\n64k,1.5\n2M,30.5\n", "t.csv")]).series
+
+    assert series.settings.tolist() == [[64e3], [2e6]]
+
+
+def test_rate_whose_unit_stands_in_its_name_is_no_time(write) -> None:
+    [series] = read_files([write("gpus,img_per_sec\n1,412.5\n2,801.5\n")]).series
+
+    assert (series.metric, series.unit) == ("img_per_sec", None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["p,time,x\n1,2.5\n2,1.5,3\n", "a,b,c\n1,2\n3,4,5\n6,7,8\n"],
+)
+def test_header_above_a_short_row_is_no_title(write, text) -> None:
+    reading = read_files([write(text, "t.csv")])
+
+    assert not reading.series
+    assert "3 cells" in reading.unreadable[0].reason or "line" in str(
+        reading.unreadable[0]
+    )
