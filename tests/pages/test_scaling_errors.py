@@ -129,7 +129,7 @@ def test_page_tells_from_where_on_most_of_the_efficiency_is_lost(client, session
 
     # t(2) = 27 µs and t(4) = 45 µs: 27 / (2 · 45) of the ideal.
     assert re.search(
-        r"From p = 4 on, less than half of the efficiency is left: (29|30|31)[.\d]*.% "
-        "there",
+        r"From 4 processes on, less than half of the efficiency is left: "
+        r"(29|30|31)[.\d]*.% there",
         page,
     )

@@ -90,7 +90,7 @@ NOT_ENOUGH_EVIDENCE = "is undecided, as evidence is not enough: "
 COMPOSED_RANGE = "measured/composed 1.20 to 1.20 (median 1.20) at 8 settings"
 SHARED_AT_SIXTEEN = "shared cores at threads = 16"
 LEFT_OUT_FOR_SHARED_CORES = "Left out, for shared cores"
-COMPOSED_AT_TARGET = "At N = 9000000, threads = 8: composed"
+COMPOSED_AT_TARGET = "At threads = 8, N = 4000000: composed"
 NO_LONGER_AS_COMPOSED = (
     "measured/composed grows like threads instead of 1: no longer as composed"
 )

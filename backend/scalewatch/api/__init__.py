@@ -3,6 +3,7 @@
 * `http` — problem documents, answers and their schemas, derived from what services
   return, for all routes
 * `runs`, `imports` — posting: runs, and the files of other tools
+* `papers` — documents about a region, as archives
 * `results` — the analyses of a commit with their figures; a file for each other noun
 """
 
@@ -15,6 +16,7 @@ from scalewatch.api import (
     histories,
     imports,
     operations,
+    papers,
     projects,
     results,
 )
@@ -30,6 +32,7 @@ routes = [
         projects.router,
         expectations.router,
         results.efficiencies,
+        papers.router,
         results.scaling_errors,
         histories.router,
         gates.router,

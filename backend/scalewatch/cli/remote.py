@@ -28,12 +28,15 @@ class Reply:
         The answer that is an object, or an array.
     retry_after
         Seconds after which a busy server wants to be asked again.
+    body
+        The answer as it came.
     """
 
     status: int
     content: Mapping[str, Any]
     items: Sequence[Any] = ()
     retry_after: float | None = None
+    body: bytes = b""
 
     @property
     def is_good(self) -> bool:
@@ -140,6 +143,7 @@ def _reply(status: int, body: bytes, retry_after: float | None = None) -> Reply:
         content if isinstance(content, dict) else {},
         content if isinstance(content, list) else (),
         retry_after,
+        body,
     )
 
 

@@ -100,6 +100,14 @@ Scale = Annotated[float | None, positive("scale")]
 Size = Annotated[float | None, positive("problem size")]
 
 
+def _counts_checked(text: str | None) -> str | None:
+    for count in text.split(",") if text else ():
+        number = count.rpartition("=")[2]
+        if not number.strip().replace(".", "", 1).isdecimal() or not float(number):
+            raise BadScale("number on a node", number)  # noqa: TRY003 - a subject
+    return text or None
+
+
 class ScalingQuery(BaseModel):
     """?kind=weak&size=1000&base=2&source=model&to=1024&vs=commit=v5.0.8."""
 
@@ -136,8 +144,9 @@ class EfficiencyQuery(BaseModel):
         positive("limit in per cent"),
     ] = Field(None, description="Efficiency in per cent that is asked about; 70.")
     held: Text = Field(None, description="Setting of a further parameter: `n=1000`.")
-    per_node: Annotated[float | None, positive("number on a node")] = Field(
-        None, description="How many of the scale a node has."
+    per_node: Annotated[str | None, AfterValidator(_counts_checked)] = Field(
+        None,
+        description="How many of the scale a node has, `128`; or `cores=128,gpus=4`.",
     )
     steps: Annotated[float | None, positive("number of steps")] = Field(
         None, description="Steps of a run, where times are those of one."

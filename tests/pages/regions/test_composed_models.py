@@ -152,15 +152,15 @@ def test_composed_model_is_told_at_a_target(client, sessions):
     measure(sessions, factor=1.2)
     declare(client, sessions, FORMULA)
 
-    target = {"target": 9e6}
+    target = {"target": 8}
     (told,) = client.get(PAGE, params={**target, "format": "json"}).json()[
         "compositions"
     ]
     page = client.get(PAGE, params=target).text
 
     (there,) = told["forecasts"]
-    composed = 104 * 9e6 / (2e10 * 8**0.5) + 4 * 8e-6
-    assert there["at"] == {"threads": 8, "N": 9e6}
+    composed = 104 * 4e6 / (2e10 * 8**0.5) + 4 * 8e-6
+    assert there["at"] == {"threads": 8, "N": 4e6}
     assert there["composed"] == pytest.approx(composed, rel=0.1)
     assert there["measured"] == pytest.approx(1.2 * there["composed"], rel=0.02)
     assert there["low"] < there["measured"] < there["high"]

@@ -49,6 +49,7 @@ from scalewatch.services.regions.models import SeriesModel
 from scalewatch.services.regressions import regressions, webhooks
 from scalewatch.services.runs.show import RecordedRun
 from scalewatch.services.series.standing import Standing
+from scalewatch.texts.scales import Scale
 
 Numbers = list[float | None]
 
@@ -60,6 +61,7 @@ WRITTEN: Final[Mapping[Any, Any]] = {
     Fraction: str,
     Growth: str,
     Model: schemas.Model,
+    Scale: str,
     NDArray[np.bool_]: list[bool],
     NDArray[np.float64]: list[float],
     Standing: schemas.Standing,

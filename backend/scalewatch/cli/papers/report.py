@@ -3,11 +3,12 @@
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from hashlib import sha256
-from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from zipfile import ZipFile
 
 import click
 
@@ -18,22 +19,21 @@ from scalewatch.cli.files.options import (
     scaling_options,
     scaling_terms,
 )
+from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
 from scalewatch.errors.operations import pip_install
 
 if TYPE_CHECKING:
-    from scalewatch.services.efficiencies.scan import ScanScaling
     from scalewatch.services.papers.proposal import Production, Proposal
 
 UNREADABLE: Final = 3
 NOTHING: Final = 4
 """Exit codes: a file cannot be read, the others are reported; nothing to report."""
 
-MANIFEST: Final = "manifest.json"
-BASE: Final = ("tex", "md", "csv", "json")
-EXTRA: Final = ("pdf", "docx", "figures")
-"""Forms that the base install writes, and those that need the extra `report`."""
+HALF: Final = 0.5
+"""Efficiency that a server asks about beside another one."""
 
-PACKAGES: Final = {"figures": "matplotlib", "pdf": "typst", "docx": "docx"}
+MANIFEST: Final = "manifest.json"
+FORMS: Final = ("pdf", "docx", "figures", "tex", "md", "csv", "json")
 
 EPILOG: Final = """
 \b
@@ -41,6 +41,7 @@ Examples:
   scalewatch report times.csv --for proposal --code NEKO --machine LUMI-G
   scalewatch report jobs.txt --file-format sacct --for proposal --runs 64 --length 25
   scalewatch report logs/*.out --for proposal --per-node cores=128 --format pdf,docx
+  scalewatch report --project neko --region step --machine LUMI-G --for proposal
   scalewatch report weak.csv strong.csv --for proposal --charge 'core-h = 24 * gpu-h'
 
 \b
@@ -68,9 +69,8 @@ class Formats(click.ParamType[tuple[str, ...]]):
             return value
         wanted = tuple(dict.fromkeys(map(str.strip, str(value).split(","))))
         for form in wanted:
-            if form not in {*BASE, *EXTRA}:
-                known = ", ".join((*EXTRA, *BASE))
-                self.fail(f"{form!r} is none of {known}", param, ctx)
+            if form not in FORMS:
+                self.fail(f"{form!r} is none of {', '.join(FORMS)}", param, ctx)
         return wanted
 
 
@@ -81,19 +81,16 @@ class Charge(click.ParamType[tuple[str, float]]):
 
     def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, float]:
         """Return the unit that is charged, and how many of it an hour counts."""
-        unit, _, arithmetic = str(value).partition("=")
-        factor = arithmetic.partition("*")[0].strip()
-        try:
-            number = float(factor)
-        except ValueError:
-            number = 1.0 if arithmetic.strip() and "*" not in arithmetic else 0.0
-        if not unit.strip() or not 0 < number < float("inf"):
+        from scalewatch.services.papers.proposal import charge_of  # noqa: PLC0415
+
+        charge = charge_of(str(value))
+        if charge is None:
             self.fail(f"{value!r} is not like 'core-h = 24 * gpu-h'", param, ctx)
-        return unit.strip(), number
+        return charge
 
 
 @click.command("report", epilog=EPILOG, context_settings={"max_content_width": 100})
-@click.argument("files", nargs=-1, required=True, metavar="FILE…")
+@click.argument("files", nargs=-1, metavar="[FILE…]")
 @click.option(
     "--for",
     "purpose",
@@ -166,6 +163,10 @@ class Charge(click.ParamType[tuple[str, float]]):
 @click.option(
     "--paper", type=click.Choice(["a4", "letter"]), default="a4", show_default=True
 )
+@click.option("--project", help="Of a server, in place of files.")
+@click.option("--commit", help="Of the project; the newest unless given.")
+@click.option("--metric", help="Of the project; time unless given.")
+@server_options
 @file_options("--file-format")
 @scaling_options
 @click.pass_context
@@ -176,24 +177,83 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
     interval, the largest size that is surely efficient, what a run costs, and the plan
     of production runs; what is missing is listed in checklist.md.
     """
+    folder: Path = options["output"]
+    if (options["project"] is None) == (not files):
+        raise click.UsageError("name files, or a project of a server by --project")
+    if options["project"] is not None:
+        written = _of_server(options)
+        _write(folder, written)
+        _tell(json.loads(written["report.json"]))
+        click.echo(f"Written to {folder}")
+        return
     forms, missing = _forms(options["forms"], options["form_file"])
     proposals, code = _proposals(files, options)
     if not proposals:
         ctx.exit(code or NOTHING)
-    folder: Path = options["output"]
+    from scalewatch.services.papers.folder import folder_of  # noqa: PLC0415
+
+    inputs = {name: _digest(name) for name in files}
     many = len(proposals) > 1
     for name, proposal in proposals:
         place = folder / name if many else folder
-        _write(place, proposal, forms, files, options)
+        _write(place, folder_of(proposal, forms, inputs, options["form_file"]))
         if many:
             click.echo(f"{place}:")
-        click.echo(proposal.paragraph.replace("\N{NO-BREAK SPACE}", " "))
-        for note in proposal.notes:
-            click.echo(f"  {note}")
+        _tell(proposal.content)
     click.echo(f"Written to {folder}")
     if missing:
         click.echo(f"Note: {', '.join(missing)} need {pip_install('report')}", err=True)
     ctx.exit(code)
+
+
+def _tell(content: Mapping[str, Any]) -> None:
+    click.echo(content["paragraph"].replace("\N{NO-BREAK SPACE}", " "))
+    for note in content["notes"]:
+        click.echo(f"  {note}")
+
+
+def _of_server(options: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the files of a section about a region of a server.
+
+    Raises
+    ------
+    click.UsageError
+        If an option needs files, or the server refuses.
+    """
+    if options["form_file"] is not None:
+        raise click.UsageError("--template goes with files: a server has no forms")
+    terms = scaling_terms(options)
+    if {*terms.limits[1:]} - {HALF}:
+        raise click.UsageError("of a server --limit is one, beside 50 %")
+    production = [asdict(each) for each in _plan(options)]
+    query = {
+        "format": options["forms"] and ",".join(options["forms"]),
+        "kind": terms.kind,
+        "limit": f"{100 * terms.limits[0]:.10g}",
+        "per_node": ",".join(f"{key}={count}" for key, count in terms.per_node.items()),
+        "plan": json.dumps(production) if production else None,
+        "forecast": "false" if options["no_forecast"] else None,
+        "charge": options["charge"] and "=".join(map(str, options["charge"])),
+        **{
+            name: None if options[name] is None else str(options[name])
+            for name in (
+                *("region", "commit", "machine", "metric", "scale", "base", "steps"),
+                *("code", "case", "base_reason", "doubling", "largest", "paper"),
+            )
+        },
+        "version": options["code_version"],
+    }
+    stated = {name: value for name, value in query.items() if value}
+    remote = Remote(options["server"], options["token"])
+    path = f"projects/{segment(options['project'])}/proposal"
+    try:
+        reply = remote.get(path, **stated)
+    except Unreachable as error:
+        raise click.ClickException(str(error)) from error
+    if not reply.is_good:
+        raise click.ClickException(reply.reason)
+    with ZipFile(BytesIO(reply.body)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
 
 
 def _forms(
@@ -206,18 +266,15 @@ def _forms(
     click.UsageError
         If a form was asked for that cannot be written here.
     """
-    from importlib.util import find_spec  # noqa: PLC0415 - not for --help
+    from scalewatch.services.papers.folder import lacking  # noqa: PLC0415
 
-    has = {form: find_spec(package) is not None for form, package in PACKAGES.items()}
-    for form in ("pdf", "docx"):
-        has[form] &= has["figures"]
-    absent = [form for form in EXTRA if not has[form]]
+    absent = lacking()
     for form in wanted or ():
         if form in absent:
             raise click.UsageError(f"{form} needs {pip_install('report')}")
     if form_file is not None and "docx" in absent:
         raise click.UsageError(f"--template needs {pip_install('report')}")
-    forms = [*(wanted or (*BASE, *EXTRA))]
+    forms = [*(wanted or FORMS)]
     return [form for form in forms if form not in absent], absent if not wanted else []
 
 
@@ -236,6 +293,8 @@ def _proposals(
         UNDECIDED,
         ProposalTerms,
         proposal_of,
+        shown_forecasts,
+        unknown_size,
     )
     from scalewatch.stores.files import plain  # noqa: PLC0415
 
@@ -282,29 +341,13 @@ def _proposals(
                 continue
             held = "-".join(f"{key}{value:g}" for key, value in scaled.held.items())
             name = plain("-".join(filter(None, (row.series.region, held))))
-            shown = _shown(scaled, options)
-            _refuse_unknown_sizes(shown, terms.plan)
+            shown = shown_forecasts(
+                scaled, options["largest"], has_any=not options["no_forecast"]
+            )
+            if reason := unknown_size(shown, terms.plan):
+                raise click.UsageError(reason)
             proposals.append((name, proposal_of(shown, terms)))
     return proposals, code
-
-
-def _shown(scaled: "ScanScaling", options: Mapping[str, Any]) -> "ScanScaling":
-    """Return a scan with the forecasts that are wanted."""
-    largest = options["largest"] or float("inf")
-    kept = () if options["no_forecast"] else scaled.forecasts
-    return replace(scaled, forecasts=tuple(row for row in kept if row.size <= largest))
-
-
-def _refuse_unknown_sizes(scaled: "ScanScaling", plan: Sequence["Production"]) -> None:
-    rows = (*(scaled.scaling.rows if scaled.scaling else ()), *scaled.forecasts)
-    known = {row.size for row in rows}
-    for production in plan:
-        if production.size is not None and production.size not in known:
-            sizes = ", ".join(f"{size:,.10g}" for size in sorted(known))
-            raise click.UsageError(
-                f"{production.name}: nothing was measured at {production.size:g} "
-                f"{scaled.scale.many}, only {sizes}"
-            )
 
 
 def _tell_nothing(all_series: Sequence[Any], reading: Any) -> None:
@@ -370,85 +413,23 @@ def _production(row: Mapping[str, str], file: Path, number: int) -> "Production"
     )
 
 
-def _write(
-    folder: Path,
-    proposal: "Proposal",
-    forms: Sequence[str],
-    inputs: Sequence[str],
-    options: Mapping[str, Any],
-) -> None:
-    """Write a section in all forms; what somebody else wrote there stays.
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    """Write the files of a section; what somebody else wrote in their place stays.
 
     Raises
     ------
     click.UsageError
         If a file would be overwritten that is none of ours.
     """
-    from scalewatch.exporters.papers import latex, markdown  # noqa: PLC0415
-
-    has_figures = "figures" in forms or {"pdf", "docx"} & {*forms}
-    text = {
-        "tex": {
-            latex.SECTION: latex.section(proposal.document),
-            "document.tex": latex.whole(proposal.document),
-        },
-        "md": {
-            "section.md": markdown.text(
-                proposal.document, "svg" if has_figures else None
-            )
-        },
-        "csv": {"numbers.csv": _csv(proposal.numbers)},
-        "json": {"report.json": _json(proposal.content)},
-    }
-    files: dict[str, str] = {}
-    for form in forms:
-        files |= text.get(form, {})
-    letters = latex.lost(" ".join(_texts(proposal))) if "tex" in forms else []
-    files["checklist.md"] = _checklist(proposal, letters)
-    made: list[str] = []
-    if has_figures:
-        from scalewatch.figures.printed import (  # noqa: PLC0415
-            EXTENSIONS,
-            PANELS,
-            TOGETHER,
-            write_figures,
-        )
-
-        names = [*PANELS, TOGETHER]
-        made = [f"figures/{name}.{each}" for name in names for each in EXTENSIONS]
-    printed = [f"section.{form}" for form in ("pdf", "docx") if form in forms]
-    written = [*files, *made, *printed]
-    ours = _ours(folder)
-    for name in written:
+    ours = {MANIFEST, *_ours(folder)}
+    for name in files:
         if (folder / name).exists() and name not in ours:
             raise click.UsageError(
                 f"{folder / name} was written by somebody else: name another --output"
             )
-    (folder / "figures").mkdir(parents=True, exist_ok=True)
     for name, content in files.items():
-        (folder / name).write_text(content, encoding="utf-8", newline="\n")
-    if has_figures:
-        write_figures(proposal.printed, folder / "figures")
-    else:
-        (folder / "figures").rmdir()
-    if "pdf" in forms:
-        from scalewatch.exporters.papers.typst import write_pdf  # noqa: PLC0415
-
-        write_pdf(proposal.document, folder, "section.pdf")
-    if "docx" in forms:
-        from scalewatch.exporters.papers.word import write_docx  # noqa: PLC0415
-
-        write_docx(proposal.document, folder, "section.docx", options["form_file"])
-    (folder / MANIFEST).write_text(
-        _json(
-            {
-                "scalewatch": version("scalewatch"),
-                "inputs": {name: _digest(name) for name in inputs},
-                "files": sorted(written),
-            }
-        ),
-        encoding="utf-8",
-    )
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
 
 
 def _ours(folder: Path) -> set[str]:
@@ -462,50 +443,3 @@ def _ours(folder: Path) -> set[str]:
 def _digest(name: str) -> str | None:
     path = Path(name)
     return sha256(path.read_bytes()).hexdigest() if path.is_file() else None
-
-
-def _json(content: Any) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
-
-
-def _plain(value: Any) -> Any:
-    return asdict(value) if hasattr(value, "__dataclass_fields__") else str(value)
-
-
-def _csv(rows: Sequence[Sequence[str]]) -> str:
-    from io import StringIO  # noqa: PLC0415
-
-    file = StringIO()
-    csv.writer(file, lineterminator="\n").writerows(rows)
-    return file.getvalue()
-
-
-def _texts(proposal: "Proposal") -> list[str]:
-    from scalewatch.exporters.papers.blocks import Table  # noqa: PLC0415
-
-    texts = [proposal.document.title, proposal.paragraph]
-    for block in proposal.document.blocks:
-        texts.append(getattr(block, "caption", ""))
-        if isinstance(block, Table):
-            texts += [cell for row in block.rows for cell in row.cells]
-            texts += block.headings
-    return texts
-
-
-def _checklist(proposal: "Proposal", letters: Sequence[str]) -> str:
-    from scalewatch.exporters.markdown import escaped  # noqa: PLC0415
-
-    parts = {
-        "Given": proposal.given,
-        "Missing": proposal.missing,
-        "Only you can say": proposal.to_say,
-        "Not for the proposal": proposal.notes,
-        "Letters that LaTeX lacks": letters,
-    }
-    lines = ["# Checklist"]
-    for title, entries in parts.items():
-        if entries:
-            box = "x" if title == "Given" else " "
-            lines += ["", f"## {title}", ""]
-            lines += [f"- [{box}] {escaped(entry)}" for entry in entries]
-    return "\n".join(lines) + "\n"

@@ -7,8 +7,8 @@ asked there, too.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import hypot
+from dataclasses import dataclass, replace
+from math import hypot, inf
 from typing import Any, Final
 
 from scalewatch.exporters.papers.blocks import (
@@ -68,6 +68,20 @@ class Production:
     size: float | None = None
     length: float = 1.0
     period: str = ""
+
+
+def charge_of(text: str) -> tuple[str, float] | None:
+    """Read `core-h = 24 * gpu-h`, or `core-h = 128`; None where it is nothing of it.
+
+    What is charged, and how many of it an hour of the scale counts.
+    """
+    unit, _, arithmetic = text.partition("=")
+    factor = arithmetic.partition("*")[0].strip()
+    try:
+        number = float(factor)
+    except ValueError:
+        number = 1.0 if arithmetic.strip() and "*" not in arithmetic else 0.0
+    return (unit.strip(), number) if unit.strip() and 0 < number < inf else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +154,36 @@ def proposal_of(scaled: ScanScaling, terms: ProposalTerms) -> Proposal:
             "paragraph": paragraph,
             "scaling": scaling_object(scaled),
             "plan": section.plan_object(),
+            "notes": [*section.notes()],
         },
         notes=tuple(section.notes()),
         given=tuple(section.given()),
         missing=tuple(section.missing()),
         to_say=TO_SAY,
     )
+
+
+def shown_forecasts(
+    scaled: ScanScaling, largest: float | None, *, has_any: bool
+) -> ScanScaling:
+    """Return a scan with the forecasts that are wanted, none beyond the largest job."""
+    kept = scaled.forecasts if has_any else ()
+    kept = tuple(row for row in kept if largest is None or row.size <= largest)
+    return replace(scaled, forecasts=kept)
+
+
+def unknown_size(scaled: ScanScaling, plan: Sequence[Production]) -> str | None:
+    """Return, in words, a planned size of which nothing is known; None if all are."""
+    rows = (*(scaled.scaling.rows if scaled.scaling else ()), *scaled.forecasts)
+    known = {row.size for row in rows}
+    for production in plan:
+        if production.size is not None and production.size not in known:
+            sizes = ", ".join(f"{size:,.10g}" for size in sorted(known))
+            return (
+                f"{production.name}: nothing was measured at {production.size:g} "
+                f"{scaled.scale.many}, only {sizes}"
+            )
+    return None
 
 
 TO_SAY: Final = (

@@ -45,7 +45,8 @@ class EfficiencyQuestion:
     held
         The setting of a further parameter, as `n=1000`; the first unless given.
     per_node, steps
-        Of the scale on a node, and of a run, where costs need them.
+        Of the scale on a node, `128`, or of several, `cores=128,gpus=4`, and steps of a
+        run, where costs need them.
     runs, length, at
         The job plan: so many runs, each so many times as long, of which size.
     """
@@ -55,7 +56,7 @@ class EfficiencyQuestion:
     base: float | None = None
     limit: float | None = None
     held: str | None = None
-    per_node: float | None = None
+    per_node: str | None = None
     steps: float | None = None
     runs: float | None = None
     length: float | None = None
@@ -67,8 +68,11 @@ class EfficiencyQuestion:
         limits = ScalingTerms().limits
         if self.limit is not None:
             limits = tuple(dict.fromkeys([self.limit, limits[-1]]))
-        names = RESOURCES if self.scale is None else (self.scale,)
-        counts = {} if self.per_node is None else dict.fromkeys(names, self.per_node)
+        counts: dict[str, float] = {}
+        for count in filter(None, (self.per_node or "").split(",")):
+            name, _, number = count.rpartition("=")
+            names = [name.strip()] if name else RESOURCES
+            counts |= dict.fromkeys(names, float(number))
         return ScalingTerms(
             kind=self.kind,
             scale=self.scale,

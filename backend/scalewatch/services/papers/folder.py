@@ -1,0 +1,142 @@
+"""The folder of a section: documents, pictures, numbers, checklist, manifest."""
+
+import csv
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from importlib.metadata import version
+from importlib.util import find_spec
+from io import BytesIO, StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Lock
+from typing import Any, Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from scalewatch.exporters.markdown import escaped
+from scalewatch.exporters.papers import latex, markdown
+from scalewatch.exporters.papers.blocks import Table
+from scalewatch.exporters.papers.typst import write_pdf
+from scalewatch.exporters.papers.word import write_docx
+from scalewatch.figures.printed import write_figures
+from scalewatch.services.papers.proposal import Proposal
+
+MANIFEST: Final = "manifest.json"
+BASE: Final = ("tex", "md", "csv", "json")
+EXTRA: Final = ("pdf", "docx", "figures")
+"""Forms that the base install writes, and those that need the extra `report`."""
+
+PACKAGES: Final = {"figures": "matplotlib", "pdf": "typst", "docx": "docx"}
+
+_DRAWING: Final = Lock()
+"""Settings of matplotlib are those of a process."""
+
+
+def lacking() -> list[str]:
+    """Return the forms whose package is not installed here."""
+    has = {form: find_spec(package) is not None for form, package in PACKAGES.items()}
+    return [form for form in EXTRA if not (has[form] and has["figures"])]
+
+
+def folder_of(
+    proposal: Proposal,
+    forms: Sequence[str],
+    inputs: Mapping[str, str | None],
+    form_file: Path | None = None,
+) -> dict[str, bytes]:
+    """Return the files of a section by their path in its folder.
+
+    Parameters
+    ----------
+    forms
+        Of `BASE` and `EXTRA`, those that are wanted and not `lacking`.
+    inputs
+        What it was made of, with digests of files.
+    form_file
+        A form in DOCX into which the section goes.
+    """
+    document = proposal.document
+    has_figures = "figures" in forms or bool({"pdf", "docx"} & {*forms})
+    text = {
+        "tex": {
+            latex.SECTION: latex.section(document),
+            "document.tex": latex.whole(document),
+        },
+        "md": {"section.md": markdown.text(document, "svg" if has_figures else None)},
+        "csv": {"numbers.csv": _csv(proposal.numbers)},
+        "json": {"report.json": _json(proposal.content)},
+    }
+    letters = latex.lost(" ".join(_texts(proposal))) if "tex" in forms else []
+    files = {"checklist.md": _checklist(proposal, letters).encode()}
+    for form in forms:
+        for name, content in text.get(form, {}).items():
+            files[name] = content.encode()
+    with TemporaryDirectory() as temporary:
+        folder = Path(temporary)
+        if has_figures:
+            (folder / "figures").mkdir()
+            with _DRAWING:
+                write_figures(proposal.printed, folder / "figures")
+        if "pdf" in forms:
+            write_pdf(document, folder, "section.pdf")
+        if "docx" in forms:
+            write_docx(document, folder, "section.docx", form_file)
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                files[path.relative_to(folder).as_posix()] = path.read_bytes()
+    manifest = {
+        "scalewatch": version("scalewatch"),
+        "inputs": dict(inputs),
+        "files": sorted(files),
+    }
+    return files | {MANIFEST: _json(manifest).encode()}
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """Return files as a ZIP archive, the same bytes for the same files."""
+    archive = BytesIO()
+    with ZipFile(archive, "w") as packed:
+        for name, content in files.items():
+            packed.writestr(ZipInfo(name), content, ZIP_DEFLATED)
+    return archive.getvalue()
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, default=_plain) + "\n"
+
+
+def _plain(value: Any) -> Any:
+    return asdict(value) if hasattr(value, "__dataclass_fields__") else str(value)
+
+
+def _csv(rows: Sequence[Sequence[str]]) -> str:
+    file = StringIO()
+    csv.writer(file, lineterminator="\n").writerows(rows)
+    return file.getvalue()
+
+
+def _texts(proposal: Proposal) -> list[str]:
+    texts = [proposal.document.title, proposal.paragraph]
+    for block in proposal.document.blocks:
+        texts.append(getattr(block, "caption", ""))
+        if isinstance(block, Table):
+            texts += [cell for row in block.rows for cell in row.cells]
+            texts += block.headings
+    return texts
+
+
+def _checklist(proposal: Proposal, letters: Sequence[str]) -> str:
+    parts = {
+        "Given": proposal.given,
+        "Missing": proposal.missing,
+        "Only you can say": proposal.to_say,
+        "Not for the proposal": proposal.notes,
+        "Letters that LaTeX lacks": letters,
+    }
+    lines = ["# Checklist"]
+    for title, entries in parts.items():
+        if entries:
+            box = "x" if title == "Given" else " "
+            lines += ["", f"## {title}", ""]
+            lines += [f"- [{box}] {escaped(entry)}" for entry in entries]
+    return "\n".join(lines) + "\n"

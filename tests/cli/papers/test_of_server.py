@@ -1,0 +1,115 @@
+"""`scalewatch report --project`: a section is that of the files posted to a server."""
+
+import io
+import json
+import zipfile
+
+import pytest
+from click.testing import CliRunner
+
+from scalewatch.cli import main
+
+FORMS = ("--format", "tex,md,csv,json", "--for", "proposal")
+WORDS = ("--code", "NEKO & co", "--case", "a jet", "--machine", "lumi")
+TIMES = "nodes,region,time\n" + "".join(
+    f"{nodes},step,{seconds + shift}\n"
+    for nodes, seconds in ((4, 1000), (8, 520), (16, 275), (32, 146), (64, 91))
+    for shift in (0, 3, 5)
+)
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, [str(each) for each in arguments])
+
+
+@pytest.fixture
+def posted(tmp_path, monkeypatch, server, work_off):
+    """Post a table to a server, and return what commands name it by."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "times.csv").write_text(TIMES)
+    done = run(
+        *("import", "times.csv", "--project", "neko", "--machine", "lumi"),
+        *("--commit", "v1", "--server", server),
+    )
+    assert done.exit_code == 0, done.output
+    work_off()
+    return ("--project", "neko", "--server", server)
+
+
+def files_of(folder):
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def test_the_documents_of_a_server_are_those_of_the_files(posted, tmp_path):
+    plan = ("--runs", "10", "--length", "2", "--no-forecast")
+    of_files = run("report", "times.csv", *FORMS, *WORDS, *plan, "--output", "files")
+    of_server = run("report", *posted, *FORMS, *WORDS, *plan, "--output", "server")
+
+    assert of_server.exit_code == 0, of_server.output
+    written = files_of(tmp_path / "server")
+    expected = files_of(tmp_path / "files")
+    assert written.pop("manifest.json") != expected.pop("manifest.json")
+    assert written == expected
+    assert of_server.stdout.replace("server", "files") == of_files.stdout
+
+
+def test_the_button_gives_the_files_of_the_command(posted, tmp_path, client):
+    run("report", *posted, *FORMS, "--output", "server")
+
+    page = client.get("/p/neko/scaling?region=step").text
+    address = "/api/v1/projects/neko/proposal?region=step"
+    assert f'href="{address}"' in page
+    answer = client.get(f"{address}&format=tex,md,csv,json")
+    assert answer.headers["content-type"] == "application/zip"
+    with zipfile.ZipFile(io.BytesIO(answer.content)) as archive:
+        packed = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert packed == files_of(tmp_path / "server")
+
+
+def test_choices_of_the_command_are_those_of_the_address(posted, tmp_path):
+    choices = (
+        *("--base", "8", "--limit", "80%,50%", "--scaling", "strong"),
+        *("--charge", "core-h = 128 * node-h", "--doubling", "1.5"),
+    )
+    for source, output in ((("times.csv",), "files"), (posted, "server")):
+        options = (*FORMS, *WORDS, *choices, "--no-forecast", "--output", output)
+        done = run("report", *source, *options)
+        assert done.exit_code == 0, done.output
+
+    read = [
+        (tmp_path / each / "report.json").read_text() for each in ("files", "server")
+    ]
+    assert json.loads(read[0]) == json.loads(read[1])
+    assert "core-h" in read[0]
+
+
+def test_other_peoples_files_stay(posted, tmp_path):
+    (tmp_path / "server").mkdir()
+    (tmp_path / "server/section.tex").write_text("mine")
+
+    done = run("report", *posted, *FORMS, "--output", "server")
+
+    assert done.exit_code == 2
+    assert (tmp_path / "server/section.tex").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--commit", "v9"), "v9"),
+        (("--region", "nothing"), "nothing"),
+        (("--machine", "hawk"), "hawk"),
+        (("--runs", "3", "--limit", "90%,80%"), "--limit"),
+        (("--template", "times.csv"), "--template"),
+    ],
+)
+def test_what_a_server_has_not_is_said_in_a_line(posted, options, said):
+    done = run("report", *posted, *FORMS, *options)
+
+    assert done.exit_code in {1, 2}
+    assert said in done.stderr.splitlines()[-1]
+
+
+def test_files_and_a_project_are_one_too_many(posted):
+    assert run("report", "times.csv", *posted, *FORMS).exit_code == 2
+    assert run("report", *FORMS).exit_code == 2
