@@ -92,6 +92,9 @@ BODIES = {
     "/api/v1/projects/{project}/gate/rules": SAID
     | {"rules": {"regions": {"a": {"constant": 1}}}, "target": {"p": 64}},
     "/api/v1/projects/{project}/guidelines": SAID | {"guidelines": ["a <= b"]},
+    "/api/v1/projects/{project}/owners": {
+        "owners": [{"pattern": "MPI_*", "owner": "ada"}]
+    },
     "/api/v1/projects/{project}/regressions/{regression}": {
         "author": "ada",
         "state": "open",

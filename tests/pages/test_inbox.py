@@ -320,3 +320,39 @@ def test_findings_are_no_changes_of_a_project(client, sessions):
     record(sessions, failing(1, is_failing=True))
 
     assert client.get("/api/v1/projects/mpich/regressions").json()["regressions"] == []
+
+
+@pytest.mark.usefixtures("watched")
+def test_owners_follow_from_patterns_of_regions(client):
+    address = "/p/mpich/settings/owners"
+    lines = "*Bcast = ada\r\n\r\nMPI_* = a team\n"
+    answer = client.post(address, data={"owners": lines}, headers=HERE)
+
+    assert "*Bcast = ada\nMPI_* = a team\n" in answer.text
+    assert inbox(client)["owners"] == {"ada": 1, "a team": 1}
+    assert inbox(client, owner="ada")["regressions"][0]["owner"] == "ada"
+    client.post("/inbox", data={"regression": ["1"], "owner": "bob"}, headers=HERE)
+    assert inbox(client)["owners"] == {"bob": 1, "a team": 1}
+
+
+@pytest.mark.usefixtures("watched")
+@pytest.mark.parametrize("line", ["ada", "= ada", "MPI_* =", f"{'a' * 201} = ada"])
+def test_a_line_of_owners_without_pattern_or_name_changes_nothing(client, line):
+    lines = f"*Bcast = bob\n{line}"
+    answer = client.post(
+        "/p/mpich/settings/owners", data={"owners": lines}, headers=HERE
+    )
+
+    assert answer.status_code == 422
+    assert "owners 2: a pattern of regions" in words_of(answer.text).lower()
+    assert inbox(client)["owners"] == {"nobody": 2}
+
+
+@pytest.mark.usefixtures("watched")
+def test_owners_are_stated_by_programs(client):
+    stated = {"owners": [{"pattern": "MPI_R*", "owner": "ada"}]}
+    answer = client.put("/api/v1/projects/mpich/owners", json=stated)
+
+    assert answer.json() == stated
+    assert client.get("/api/v1/projects/mpich/owners").json() == stated
+    assert inbox(client)["owners"] == {"ada": 1, "nobody": 1}

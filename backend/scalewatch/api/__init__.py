@@ -39,6 +39,7 @@ routes = [
         gates.confirmations,
         histories.aliases,
         histories.inbox,
+        histories.owners,
         histories.webhooks,
         results.hotspots,
         results.traces,

@@ -9,6 +9,7 @@ from pydantic import Field
 
 from scalewatch import wire
 from scalewatch.api.http import answers, problems, schemas
+from scalewatch.services.access import policies
 from scalewatch.services.commits.main_line import MOST_COMMITS
 from scalewatch.services.histories.commits import Window
 from scalewatch.services.histories.histories import History, history_of
@@ -148,6 +149,42 @@ def rename_regions(session: AdminDep, project: str, renaming: Renaming) -> Respo
     return answers.answer(
         Aliases(renamed_regions.rename(session, project, renaming.aliases))
     )
+
+
+owners = answers.api_router("history", "/projects/{project}/owners")
+
+
+@dataclass(frozen=True, slots=True)
+class Owners:
+    """Owners of a project's regions; the first pattern that fits a region counts."""
+
+    owners: Sequence[policies.Owner]
+
+
+class StatedOwner(schemas.Schema):
+    """Whose the regions are that a pattern fits."""
+
+    pattern: wire.Name = Field(examples=["MPI_*"])
+    owner: wire.Name = Field(examples=["ada"])
+
+
+class StatedOwners(schemas.Schema):
+    """All patterns with their owners, in place of those before."""
+
+    owners: list[StatedOwner] = Field(max_length=policies.MOST_OWNERS)
+
+
+@owners.get("", responses=answers.of(Owners, 404, 422))
+def list_owners(session: ReadingDep, project: str) -> Response:
+    """Return whose the regions of a project are."""
+    return answers.answer(Owners(policies.owners_of(session, project)))
+
+
+@owners.put("", responses=answers.of(Owners, 400, 403, 404, 422))
+def state_owners(session: AdminDep, project: str, stated: StatedOwners) -> Response:
+    """State whose the regions of a project are."""
+    rows = [policies.Owner(each.pattern, each.owner) for each in stated.owners]
+    return answers.answer(Owners(policies.state_owners(session, project, rows)))
 
 
 webhooks = answers.api_router("history", "/projects/{project}/webhooks")

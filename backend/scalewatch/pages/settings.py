@@ -254,6 +254,7 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
         "policy": policies.policy_of(session, project),
         "repository": policies.repository_of(session, project),
         "forges": list(ForgeKind),
+        "owners": policies.owners_of(session, project),
         "expectations": in_force.listed(session, project),
         "rules": rules.rules_of(session, project),
         "aliases": renamed_regions.aliases_of(session, project),
@@ -359,6 +360,20 @@ def change_repository(
     """State where the code lies, or leave it to the runs."""
     address, forge = form.text("repository"), form.text("forge")
     policies.state_repository(session, project, address, forge)
+    return back_to_settings(request, project)
+
+
+@router.post("/p/{project}/settings/owners", name="state-owners")
+def state_owners(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """State whose the regions of a project are: a pattern and a name in each line."""
+    lines = filter(str.strip, (form.text("owners") or "").splitlines())
+    owners = [
+        policies.Owner(pattern.strip(), owner.strip())
+        for pattern, _, owner in (line.rpartition("=") for line in lines)
+    ]
+    policies.state_owners(session, project, owners)
     return back_to_settings(request, project)
 
 

@@ -1,6 +1,8 @@
-"""Policies of projects: visibility, retention of repetitions, and the repository."""
+"""Policies of projects: visibility, retention, repository, and owners of regions."""
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 from sqlalchemy.orm import Session
@@ -146,3 +148,71 @@ def state_repository(
         before=asdict(before),
         after=stated,
     )
+
+
+MOST_OWNERS: Final = 1_000
+"""Patterns of a project."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """The owner of the regions that a pattern fits, `*` for any letters.
+
+    Parameters
+    ----------
+    owner
+        A person, a team, or the name of a token.
+    """
+
+    pattern: str
+    owner: str
+
+
+def owners_of(session: Session, project_name: str) -> tuple[Owner, ...]:
+    """Return whose the regions of a project are; the first pattern that fits counts.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project_id = projects.existing(session, project_name).id
+    stated = projects.owners(session, [project_id]).get(project_id, ())
+    return tuple(Owner(*each) for each in stated)
+
+
+def state_owners(
+    session: Session, project_name: str, owners: Sequence[Owner]
+) -> tuple[Owner, ...]:
+    """State whose the regions of a project are, in place of what was stated before.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    InvalidReport
+        If there are too many, or a pattern or a name is empty or has several lines.
+    """
+    if len(owners) > MOST_OWNERS:
+        raise InvalidReport([("owners", f"at most {MOST_OWNERS:,} patterns")])
+    for number, stated in enumerate(owners, 1):
+        if not (_is_name(stated.pattern) and _is_name(stated.owner)):
+            words = "a pattern of regions and an owner, of at most 200 letters each"
+            raise InvalidReport([(f"owners {number}", words)])
+    before = owners_of(session, project_name)
+    after = [[each.pattern, each.owner] for each in owners]
+    if tuple(owners) != before:
+        project_id = projects.existing(session, project_name).id
+        projects.change_policy(session, project_id, {"owners": after})
+        audit.note(
+            session,
+            "owners changed",
+            project_name,
+            before=[[each.pattern, each.owner] for each in before],
+            after=after,
+        )
+    return tuple(owners)
+
+
+def _is_name(text: str) -> bool:
+    return 0 < len(text) <= 200 and text == text.strip() and text.isprintable()
