@@ -199,8 +199,13 @@ class _Watched:
         moves = machine_mode(
             log[..., np.newaxis], np.arange(log.shape[1]), np.ones((1, 1))
         )
-        shared = moves.effect_without(())[:, 0]
-        log = log - moves.mode.loading[:, np.newaxis] * shared
+        commits = np.arange(log.shape[1])
+        log = np.array(
+            [
+                moves.taken_out(each[:, np.newaxis], row, commits)[:, 0]
+                for row, each in enumerate(log)
+            ]
+        )
         at = [np.flatnonzero(~np.isnan(each)) for each in log]
         packed = np.full((*log.shape, 1), np.nan)
         for row, (each, places) in enumerate(zip(log, at, strict=True)):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.common_mode.common_mode import common_mode
+from scalewatch.modelling.common_mode.common_mode import common_mode, machine_mode
 from scalewatch.modelling.histories.histories import Histories
 
 P = 2.0 ** np.arange(2, 8)
@@ -80,3 +80,20 @@ def test_a_bad_night_of_a_quiet_machine_is_taken_out_of_its_regions():
     left = common_mode(log, DIRECTIONS).taken_out(log)
 
     assert abs(left[:, 90].mean()) < 0.02
+
+
+@pytest.mark.parametrize("step", [0.1, 0.3, -0.3])
+def test_regions_follow_a_step_of_their_machine_as_far_as_they_do(step):
+    rng = np.random.default_rng(5)
+    log = rng.normal(0, 0.01, (40, 160, 1)) + rng.normal(0, 0.005, (160, 1))
+    follows = rng.uniform(0.3, 1.7, (40, 1, 1))
+    log[:, 100:] += step * follows
+    log[:4, 104:] += np.log(1.1)
+    commits = np.arange(160)
+
+    mode = machine_mode(log, commits, np.ones((1, 1)))
+    left = np.array([mode.taken_out(each, at, commits) for at, each in enumerate(log)])
+
+    moved = np.median(left[:, 105:], axis=1) - np.median(left[:, :100], axis=1)
+    assert np.abs(moved[4:]).max() < 0.04  # of regions that move by up to 0.51
+    assert (moved[:4] > 0.05).all()  # of 0.095, four commits after the step

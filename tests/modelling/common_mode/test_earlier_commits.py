@@ -129,7 +129,7 @@ def read(file: Path) -> np.ndarray:
 def without_common_mode(log: np.ndarray) -> list[np.ndarray]:
     """Return the histories of what was measured last, shape (T, 1) each."""
     is_there = ~np.isnan(log[:, -1]) & (np.count_nonzero(~np.isnan(log), axis=1) > 8)
-    log = log[is_there, :, np.newaxis]
-    mode = machine_mode(log, np.arange(log.shape[1]), np.ones((1, 1)))
-    left = log - mode.mode.loading[:, None, None] * mode.effect_without(())
+    log, commits = log[is_there, :, np.newaxis], np.arange(log.shape[1])
+    mode = machine_mode(log, commits, np.ones((1, 1)))
+    left = [mode.taken_out(each, row, commits) for row, each in enumerate(log)]
     return [row[~np.isnan(row[:, 0])] for row in left]

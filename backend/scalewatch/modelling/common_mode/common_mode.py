@@ -198,6 +198,9 @@ BAD: Final = 4.0
 AROUND: Final = 40
 """Commits before and after a step that tell its size, at most."""
 
+SOON: Final = 5
+"""Commits before and after it that do where a region moved again soon."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MachineMode:
@@ -254,12 +257,39 @@ class MachineMode:
         usual = np.nan_to_num(NORMAL * medians(np.abs(before), 0))
         return np.flatnonzero(beyond > max(BAD * float(usual), LEAST_EFFECT))
 
-    def effect_without(self, kept: Sequence[int]) -> Reals:
-        """Return the common mode without these steps, shape (T, n)."""
+    def taken_out(
+        self, log: Reals, region: int, at: Counts, kept: Sequence[int] = ()
+    ) -> Reals:
+        """Return the locations of a region without the common mode.
+
+        A step of the machine moves each region by as much as it does, up to the size of
+        the step away from what nights have taught: another machine is faster for one
+        and slower for another. A region that moved farther moved by itself.
+
+        Parameters
+        ----------
+        log
+            Those with it, shape (t, n).
+        region
+            Its row.
+        at
+            Rows of the commits that measured it, shape (t,), ascending.
+        kept
+            Rows of steps that are left in.
+        """
         effect = self.mode.believed * self.mode.effect
         for row in kept:
             effect[row:] -= self.step_effect(row)
-        return effect
+        load = self.mode.loading[region]
+        left = log - load * effect[at]
+        bounds = [0, *self.steps, len(self.positions)]
+        for begin, row, end in zip(bounds, self.steps, bounds[2:], strict=False):
+            if row not in kept:
+                first, step, last = at.searchsorted((begin, row, end))
+                size = _step_between(left[first:step], left[step:last])
+                is_usual = np.abs(size) <= np.abs(self.step_effect(row))
+                left[step:] -= np.where(is_usual, size, 0.0)
+        return np.asarray(left)
 
 
 def machine_mode(log: Reals, positions: Counts, directions: Reals) -> MachineMode:
@@ -285,6 +315,20 @@ def machine_mode(log: Reals, positions: Counts, directions: Reals) -> MachineMod
         correlation=known.correlations[0].between_neighbours if known else 0.0,
         spread=known.spread if known else 0.0,
     )
+
+
+def _step_between(before: Reals, after: Reals) -> Reals:
+    """Return the step between levels, shapes (b, n) and (a, n), at each setting."""
+    if not before.size or not after.size:
+        return np.zeros(before.shape[1])
+    before, after = before[-AROUND:], after[:AROUND]
+    level, soon = medians(before, 0), medians(after[:SOON], 0)
+    spread = spreads(before, level, 0) + FLOOR
+    size = medians(after, 0) - level
+    # The median of so few scatters by 1.25 of a standard error, the two by √2 of it.
+    moved_again = np.abs(soon - size - level) > 5 * spread / np.sqrt(SOON)
+    size = np.where(moved_again, soon - medians(before[-SOON:], 0), size)
+    return np.nan_to_num(size)
 
 
 def _shifted(level: Reals, by: int) -> Reals:

@@ -69,5 +69,4 @@ def without_nights(
         Rows of steps that are left in.
     """
     rows = nights.positions.searchsorted(history.positions)
-    effect = nights.effect_without(kept)[rows]
-    return np.asarray(history.log - nights.mode.loading[row] * effect)
+    return nights.taken_out(history.log, row, rows, kept)

@@ -210,8 +210,12 @@ class _Group:
             commits = np.arange(log.shape[1])
             moves = machine_mode(log[..., np.newaxis], commits, np.ones((1, 1)))
             effect = moves.mode.effect[:, 0]
-            shared = moves.effect_without(())[:, 0]
-            log = log - moves.mode.loading[:, np.newaxis] * shared
+            log = np.array(
+                [
+                    moves.taken_out(each[:, np.newaxis], row, commits)[:, 0]
+                    for row, each in enumerate(log)
+                ]
+            )
         measured = np.count_nonzero(~np.isnan(runs[rows]), axis=1)
         return cls(rows, log, at, effect, measured)
 
