@@ -2,12 +2,13 @@
 
 import logging
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from functools import cache
 from http import HTTPStatus
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from fastapi import FastAPI, Request, Response
@@ -96,6 +97,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     alarming_share: float = ALARMING_SHARE,
     readers: ReaderProcesses | None = None,
     key_file: Path | None = None,
+    frozen: Mapping[str, Collection[str]] = MappingProxyType({}),
 ) -> FastAPI:
     """Return the application on a database.
 
@@ -113,6 +115,9 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
         The processes that read posted files; by default one, with the usual limits.
     key_file
         The file with the key of webhooks' secrets; by default as configured.
+    frozen
+        Routes of pages that become files, and offer nothing that needs a server; with
+        what of their query chooses another file.
     """
     sessions = session.sessions_of(engine)
     watch = NewsWatch(sessions)
@@ -143,6 +148,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     app.openapi = _description  # type: ignore[method-assign]
     app.state.sessions = sessions
     app.state.alarming_share = alarming_share
+    app.state.frozen = frozen
     app.state.key_file = key_file or get_settings().key_file
     app.state.watch = watch
     app.state.readers = readers

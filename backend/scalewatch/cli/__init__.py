@@ -47,6 +47,12 @@ COMMANDS: Final = (
         "Keep run reports in a folder or on a branch, without a server.",
     ),
     Deferred(
+        "publish",
+        "publishing.publish",
+        "Write the pages of a store as files, for any web space.",
+        "server",
+    ),
+    Deferred(
         "export",
         "server.runs:export_runs",
         "Write the measurements of a commit for other programs.",

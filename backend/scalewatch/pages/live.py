@@ -136,7 +136,7 @@ def show_feed(request: Request, session: ReadingDep, project: str) -> Response:
         project=project,
         home=home,
         own=address_of(request, path_to(request, "feed", project=project)),
-        updated=entries[0].at if entries else datetime.now(UTC),
+        updated=entries[0].at if entries else regressions.LONG_AGO,
         entries=[
             (
                 entry,

@@ -44,6 +44,9 @@ RERUN: Final = "rerun"
 TREATED: Final = (RegressionState.OPEN, RegressionState.ACKNOWLEDGED)
 """States of regressions that somebody is to look at: the others are folded."""
 
+LONG_AGO: Final = datetime(1970, 1, 1, tzinfo=UTC)
+"""Moment of a feed that has no entries."""
+
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
 
@@ -84,7 +87,7 @@ def show_regressions(
         fewest_commits=FEWEST_COMMITS,
         is_short=listed.detection and listed.detection["commits"] < FEWEST_COMMITS,
         states=list(RegressionState),
-        may_treat=may(session, Role.ADMIN, listed.project),
+        may_treat=_may_treat(request, session, listed.project),
         me=caller_of(session).name,
         query={"state": [str(each) for each in state or ()]},
     )
@@ -126,9 +129,14 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
         bounded_words=bounded_words,
         verdict_words=verdict_words,
         settable=SETTABLE,
-        may_treat=may(session, Role.ADMIN, project),
+        may_treat=_may_treat(request, session, project),
         query={},
     )
+
+
+def _may_treat(request: Request, session: sessions.ReadingDep, project: str) -> bool:
+    """Tell whether a reader of a page may decide on regressions there."""
+    return not navigation.is_frozen(request) and may(session, Role.ADMIN, project)
 
 
 @router.post("/p/{project}/regressions", name="treat-regressions")
@@ -343,7 +351,7 @@ def feed(  # noqa: PLR0913, PLR0917 - parts of a feed
         page_of=lambda cause: address_of(
             request, path_to(request, "regressions", project=cause.project)
         ),
-        updated=entries[0].changed_at if entries else datetime.now(UTC),
+        updated=entries[0].changed_at if entries else LONG_AGO,
         entries=entries,
     )
     return Response(content, media_type="application/atom+xml")

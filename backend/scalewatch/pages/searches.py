@@ -7,12 +7,12 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Query, Request, Response
 
 from scalewatch.exporters.listing import Columns, Listing
+from scalewatch.pages.rendering import navigation
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.rendering.navigation import pages_of
 from scalewatch.pages.rendering.templates import render
 from scalewatch.services.commits.find import label_of
-from scalewatch.services.searches import Found, search, search_commits
+from scalewatch.services.searches import Found, everything, search, search_commits
 from scalewatch.web.sessions import ReadingDep
 
 LONGEST: Final = 200
@@ -47,7 +47,10 @@ def show_search(  # noqa: PLR0913, PLR0917 - parts of the address
 ) -> Response:
     """Show what contains all words: pages, regions, machines, commits, regressions."""
     look_for = search if only is None else search_commits
-    matches = look_for(session, q, project or None)
+    is_frozen = navigation.is_frozen(request)
+    matches = (
+        everything(session) if is_frozen else look_for(session, q, project or None)
+    )
     hits = [
         each for each in hits_of(request, matches) if only is None or each.is_commit
     ]
@@ -64,15 +67,17 @@ def show_search(  # noqa: PLR0913, PLR0917 - parts of the address
 def hits_of(request: Request, result: Found) -> Iterator[Hit]:
     """Yield the pages of what was found, by kind; those whose names hold all words."""
     words = [word.lower() for word in result.words]
-    links = [(link, "server") for link in pages_of(request, None)]
-    if result.project:
-        of_project = [
-            (each, result.project) for each in pages_of(request, result.project)
-        ]
-        links = of_project + links
+    is_frozen = navigation.is_frozen(request)
+    links = [
+        (link, project)
+        for project in (result.projects if is_frozen else [result.project])
+        if project
+        for link in navigation.pages_of(request, project)
+    ]
+    links += [(link, "server") for link in navigation.pages_of(request, None)]
     for link, place in links:
         named = f"{link.within} {link.name}".lower()
-        if words and all(word in named for word in words):
+        if (words or is_frozen) and all(word in named for word in words):
             yield Hit("Pages", link.name, place, link.path)
     for name in result.projects:
         path = path_to(request, "report", project=name)

@@ -76,6 +76,19 @@ def search(session: Session, text: str, project: str | None) -> Found:
     )
 
 
+def everything(session: Session) -> Found:
+    """Return all that a search can find in all projects, for readers without one."""
+    return Found(
+        "",
+        None,
+        projects=tuple(matches.projects(session, [""], None)),
+        regions=tuple(matches.regions(session, [""], None, None)),
+        machines=tuple(matches.machines(session, [""], None, None)),
+        commits=tuple(matches.commits(session, [""], None, None)),
+        regressions=tuple(matches.regressions(session, [""], None, None)),
+    )
+
+
 def search_commits(session: Session, text: str, project: str | None) -> Found:
     """Return the commits whose hash, tag, message or date contain all words."""
     empty = Found(text, project)

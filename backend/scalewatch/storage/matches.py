@@ -44,7 +44,9 @@ class RegressionMatch(NamedTuple):
     region: str
 
 
-def projects(session: Session, words: Sequence[str], limit: int) -> Sequence[str]:
+def projects(
+    session: Session, words: Sequence[str], limit: int | None
+) -> Sequence[str]:
     """Return the names of projects, in alphabetical order."""
     name = tables.Project.name
     wanted = select(name).where(_holds(words, name)).order_by(name)
@@ -52,7 +54,7 @@ def projects(session: Session, words: Sequence[str], limit: int) -> Sequence[str
 
 
 def machines(
-    session: Session, words: Sequence[str], project: str | None, limit: int
+    session: Session, words: Sequence[str], project: str | None, limit: int | None
 ) -> list[NamedMatch]:
     """Return machines, in alphabetical order."""
     name = tables.Machine.name
@@ -67,7 +69,7 @@ def machines(
 
 
 def regions(
-    session: Session, words: Sequence[str], project: str | None, limit: int
+    session: Session, words: Sequence[str], project: str | None, limit: int | None
 ) -> list[NamedMatch]:
     """Return regions, in alphabetical order."""
     name = tables.Series.region
@@ -84,7 +86,7 @@ def regions(
 
 
 def commits(
-    session: Session, words: Sequence[str], project: str | None, limit: int
+    session: Session, words: Sequence[str], project: str | None, limit: int | None
 ) -> list[CommitMatch]:
     """Return commits by hash, tag, message or date, newest first."""
     commit = tables.Commit
@@ -106,7 +108,7 @@ def commits(
 
 
 def regressions(
-    session: Session, words: Sequence[str], project: str | None, limit: int
+    session: Session, words: Sequence[str], project: str | None, limit: int | None
 ) -> list[RegressionMatch]:
     """Return regressions by region, sentence, state or owner, the newest first."""
     row, region = tables.Regression, tables.Series.region

@@ -1,7 +1,17 @@
-/** Choices: a <select data-auto-submit> sends its form as soon as it changes. */
+/**
+ * Choices: a <select data-auto-submit> sends its form as soon as it changes, or opens the
+ * page that its option names as data-goto, where no server answers forms.
+ */
 
 for (const select of document.querySelectorAll("select[data-auto-submit]")) {
-  select.addEventListener("change", () => select.form.requestSubmit());
+  select.addEventListener("change", () => {
+    const page = select.selectedOptions[0]?.dataset.goto;
+    if (page) {
+      location.assign(page);
+    } else {
+      select.form.requestSubmit();
+    }
+  });
 }
 
 /** What is empty says nothing: it stays out of the address. */

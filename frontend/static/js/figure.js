@@ -67,7 +67,9 @@ function offer(element) {
     );
     exports.append(button);
   }
-  exports.append(link("Data", element.dataset.figure));
+  if (element.dataset.figure) {
+    exports.append(link("Data", element.dataset.figure));
+  }
   if (element.dataset.embed) {
     exports.append(link("Embed", element.dataset.embed));
   }

@@ -74,9 +74,13 @@ function fill(peek, map, link) {
   const title = document.createElement("p");
   const name = document.createElement("strong");
   name.textContent = region;
-  title.append(name, ` on ${machine}`);
+  title.append(name, machine ? ` on ${machine}` : "");
   const words = document.createElement("p");
   words.textContent = link.ariaLabel;
+  if (!map.dataset.plots) {
+    peek.replaceChildren(title, words); // nobody draws the plot
+    return;
+  }
   const picture = document.createElementNS(SVG, "svg");
   picture.setAttribute("viewBox", "0 0 260 150");
   picture.setAttribute("aria-hidden", "true");

@@ -1,7 +1,8 @@
 /**
  * Palette: <a data-palette href="<search page>"> opens a dialog that asks that page for
  * what contains the words typed; Ctrl-K opens it everywhere, Enter goes to what is chosen.
- * Without this script the link leads to the page itself.
+ * Without this script the link leads to the page itself. Without a server data-index names
+ * a script that states all that can be found.
  */
 
 import { SearchDialog, found } from "./search-dialog.js";
@@ -16,7 +17,7 @@ function open() {
       placeholder: "Region, machine, commit, page, regression",
       id: "palette-hits",
     },
-    async (text) => (text ? found(link.href, text) : []),
+    async (text) => (text ? found(link.dataset.index ?? link.href, text) : []),
     () => {}, // a hit is a link
   );
   palette.open();

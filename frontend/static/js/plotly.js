@@ -4,7 +4,7 @@
  * meanwhile. Compiled at an earlier visit, it is read while the picture is made.
  */
 
-const ADDRESS = document.querySelector("[data-plotly]").dataset.plotly;
+const ADDRESS = document.querySelector("[data-plotly]")?.dataset.plotly;
 
 let loading;
 

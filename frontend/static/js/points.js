@@ -1,6 +1,6 @@
 /**
  * Points of a figure that lead to pages: in a plot with data-opens="<address of SHA>" the
- * points with an id open the page of that id. With the focus on the plot, arrows go from
+ * points with an id open the page of that id; or data-opens is an object of pages by id. With the focus on the plot, arrows go from
  * point to point, Enter opens, and what a point tells is said as well as shown.
  */
 
@@ -34,7 +34,13 @@ function open(element, id) {
   if (!id) {
     return;
   }
-  const address = element.dataset.opens.replace("SHA", encodeURIComponent(id));
+  const { opens } = element.dataset;
+  const address = opens.startsWith("{")
+    ? JSON.parse(opens)[id]
+    : opens.replace("SHA", encodeURIComponent(id));
+  if (!address) {
+    return;
+  }
   const asked = new CustomEvent("pointopen", {
     bubbles: true,
     cancelable: true,

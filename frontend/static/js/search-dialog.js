@@ -3,6 +3,8 @@
  * closes. The palette opens pages with it, commit pickers choose a commit.
  */
 
+const MOST_INDEXED = 30; // hits that are shown of an index
+
 const PAUSE = 120; // milliseconds in which somebody goes on typing
 
 export function element(name, properties = {}, ...children) {
@@ -138,10 +140,34 @@ export class SearchDialog {
 
 /** Ask a search page, as JSON, for what contains the words of a text. */
 export async function found(page, text, stated = {}) {
+  if (page.endsWith(".js")) {
+    return indexed(page, text);
+  }
   const address = new URL(page);
   for (const [name, value] of Object.entries({ ...stated, q: text, format: "json" })) {
     address.searchParams.set(name, value);
   }
   const response = await fetch(address).catch(() => undefined);
   return response?.ok ? response.json() : undefined;
+}
+
+/** Return what contains all words among all hits, which a script states. */
+async function indexed(source, text) {
+  const script = element("script", { src: source });
+  const hits = await new Promise((resolve) => {
+    script.onload = () => resolve(window.searchIndex);
+    script.onerror = () => resolve(undefined);
+    if (window.searchIndex) {
+      resolve(window.searchIndex);
+    } else {
+      document.head.append(script);
+    }
+  });
+  const root = new URL("..", script.src);
+  const words = text.toLowerCase().split(/\s+/);
+  const isMatch = ({ name, detail }) => words.every((word) => `${name} ${detail}`.toLowerCase().includes(word));
+  return hits
+    ?.filter(isMatch)
+    .slice(0, MOST_INDEXED)
+    .map((hit) => ({ ...hit, path: new URL(hit.path, root).href }));
 }

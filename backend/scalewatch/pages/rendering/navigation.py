@@ -233,7 +233,8 @@ def _entries(
     """Return the tabs with something to show, and the current one, by entry.
 
     An entry of which all is lacking keeps its first page, which says what to measure;
-    but nothing tells of scales where all is measured at one setting.
+    but nothing tells of scales where all is measured at one setting. Files have the
+    pages alone that are frozen and have something to show.
     """
     session: Session | None = getattr(request.state, SESSION, None)
     # A page of an error knows of nothing that a project has.
@@ -248,13 +249,15 @@ def _entries(
     by_entry = {}
     for entry, tabs in (SITE_ENTRIES if project is None else ENTRIES).items():
         there = [tab for tab in tabs if _is_there(request.app, tab, project is None)]
+        if frozen := request.app.state.frozen:
+            there = [tab for tab in there if tab.route in frozen]
         shown = [
             tab
             for tab in there
             if (tab.route == route != "region")
             or not any(lack in lacks for lack in tab.lacks)
         ]
-        if not shown and progress.Lack.SETTINGS not in lacks:
+        if not shown and not frozen and progress.Lack.SETTINGS not in lacks:
             shown = there[:1]
         if shown:
             by_entry[entry] = shown
@@ -265,11 +268,13 @@ def _path(
     request: Request, project: str | None, tab: Tab, state: Mapping[str, Any]
 ) -> str:
     names = tab.names if project is None else {"project": project, **tab.names}
-    carried = {name: state.get(name) for name in tab.carried}
     route = tab.route
+    frozen = request.app.state.frozen
+    kept = frozen[route] if frozen else tab.carried
+    carried = {name: state.get(name) for name in tab.carried if name in kept}
     if route == "region":
         names["region"] = str(state["region"])
-    elif route == "commit" and (commit := carried.pop("commit")):
+    elif route == "commit" and (commit := carried.pop("commit", None)):
         route, names["sha"] = "commit-report", str(commit)
     return path_to(request, route, carried, **names)
 
@@ -287,6 +292,11 @@ def _is_there(app: FastAPI, tab: Tab, is_site: bool) -> bool:  # noqa: FBT001 - 
     return True
 
 
+def is_frozen(request: Request) -> bool:
+    """Tell whether a page becomes a file, and offers nothing that needs a server."""
+    return bool(request.app.state.frozen)
+
+
 def login_path(request: Request) -> str | None:
     """Return the path of the login page, empty for a known caller."""
     caller = getattr(request.state, CALLER, None)
@@ -300,7 +310,8 @@ def live_events(request: Request) -> str | None:
     """Return the path of what happens after a page was read, if it listens to that."""
     route = getattr(request.scope.get("route"), "name", None)
     session: Session | None = getattr(request.state, SESSION, None)
-    if getattr(request.state, FAILED, False) or session is None:
+    is_failed = getattr(request.state, FAILED, False)
+    if is_failed or session is None or is_frozen(request):
         return None
     if route in {"home", "start"}:
         return path_to(request, "all-events", _since(session))

@@ -38,10 +38,14 @@ class Plot:
         """Return the figure as JSON within single quotes, where nothing ends them."""
         if self.draw is None:
             return Markup()
-        text = self.draw().json().decode()
-        for mark in MARKUP:
-            text = text.replace(mark, f"\\u{ord(mark):04x}")
-        return Markup(text)  # noqa: S704
+        return Markup(quoted(self.draw().json().decode()))  # noqa: S704
+
+
+def quoted(document: str) -> str:
+    """Return JSON in which nothing is markup, or ends single quotes."""
+    for mark in MARKUP:
+        document = document.replace(mark, f"\\u{ord(mark):04x}")
+    return document
 
 
 def plots_of(

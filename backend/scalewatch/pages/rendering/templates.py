@@ -1,12 +1,14 @@
 """Templates: how pages are rendered, and what every template can use."""
 
+from datetime import datetime
 from functools import lru_cache, partial
 from typing import Any, Final
 
 from fastapi import FastAPI, Request
 from fastapi.responses import HTMLResponse
 from fastapi.templating import Jinja2Templates
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2.runtime import Context
 from sqlalchemy.orm import Session
 
 from scalewatch.figures.colours import GROWTH_CLASSES, class_of_text
@@ -54,6 +56,7 @@ def _context(request: Request) -> dict[str, Any]:
     return {
         "asset": lambda name: f"{root}{_asset_path(request.app, name)}",
         "caller": getattr(request.state, CALLER, None),
+        "frozen": navigation.is_frozen(request),
         "is_behind": navigation.has_delay(request),
         "login_path": navigation.login_path(request),
         "path": partial(addresses.path_to, request),
@@ -61,16 +64,29 @@ def _context(request: Request) -> dict[str, Any]:
         "embed": partial(addresses.embed_of, request),
         "live_events": navigation.live_events(request),
         "project_menu": partial(navigation.project_menu, request),
-        "server": str(request.base_url).rstrip("/"),
+        "server": _server(request),
         "site_menu": navigation.site_menu(request),
         "theme": chosen if chosen in THEMES else None,
     }
+
+
+def _server(request: Request) -> str:
+    """Return the address that commands name: a file does not know any."""
+    return "SERVER" if navigation.is_frozen(request) else str(request.base_url)[:-1]
 
 
 @lru_cache(maxsize=1024)
 def _asset_path(app: FastAPI, name: str) -> str:
     """Return the path of a static file; the search for its route is not repeated."""
     return str(app.url_path_for("asset", version=assets.asset_version(name), path=name))
+
+
+@pass_context
+def _age(context: Context, moment: datetime | None) -> str:
+    """Write how long ago a moment was; in a file that is kept, when it was."""
+    if moment is not None and context.get("frozen"):
+        return formats.moment(moment)
+    return formats.age(moment)
 
 
 def _environment() -> Environment:
@@ -85,7 +101,7 @@ def _environment() -> Environment:
         undefined=StrictUndefined,
     )
     environment.filters |= {
-        "age": formats.age,
+        "age": _age,
         "big_o": mathematics.big_o,
         "breakable": formats.breakable,
         "combine": lambda query, changed: {**query, **changed},

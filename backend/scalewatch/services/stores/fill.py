@@ -130,6 +130,12 @@ def decide(session: Session, decisions: Sequence[Decision]) -> None:
                 triage(session, decision.project, regression.id, said, decision.author)
 
 
+def project_names(sessions: Sessions) -> Sequence[str]:
+    """Return the names of all projects of a filled database."""
+    with sessions.reading() as session:
+        return [project.name for project in projects.listed(session)]
+
+
 def analyse(sessions: Sessions, project: str, shas: Collection[str]) -> None:
     """Model and judge some commits of a project that nobody has analysed yet."""
     with sessions.reading() as session:
@@ -176,10 +182,14 @@ def queue_others(sessions: Sessions) -> int:
 
 
 def _analyse(sessions: Sessions, subjects: Iterable[AnalysedCommit]) -> None:
+    """Analyse commits, each as of its first run: a store has no other moments."""
     for subject in subjects:
         with sessions.reading() as session:
-            analysed = analysis.analyse(session, subject)
-        transact(sessions, partial(analysis.record, analysis=analysed))
+            commit = commits.existing(session, subject.commit_id)
+            with as_of(commit.first_run_at):
+                analysed = analysis.analyse(session, subject)
+        with as_of(commit.first_run_at):
+            transact(sessions, partial(analysis.record, analysis=analysed))
 
 
 def _stated(session: Session, state: Callable[[Session, str], None], name: str) -> None:

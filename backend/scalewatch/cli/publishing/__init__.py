@@ -1,0 +1,1 @@
+"""Pages without a server: which are frozen, how they are rewritten and written."""
