@@ -30,7 +30,7 @@ PAGES = (
     "p/hydro/regressions/1/index.html",
     "p/hydro/m/jureca/index.html",
     "p/hydro/cost/index.html",
-    "p/hydro/efficiency/index.html",
+    "p/hydro/scaling/index.html",
 )
 
 

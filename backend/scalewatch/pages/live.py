@@ -1,7 +1,6 @@
 """Server-sent events: news of projects for their open pages."""
 
 from collections.abc import AsyncIterator
-from datetime import UTC, datetime
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Header, Query, Request, Response
