@@ -20,7 +20,8 @@ A server or a page
     `fixtures` the database, application and client that a test asks for by name;
     `live` the application on a port; `servers` PostgreSQL, Redis, the composition and
     the product's commands as processes; `addresses` every page; `sentences` what pages
-    say, once; `shown_pages` the sentences of a page; `plotted` figures as Plotly reads
+    say, once; `shown_pages` the sentences of a page; `sites`
+    the files and links of frozen pages; `plotted` figures as Plotly reads
     them; `chromium` and `axe` the browser; `forges` GitHub and GitLab;
     `endless_webhook` one that never answers.
 

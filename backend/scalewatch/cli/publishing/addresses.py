@@ -178,7 +178,7 @@ class Addresses:
 
     @property
     def keys(self) -> Mapping[str, frozenset[str]]:
-        """What chooses another page of a route, by its name."""
+        """The parts of queries that choose another page, by route."""
         are_few = all(each.series <= FEW for each in self.projects.values())
         return {
             name: rule.keys | (rule.of_few if are_few else frozenset())

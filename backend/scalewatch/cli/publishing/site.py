@@ -139,10 +139,10 @@ class Site:
         """Return a script that states all that the search finds."""
         hits = json.loads(self.answer(FOUND))
         ways = [self.link("index.html", hit["path"]).way for hit in hits]
-        found = [
+        known = [
             {**hit, "path": way} for hit, way in zip(hits, ways, strict=True) if way
         ]
-        return f"window.searchIndex = {json.dumps(found, separators=(',', ':'))};\n"
+        return f"window.searchIndex = {json.dumps(known, separators=(',', ':'))};\n"
 
     def _follow(self, address: str) -> None:
         place = self.addresses.place(address)
