@@ -53,10 +53,6 @@ NEUTRAL: Final[Mapping[str, Mapping[str, Any]]] = {
         "price": 0.0,
         "fewest_terms": 3,
         "enough": 1e-9,
-        "fitted": 3,
-        "most_shared": 0.0,
-        "caution": 1.0,
-        "widening": 1.0,
         "least_points": 1_000_000,
         "shortest_line": 2,
         "negligible": 0.0,
@@ -118,19 +114,13 @@ MECHANISMS: Final[Mapping[str, Mapping[str, Mechanism]]] = {
             lambda _parameter: (),
             "Shapes whose lower-order term is taken off.",
         ),
-        "caution": Mechanism(
-            "rules.evidence.rule",
-            "cautious",
-            lambda probability, *_: probability.copy(),
-            "Weight of the constant as a model.",
-        ),
     },
     "rules.several_parameters": {
-        "misfits": Mechanism(
+        "discrepancy": Mechanism(
             "rules.several_parameters.surfaces",
-            "misfits_of",
-            lambda *_: None,
-            "Surfaces that nothing explains, and scatter that jobs share.",
+            "sizes",
+            lambda location, *_: [location],
+            "Departures of curves from surfaces.",
         ),
     },
     "exact_counts": {

@@ -24,7 +24,6 @@ from scalewatch.errors import TooFewSettings
             reasons.TooLarge("2^p"),
             "2^p is too large to compute with at the settings measured",
         ),
-        (reasons.NoGrowth(12.0), "no growth of the space explains the settings"),
         (
             reasons.MachineMoved("a", 3, 3),
             "The machine: 3 of 3 regions moved together on a",

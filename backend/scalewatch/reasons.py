@@ -100,19 +100,6 @@ class Unresolved:
 
 
 @dataclass(frozen=True, slots=True)
-class NoGrowth:
-    """Settings lie `ratio` times as far from every growth as repetitions explain."""
-
-    ratio: float
-
-    def __str__(self) -> str:
-        return (
-            "no growth of the space explains the settings: they lie "
-            f"{self.ratio:.2g} times as far from the best one as repetitions do"
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class NoFit:
     """A model that explains nothing: values lie `smape` percent off it on average.
 

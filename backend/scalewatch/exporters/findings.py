@@ -19,7 +19,6 @@ from scalewatch.modelling import (
     Forecast,
     Growth,
     Incomparable,
-    Misfit,
     Model,
     Proposal,
     Verdict,
@@ -58,7 +57,8 @@ def fit_object(finding: Finding) -> dict[str, Any]:
     known = finding.exactness or Exactness(None)
     return {
         "unexplained": round(finding.unexplained, 6),
-        "misfit": finding.misfit and _misfit(finding.misfit),
+        "misfit": finding.misfit
+        and {**asdict(finding.misfit), "sentence": str(finding.misfit)},
         **unsteadiness_object(finding.unsteadiness),
         "last_step": finding.last_step
         and {**asdict(finding.last_step), "sentence": str(finding.last_step)},
@@ -82,16 +82,6 @@ def unsteadiness_object(unsteadiness: Unsteadiness) -> dict[str, Any]:
     return {
         name: pattern and {**asdict(pattern), "sentence": str(pattern)}
         for name, pattern in unsteadiness._asdict().items()
-    }
-
-
-def _misfit(misfit: Misfit) -> dict[str, Any]:
-    known = misfit.exponents
-    return {
-        "ratio": misfit.ratio,
-        "probability": misfit.probability,
-        "exponents": known and [known.low, known.high],
-        "sentence": str(misfit),
     }
 
 

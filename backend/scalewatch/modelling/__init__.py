@@ -98,7 +98,6 @@ from scalewatch.modelling.machines.machines import (
     machine_line,
 )
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.misfit.misfit import Misfit
 from scalewatch.modelling.next_measurement import (
     Cost,
     Proposal,
@@ -190,7 +189,6 @@ __all__ = [
     "Mark",
     "Measured",
     "MemoryWall",
-    "Misfit",
     "Model",
     "Movement",
     "NeededRun",

@@ -269,8 +269,7 @@ def next_measurement(  # noqa: PLR0913, one keyword per choice of the user
         noise=noise,
     )
     is_open = finding.verdict is Verdict.UNDECIDED and not finding.exactness
-    # A mean that says more than the model leaves noise to be measured away.
-    if not is_open or (finding.misfit and finding.misfit.ratio is not None):
+    if not is_open:
         return None
     if candidates is None:
         largest = float(measured.settings[parameter].max())

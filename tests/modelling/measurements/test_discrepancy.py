@@ -107,10 +107,28 @@ def test_only_repetitions_tell_that_there_is_none():
     assert [each.size for each in sizes(located(), {"p": P}, USUAL)] == [0, 0.7]
 
 
-def test_several_parameters_have_none():
+def test_over_several_parameters_walks_add_up():
+    location = located()
+    n = np.array([1.0, 4, 1, 4, 1, 4])
+    at = np.stack([AT, np.log(n)])
+
+    (departing,) = (
+        each for each in sizes(location, {"p": P, "n": n}, USUAL) if each.size
+    )
+
+    shared = covariance(AT, AT, 0.7) + covariance(at[1], at[1], 0.7)
+    np.testing.assert_allclose(covariance(at, at, 0.7), shared)
+    shared += (0.7 * ASSUMED.scatter) ** 2 * np.eye(len(P))
+    for row, precision in enumerate(np.moveaxis(departing.precision, 2, 0)):
+        whole = np.diag(location.variance[row] / location.weight[:, row]) + shared
+        scaled = precision @ whole / departing.variance[row]
+        np.testing.assert_allclose(scaled, np.eye(len(P)), atol=1e-8)
+
+
+def test_settings_that_are_not_positive_have_none():
     location = located()
 
-    assert sizes(location, {"p": P, "n": P}, USUAL) == [location]
+    assert sizes(location, {"p": P, "n": P - P[0]}, USUAL) == [location]
 
 
 def test_what_comes_beyond_grows_with_the_distance():

@@ -39,8 +39,7 @@ def test_model_is_positive_where_all_values_are():
     misfit = fit(falling, EXACTLY, 0.99)
 
     assert misfit is not None
-    assert misfit.fit is not None
-    assert misfit.fit.negative_at == "p = 2"
+    assert misfit.negative_at == "p = 2"
     assert fit(falling, EXACTLY - 1, 0.99) is None
 
 

@@ -89,18 +89,16 @@ class Noise(Schema):
 
 
 class Misfit(Schema):
-    """How far the settings lie from every growth that competes."""
+    """A model that explains nothing of what was measured."""
 
-    ratio: float | None = Field(
-        description="How many times as far from the best curve as repetitions do; null "
-        "where these do not tell."
+    smape: float | None = Field(
+        description="How far values lie off the model on average, in percent."
     )
-    probability: float | None = Field(description="Of a larger misfit by chance.")
-    sentence: str = ""
-    exponents: tuple[float, float] | None = Field(
-        description="Bounds of the local exponent beyond the largest setting, of "
-        "several parameters where all grow together; null where nothing tells."
+    adjusted_r2: float | None = Field(description="Null of a constant.")
+    negative_at: str | None = Field(
+        description="Settings at which the model is not positive, though values are."
     )
+    sentence: str
 
 
 class WarmUp(Schema):
@@ -162,8 +160,7 @@ class Standing(Schema):
         description="Probability that no growth that competes explains the series."
     )
     misfit: Misfit | None = Field(
-        description="How far the settings lie from every growth, where none explains "
-        "them."
+        description="How far values lie off the best model, where none explains them."
     )
     warm_up: WarmUp | None
     modes: TwoModes | None

@@ -62,12 +62,6 @@ def never_together(
     return places
 
 
-def far_corner(settings: Mapping[str, Reals]) -> int | None:
-    """Return which point has the largest setting of all parameters, if one has."""
-    is_largest = np.all([x == x.max() for x in settings.values()], axis=0)
-    return int(is_largest.argmax()) if is_largest.any() else None
-
-
 def _resolving_point(
     points: Reals, levels: Sequence[Reals]
 ) -> tuple[float, ...] | None:

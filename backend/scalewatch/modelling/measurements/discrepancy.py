@@ -7,7 +7,8 @@ one besides. With a ≤ b logarithms over the first setting,
 
     cov(D(a), D(b)) = bend² (a³/3 + a² (b - a)/2) + drift² a.
 
-To each measurement comes a `scatter` that no repetition of its job shows. Locations of
+Of several parameters D is the sum of such walks, one over each of them. To each
+measurement comes a `scatter` that no repetition of its job shows. Locations of
 variance v and weights ω have the covariance
 
     C = v diag(1/ω) + K,   K = scatter² 1 + cov(D),
@@ -52,22 +53,30 @@ LEAST_PIVOT: Final = 1e-12
 
 
 def covariance(before: Reals, after: Reals, size: float) -> Reals:
-    """Return that of D at logarithms over the first setting, shapes (A,), (B,).
+    """Return that of D at logarithms over the first setting.
 
     Below the first setting D walks the other way, and has nothing in common with what
     it does above.
+
+    Parameters
+    ----------
+    before, after
+        Shapes (A,) and (B,), or with the parameters in front of several.
+    size
+        Of D.
 
     Returns
     -------
     array
         Shape (A, B).
     """
-    row, column = before[:, np.newaxis], after[np.newaxis]
+    row = np.atleast_2d(before)[..., np.newaxis]
+    column = np.atleast_2d(after)[:, np.newaxis]
     low = np.minimum(abs(row), abs(column))
     high = np.maximum(abs(row), abs(column))
     walk = ASSUMED.bend**2 * (low**3 / 3 + low**2 * (high - low) / 2)
     walk = size**2 * (walk + ASSUMED.drift**2 * low)
-    return np.asarray(np.where(row * column > 0, walk, 0.0))
+    return np.asarray(np.where(row * column > 0, walk, 0.0).sum(axis=0))
 
 
 def innovation(beyond: Reals, size: float) -> Reals:
@@ -76,10 +85,10 @@ def innovation(beyond: Reals, size: float) -> Reals:
     Parameters
     ----------
     beyond
-        Logarithms over that setting.
+        Logarithms over that setting, shape (T,), or with the parameters in front.
     """
-    h = np.maximum(beyond, 0)
-    walk = ASSUMED.bend**2 * h**3 / 3 + ASSUMED.drift**2 * h
+    h = np.maximum(np.atleast_2d(beyond), 0)
+    walk = (ASSUMED.bend**2 * h**3 / 3 + ASSUMED.drift**2 * h).sum(axis=0)
     return np.asarray(size**2 * (walk + ASSUMED.scatter**2))
 
 
@@ -88,12 +97,25 @@ def sizes(
 ) -> list[Location]:
     """Return locations under each size of the discrepancy, with its `log_share`.
 
-    Of several parameters, and where a setting is not positive, there is none.
+    Where a setting is not positive there is none.
     """
-    if len(settings) > 1 or min(map(np.min, settings.values())) <= 0:
-        return [location]
-    (x,) = settings.values()
-    return list(_sizes(location, np.log(x / x[0]), noise))
+    at = logarithms_over(settings, settings)
+    return [location] if at is None else list(_sizes(location, at, noise))
+
+
+def logarithms_over(
+    settings: Mapping[str, Reals], targets: Mapping[str, Reals]
+) -> Reals | None:
+    """Return those of targets over the first setting, shape (parameters, T).
+
+    None where a setting or a target is not positive.
+    """
+    rows = []
+    for name, x in settings.items():
+        if min(x.min(), targets[name].min(initial=np.inf)) <= 0:
+            return None
+        rows.append(np.log(targets[name] / x.min()))
+    return np.stack(rows)
 
 
 def _sizes(location: Location, at: Reals, noise: Noise) -> Iterator[Location]:
@@ -114,7 +136,8 @@ def with_discrepancy(location: Location, at: Reals, size: float) -> Location:
     Parameters
     ----------
     at
-        Logarithms of the settings over the first one, shape (n,).
+        Logarithms of the settings over the first one, shape (n,), or with the
+        parameters in front of several.
     size
         Of the discrepancy.
     """
@@ -123,7 +146,8 @@ def with_discrepancy(location: Location, at: Reals, size: float) -> Location:
     unit, freedom = location.variance, location.freedom
     if size:
         unit = unit + (size * ASSUMED.scatter) ** 2
-        step = innovation(np.diff(at), size).mean()
+        steps = [np.diff(np.unique(each)) for each in np.atleast_2d(at)]
+        step = innovation(np.concatenate(steps), size).mean()
         # Degrees of freedom of a sum of variances (Satterthwaite).
         freedom = (location.variance + step) ** 2 / (
             location.variance**2 / location.freedom + step**2 / ASSUMED.freedom

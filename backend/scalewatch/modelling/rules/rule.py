@@ -11,7 +11,6 @@ from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.summary import Summary, summarise
-from scalewatch.modelling.misfit.misfit import Misfit
 
 Hypothesis = tuple[Growth, ...]
 
@@ -58,16 +57,6 @@ class Sample:
         """Return one value per series and point, shape (S, n)."""
         return summarise(self.values, self.summary)
 
-    def beyond(self) -> dict[str, NDArray[np.float64]]:
-        """Return how many times as large as the largest setting targets are.
-
-        By parameter, shape (T,).
-        """
-        return {
-            name: np.array([max(target[name], 0) for target in self.targets]) / x.max()
-            for name, x in self.settings.items()
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Selection:
@@ -101,9 +90,6 @@ class Selection:
     exponents
         Bounds of the local exponent at the last settings, shape (S, 2), infinite where
         nothing bounds it; None for a rule without.
-    misfits
-        How far series lie from all that competes, by position; of those that nothing
-        explains.
     reasons
         Row to words: why there is no model where `chosen` is -1, and elsewhere why the
         verdict has to stay open whatever the model is.
@@ -120,7 +106,6 @@ class Selection:
     leading: tuple[Growth, ...] | None = None
     forecasts: NDArray[np.float64] | None = None
     exponents: NDArray[np.float64] | None = None
-    misfits: Mapping[int, Misfit] = field(default_factory=dict)
     reasons: Mapping[int, str] = field(default_factory=dict)
 
 

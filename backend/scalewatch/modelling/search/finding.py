@@ -8,8 +8,7 @@ from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Direction, Verdict, direction
 from scalewatch.modelling.measurements.repetitions import STEADY, Unsteadiness
-from scalewatch.modelling.misfit.misfit import Misfit
-from scalewatch.reasons import LastStep
+from scalewatch.reasons import LastStep, NoFit
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +136,7 @@ class Finding:
     rule: str = ""
     unexplained: float = 0.0
     exactness: Exactness | None = None
-    misfit: Misfit | None = None
+    misfit: NoFit | None = None
     horizon: float | None = None
     unsteadiness: Unsteadiness = STEADY
     last_step: LastStep | None = None

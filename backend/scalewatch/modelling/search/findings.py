@@ -14,7 +14,7 @@ from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.measurements.repetitions import Unsteadiness, unsteady
-from scalewatch.modelling.misfit.misfit import SURE, local_exponent, misfit_of
+from scalewatch.modelling.misfit.misfit import local_exponent, misfit_of
 from scalewatch.modelling.rules.evidence.last_step import (
     allows_match,
     last_settings,
@@ -204,9 +204,9 @@ def _finding(group: Group, row: int) -> Finding:
         verdict, reason = Verdict.UNDECIDED, str(last_step)
     elif verdict is Verdict.UNDECIDED and steps and not steps.allows(expectation):
         reason = f"{reason}; {steps.beside(expectation)}"
-    misfit = selection.misfits.get(row)
     # Only rules that tell odds claim that a growth explains what was measured.
-    if misfit is None and selection.hypothesis_probability is not None:
+    misfit = None
+    if selection.hypothesis_probability is not None:
         misfit = misfit_of(
             model,
             sample.settings,
@@ -215,18 +215,10 @@ def _finding(group: Group, row: int) -> Finding:
             float(selection.smape[row]),
         )
     class_probability = _class_probability(selection, row)
-    unexplained = misfit.unexplained if misfit else 0.0
     if misfit is not None:
-        class_probability = {
-            key: (1 - unexplained) * share for key, share in class_probability.items()
-        }
-        verdict_probability = {}
+        class_probability, verdict_probability, divergence = {}, {}, None
         if expectation is not None:
             verdict, reason = Verdict.UNDECIDED, str(misfit)
-    if unexplained > SURE:
-        class_probability, divergence = {}, None
-    else:
-        misfit = None
     if row in selection.reasons:
         verdict, reason, verdict_probability = (
             Verdict.UNDECIDED,
@@ -249,7 +241,7 @@ def _finding(group: Group, row: int) -> Finding:
         forecasts=_forecasts(group, row, model),
         reason=reason,
         rule=group.rule,
-        unexplained=unexplained,
+        unexplained=0.0 if misfit is None else 1.0,
         misfit=misfit,
         horizon=group.horizons.get(row),
         last_step=last_step,

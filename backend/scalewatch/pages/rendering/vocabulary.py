@@ -141,10 +141,9 @@ TOPICS: Final = {
         ),
         Word(
             "misfit",
-            "The settings lie farther from every growth than their repetitions "
-            "explain, or the model explains less than the mean does (R̄² below 0), so "
-            "none of them may be right: intervals reach as far as the "
-            "local exponents, and a verdict stands only where these allow it.",
+            "The model explains nothing: less than the mean does (R̄² below 0), a "
+            "constant far off its values, or not positive where all were. There are no "
+            "odds of growths then, and no verdict.",
         ),
         Word(
             "exact counts",

@@ -18,7 +18,7 @@ from scalewatch.pages.wording.formats import (
     settings,
 )
 from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
-from scalewatch.reasons import UNSETTLED, NoGrowth
+from scalewatch.reasons import UNSETTLED
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.questions import direction
 from scalewatch.services.commit_reports.factors import WORK
@@ -209,17 +209,9 @@ def exact_sentence(standing: Standing) -> str:
 
 
 def misfit_sentence(standing: Standing) -> str:
-    """Tell how far the settings lie from every growth, and what that leaves open."""
-    misfit = standing.fit["misfit"]
-    words = misfit.get("sentence") or str(NoGrowth(misfit["ratio"]))
-    sentence = f"{words[0].upper()}{words[1:]}."
-    if misfit["exponents"] is None:
-        return sentence
-    low, high = misfit["exponents"]
-    return (
-        f"{sentence} Beyond them the local exponent lies between {significant(low)} "
-        f"and {significant(high)}."
-    )
+    """Tell that no growth explains the settings."""
+    words = standing.fit["misfit"]["sentence"]
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def unlike_repetitions(

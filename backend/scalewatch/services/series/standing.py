@@ -327,6 +327,13 @@ _NO_FIT: Final[Mapping[str, Any]] = {
 }
 """Fit of most series: nothing is known of it."""
 
+_MISFIT: Final[Mapping[str, Any]] = {
+    "smape": None,
+    "adjusted_r2": None,
+    "negative_at": None,
+    "sentence": "no growth of the space explains the settings",
+}
+
 
 def _descending(probability: str) -> dict[str, float]:
     """Return stored probabilities, the largest first."""
@@ -358,7 +365,13 @@ def _noise_json(text: str | None) -> orjson.Fragment:
 
 def _stored_fit(text: str | None) -> Mapping[str, Any]:
     """Return what is known of exact counts and of misfit, as `fit_object` has it."""
-    return {**_NO_FIT, **orjson.loads(text)} if text else _NO_FIT
+    fit = {**_NO_FIT, **orjson.loads(text)} if text else _NO_FIT
+    misfit = fit["misfit"]
+    if not misfit or misfit.keys() == _MISFIT.keys():
+        return fit
+    # Once a misfit had ratios and exponents instead, and at first no sentence.
+    known = {name: misfit.get(name) or absent for name, absent in _MISFIT.items()}
+    return {**fit, "misfit": known}
 
 
 def growth_or_none(text: str | None) -> Growth | None:

@@ -12,7 +12,6 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.growths.verdict import Verdict, decide
 from scalewatch.modelling.rules.evidence.posterior import (
-    cautious,
     likeliest,
     posterior,
     verdict_posterior,
@@ -75,8 +74,7 @@ def test_the_likeliest_growth_has_the_verdict_that_is_settled(sharpness):
     probability, _ = posterior(log_evidence.astype(np.float32), PRIOR)
 
     shares = verdict_posterior(probability.T, PRIOR)
-    weight = cautious(probability, SPACE.constant, None)
-    chosen = likeliest(weight, PRIOR, shares, 0.9, np.asarray(0.9))
+    chosen = likeliest(probability, PRIOR, shares, 0.9, np.asarray(0.9))
 
     limit = default_deviation_limit(LINEAR)
     for growth, share in zip(chosen, shares, strict=True):

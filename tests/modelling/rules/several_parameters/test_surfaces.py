@@ -94,11 +94,11 @@ def test_class_probabilities_are_those_of_leading_terms_highest_first():
 
 def test_forecasts_bracket_the_truth_and_widen_with_the_distance():
     y = values_on(GRID, ["n p^(1/2)"])
-    near, far = {"p": 128, "n": 512}, {"p": 4096, "n": 65536}
+    near, far = {"p": 128, "n": 512}, {"p": 1024, "n": 4096}
 
     finding = surface(y, noise=0.1, targets=[near, far])
 
-    truth = 1 + 10 * np.array([512 * 128**0.5, 65536 * 64]) / (256 * 8)
+    truth = 1 + 10 * np.array([512 * 128**0.5, 4096 * 32]) / (256 * 8)
     for forecast, value in zip(finding.forecasts, truth, strict=True):
         assert forecast.low < value < forecast.high
         assert forecast.low <= forecast.value <= forecast.high

@@ -27,7 +27,11 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.discrepancy import covariance, innovation
+from scalewatch.modelling.measurements.discrepancy import (
+    covariance,
+    innovation,
+    logarithms_over,
+)
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.mixture import Mixture
@@ -58,6 +62,8 @@ class Kriging:
     known
         Variance of D at the targets that is left, but for what comes behind the last
         setting, shape (T, S).
+    level
+        What the level of a curve is unsure of there, shape (T, S).
     innovation
         What comes there, shape (T, S).
     least
@@ -66,6 +72,7 @@ class Kriging:
 
     weights: Reals
     known: Reals
+    level: Reals
     innovation: Reals
     least: Reals
 
@@ -73,15 +80,22 @@ class Kriging:
     def of(
         cls, location: Location, at: Reals, targets: Reals, future: float
     ) -> "Kriging":
-        """Return it for logarithms of settings and targets over the first setting."""
+        """Return it for logarithms of settings and targets over the first setting.
+
+        Parameters
+        ----------
+        at, targets
+            Shapes (n,) and (T,), or with the parameters in front of several.
+        """
         size, unit = location.size, location.variance
-        beyond = targets - at[-1]
+        at, targets = np.atleast_2d(at), np.atleast_2d(targets)
+        beyond = targets - at.max(axis=1, keepdims=True)
         least = innovation(beyond, future)[:, np.newaxis]
         if location.precision is None:
-            nothing = np.zeros((len(targets), len(unit)))
+            nothing = np.zeros((len(least), len(unit)))
             mass = total(location.weight)
-            weights = np.zeros((len(targets), *location.weight.shape))
-            return cls(weights, nothing + 1 / mass, nothing, least)
+            weights = np.zeros((len(least), *location.weight.shape))
+            return cls(weights, nothing, nothing + 1 / mass, nothing, least)
         cross = covariance(targets, at, size)
         # Sums whose order does not depend on the series beside.
         rows = cross.T[:, :, np.newaxis, np.newaxis]
@@ -93,8 +107,35 @@ class Kriging:
         left = (there - known) / unit
         left += innovation(np.zeros(1), size) / unit
         mass = total(total(location.precision))
-        left += (1 - total(weights.swapaxes(0, 1).copy())) ** 2 / mass
-        return cls(weights, np.maximum(left - comes, LEAST_VARIANCE), comes, least)
+        level = (1 - total(weights.swapaxes(0, 1).copy())) ** 2 / mass
+        known = np.maximum(left - comes, LEAST_VARIANCE)
+        return cls(weights, known, level, comes, least)
+
+    @classmethod
+    def at(
+        cls,
+        location: Location,
+        settings: Mapping[str, Reals],
+        targets: Mapping[str, Reals],
+        future: float,
+    ) -> "Kriging":
+        """Return it for settings and targets; nothing where one is not positive."""
+        if places := places_of(settings, targets):
+            return cls.of(location, *places, future)
+        nothing = np.zeros((len(next(iter(targets.values()))), location.log.shape[1]))
+        weights = np.zeros((len(nothing), *location.log.shape))
+        return cls(weights, nothing, nothing, nothing, nothing[:, :1])
+
+    def only(self, series: int) -> "Kriging":
+        """Return that of one series."""
+        here = slice(series, series + 1)
+        return Kriging(
+            self.weights[..., here],
+            self.known[:, here],
+            self.level[:, here],
+            self.innovation[:, here],
+            self.least,
+        )
 
 
 LEAST_VARIANCE = 1e-12
@@ -226,7 +267,7 @@ class Centred:
                 ):
                     place += column[:, np.newaxis] * residual
             comes = unit * kriging.innovation[:, np.newaxis]
-            variance = unit * kriging.known[:, np.newaxis]
+            variance = unit * (kriging.known + kriging.level)[:, np.newaxis]
             variance += np.maximum(comes, kriging.least[:, np.newaxis])
         return Mixture(
             log_weight=(log_weight + phi).reshape(-1, series),
@@ -257,12 +298,12 @@ def at_last(location: Location, settings: Mapping[str, Reals], left: Reals) -> R
     if location.precision is None:
         weight = np.where(is_known, location.weight, 0.0)
         return np.asarray(total(weight * np.where(is_known, left, 0.0)) / total(weight))
-    (x,) = settings.values()
-    at = np.log(x / x[0])
+    at = logarithms_over(settings, settings)
+    assert at is not None
     left = np.where(is_known, left, left[-1])
     weight = total(location.precision)
     level = total(weight * left) / total(weight)
-    (toward,) = Kriging.of(location, at, at[-1:], 0.0).weights
+    (toward,) = Kriging.of(location, at, at[:, -1:], 0.0).weights
     return np.asarray(level + total(toward * (left - level)))
 
 
@@ -273,11 +314,6 @@ Places = tuple[Reals, Reals]
 def places_of(
     settings: Mapping[str, Reals], targets: Mapping[str, Reals]
 ) -> Places | None:
-    """Return them where all of one parameter are positive."""
-    if len(settings) > 1:
-        return None
-    ((parameter, x),) = settings.items()
-    beyond = targets[parameter]
-    if min(x.min(), beyond.min(initial=np.inf)) <= 0:
-        return None
-    return np.log(x / x[0]), np.log(beyond / x[0])
+    """Return them where all are positive."""
+    at, beyond = (logarithms_over(settings, each) for each in (settings, targets))
+    return None if at is None or beyond is None else (at, beyond)

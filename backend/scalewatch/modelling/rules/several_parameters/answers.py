@@ -1,5 +1,6 @@
 """Answers of a contest of several parameters for one series."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +16,6 @@ from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.elimination import Weights
 from scalewatch.modelling.rules.several_parameters.intervals import (
-    Contenders,
     Targets,
     forecast,
     likeliest,
@@ -28,14 +28,10 @@ class SelectedHypothesis:
 
     Parameters
     ----------
-    least
-        The least misfit of all hypotheses.
     hypothesis
         The likeliest.
     coefficients
         Its c₀ … c_K.
-    residuals
-        Of its model, relative to what was measured, shape (n,).
     quality
         Adjusted R² and SMAPE, shape (2,).
     growths, probability
@@ -46,10 +42,8 @@ class SelectedHypothesis:
         Value, low and high at each target, shape (targets, 3).
     """
 
-    least: float
     hypothesis: Hypothesis
     coefficients: Reals
-    residuals: Reals
     quality: Reals
     growths: tuple[Growth, ...]
     probability: Reals
@@ -113,34 +107,35 @@ class Questions:
             targets=Targets(at_targets, sample.level),
         )
 
-    def answer(self, weights: Weights) -> SelectedHypothesis:
-        """Return what is found about a series."""
+    def answer(self, sizes: Sequence[Weights]) -> SelectedHypothesis:
+        """Return what is found about a series under all sizes of its discrepancy."""
         contest = self.contest
-        weighed = contest.weigh(weights)
-        belief = weighed.score + self.log_prior
-        probability = np.exp(belief - belief.max())
-        probability /= probability.sum()
-        by_growth = contest.by_growth(probability)
-        verdicts = verdict_posterior(by_growth[np.newaxis], self.prior)
-        structured = np.arange(len(weighed.score)) < self.contest.competitors.structured
-        is_sum = probability[structured].sum() < 1 / 2
-        chosen = self._chosen(
-            np.where(structured == is_sum, -np.inf, weighed.score), verdicts
+        weighed = [contest.weigh(each) for each in sizes]
+        scores = np.stack(
+            [of.score + each.log_share for of, each in zip(weighed, sizes, strict=True)]
         )
+        beliefs = scores + self.log_prior
+        parts = np.exp(beliefs - beliefs.max())
+        parts /= parts.sum()
+        by_growth = contest.by_growth(parts.sum(axis=0))
+        verdicts = verdict_posterior(by_growth[np.newaxis], self.prior)
+        structured = np.arange(parts.shape[1]) < self.contest.competitors.structured
+        is_sum = parts[:, structured].sum() < 1 / 2
+        score = np.logaddexp.reduce(scores)
+        chosen = self._chosen(np.where(structured == is_sum, -np.inf, score), verdicts)
+        heaviest = int(scores[:, chosen].argmax())
         members = contest.competitors.of(chosen)
-        constant, *factors = weighed.coefficients(chosen)
+        constant, *factors = weighed[heaviest].coefficients(chosen)
         fitted = constant + factors @ contest.tau[members]
         listed = likeliest(by_growth, ASSUMED.listed)
         hypothesis, coefficients = self._model(
             members, np.append(constant, factors * np.exp2(-self.log2_scale[members]))
         )
-        actual = 1 / weights.inverse[:, np.newaxis]
+        actual = 1 / sizes[heaviest].inverse[:, np.newaxis]
         predicted = fitted[:, np.newaxis]
         return SelectedHypothesis(
-            least=weighed.least,
             hypothesis=hypothesis,
             coefficients=coefficients,
-            residuals=fitted * weights.inverse - 1,
             quality=np.concatenate(
                 [
                     adjusted_r2_of(actual, predicted, len(members)),
@@ -150,12 +145,7 @@ class Questions:
             growths=tuple(self.growths[each] for each in listed.tolist()),
             probability=by_growth[listed],
             verdicts=np.zeros(3) if verdicts is None else verdicts[0],
-            forecasts=forecast(
-                contest,
-                Contenders.of(contest, probability),
-                weights,
-                self.targets,
-            ),
+            forecasts=forecast(contest, parts, sizes, self.targets),
         )
 
     def _model(self, members: Indices, coefficients: Reals) -> tuple[Hypothesis, Reals]:

@@ -18,14 +18,6 @@ class Assumptions:
     """Terms of signed sums that always compete."""
     enough: float = 1.2
     """Misfit per point, in variances of one, that repetitions explain."""
-    fitted: int = 6
-    """Degrees of freedom that a surface takes: terms, and the choice of them."""
-    most_shared: float = 5.0
-    """Deviations from a surface that jobs share, in those of repetitions, at most."""
-    caution: float = 4.0
-    """Variance about the best surface that becomes that of the noise, in its own."""
-    widening: float = 1.2
-    """Factor of the intervals of surfaces about which jobs scatter."""
     least_points: int = 12
     """Settings from which on sums of common terms compete."""
     shortest_line: int = 3

@@ -3,8 +3,9 @@
 With the variance s₀² of a location known with ν₀ degrees of freedom, n points and the
 misfit R of `elimination`, the posterior of a hypothesis of K products is
 
-    p(h) ∝ (1/H) · n^(-3K/2) · (ν₀ s₀² + R)^(-(ν₀ + n - 1)/2).
+    p(h) ∝ (1/H) · n^(-3K/2) · (1 + R / ν₀ s₀²)^(-(ν₀ + n - 1)/2),
 
+under each size of the discrepancy, which counts by what `discrepancy` says of it.
 H, the number of hypotheses of its structure, makes all structures equally likely
 beforehand, but for sums of common terms, see `competitors`; n^(-3K/2) is Schwarz's
 price of three parameters per product, its coefficient and the exponents of power and
@@ -31,7 +32,6 @@ from scalewatch.modelling.rules.several_parameters.competitors import (
     competitors,
 )
 from scalewatch.modelling.rules.several_parameters.elimination import (
-    Design,
     Weights,
     fit,
     fit_signed,
@@ -46,14 +46,11 @@ class HypothesisScores:
     ----------
     score
         Logarithm of the evidence, priced, but for a summand, shape (H,).
-    least
-        The least misfit of all.
     fitted
         c₀ … c_K of τ, shape (1 + K, H), by the number of terms.
     """
 
     score: Reals
-    least: float
     fitted: tuple[Reals, ...]
 
     def coefficients(self, hypothesis: int) -> Reals:
@@ -77,14 +74,11 @@ class Contest:
         The hypotheses, H of them, of C columns.
     tau
         Values of the columns at the measured settings, shape (C, n).
-    designs
-        Hypotheses of structures by their number of terms, from none on.
     """
 
     terms: tuple[Terms, ...]
     competitors: Competitors
     tau: Reals
-    designs: tuple[Design, ...]
 
     @classmethod
     def of(
@@ -104,12 +98,7 @@ class Contest:
         tau = np.ones((len(competing.columns), points))
         for growths_of, numbers in zip(terms, competing.factors.T, strict=True):
             tau[numbers >= 0] *= growths_of.table.tau[numbers[numbers >= 0]]
-        return cls(
-            terms=terms,
-            competitors=competing,
-            tau=tau,
-            designs=tuple(Design.of(tau, members) for members in competing.members),
-        )
+        return cls(terms, competing, tau)
 
     @property
     def columns(self) -> Growths:
@@ -146,26 +135,25 @@ class Contest:
 
     def weigh(self, weights: Weights) -> HypothesisScores:
         """Fit all hypotheses to a series."""
-        points = len(weights.omega)
-        fits = [fit(each, weights.inverse, weights.omega) for each in self.designs]
+        points = len(weights.inverse)
+        fits = [fit(self.tau, each, weights) for each in self.competitors.members]
         fits += self._fit_sums(weights, min(float(left.min()) for left, _ in fits))
-        terms = [each.members.shape for each in self.designs]
+        terms = [each.shape for each in self.competitors.members]
         # Of a sum without a constant one term takes its place.
         terms += [(len(each), each.terms - 1) for each in self.competitors.sums]
         misfit = np.concatenate([left for left, _ in fits])
         exponent = (weights.freedom + points - 1) / 2
-        score = -exponent * np.log(weights.variance * weights.freedom + misfit)
+        score = -exponent * np.log1p(misfit / (weights.variance * weights.freedom))
         price = np.repeat([k for _, k in terms], [h for h, _ in terms])
         return HypothesisScores(
             score=score - ASSUMED.price * np.log(points) * price,
-            least=float(misfit.min()),
             fitted=tuple(coefficients for _, coefficients in fits),
         )
 
     def _fit_sums(self, weights: Weights, least: float) -> list[tuple[Reals, Reals]]:
         """Fit signed sums, of more terms only while fewer leave too much misfit."""
         fits = []
-        enough = ASSUMED.enough * weights.variance * len(weights.omega)
+        enough = ASSUMED.enough * weights.variance * len(weights.inverse)
         for sums in self.competitors.sums:
             if sums.terms > ASSUMED.fewest_terms and least < enough:
                 fitted = (

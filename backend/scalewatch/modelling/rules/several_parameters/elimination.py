@@ -1,15 +1,14 @@
 """Relative least squares of many hypotheses at once, by Gaussian elimination.
 
-A hypothesis f = c₀ + Σ cₖ·τₖ is fitted so that Σ ω·(1 - f/y)² is least. With w = 1/y
-the normal equations of all hypotheses are made of the moments
+A hypothesis f = c₀ + Σ cₖ·τₖ is fitted so that the residuals r = 1 - f/y have the least
+rᵀPr, P the precision of the locations (`discrepancy`). With P = RRᵀ the columns are
+Rᵀ(τₖ/y) and their products those of the normal equations; the elimination runs over all
+hypotheses side by side. The constant is eliminated last, so that the fit without it
+comes for free: it replaces a fit whose constant is negative. A hypothesis whose term
+comes out negative is one with fewer terms, and leaves the contest.
 
-    Σ ω w²·τⱼ·τₖ,  Σ ω w²·τₖ,  Σ ω w·τₖ,  Σ ω w²,  Σ ω w,  Σ ω,
-
-which are linear in the weights: one matrix product with the products of columns gives
-those of all hypotheses, and the elimination runs over them side by side. The constant
-is eliminated last, so that the fit without it comes for free: it replaces a fit whose
-constant is negative. A hypothesis whose term comes out negative is one with fewer
-terms, and leaves the contest.
+Where curves depart from growths, misfits are those of logarithms, levels free, as in
+`evidence.least_squares`.
 
 Sums of a few terms of either sign have no constant. The normal equations of all of them
 are taken from the products of all columns with each other, which are few. A sum leaves
@@ -22,14 +21,18 @@ the contest
   term at a measured setting: it would turn there.
 """
 
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.modelling.arrays import Indices, Reals
+from scalewatch.modelling.arrays import Indices, Reals, total
+from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import LEADING
+from scalewatch.modelling.rules.evidence.least_squares import LARGEST_RANGE
+from scalewatch.modelling.rules.evidence.log_residuals import LEAST_VARIANCE, Kriging
 from scalewatch.modelling.rules.evidence.model import LARGEST_SHARE
 from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.competitors import SignedSums
@@ -39,62 +42,131 @@ System = dict[tuple[int, int], Reals]
 
 
 @dataclass(frozen=True, slots=True)
-class Design:
-    """Hypotheses of equally many terms at the measured settings.
+class Weights:
+    """How much the points of a series count, under one size of the discrepancy.
 
     Parameters
     ----------
-    members
-        Columns of each hypothesis, shape (H, K).
-    tau, squares
-        All columns and their squares, shape (n, C).
-    products
-        For each pair of terms of a hypothesis their product, shape (n, H).
+    inverse
+        w = 1/y, shape (n,).
+    root
+        R, shape (n, n).
+    left
+        L of `Location.root`, shape (n, n - 1); None where points are independent.
+    variance
+        s₀², relative, of a point that P weighs by 1.
+    freedom
+        ν₀.
+    log_share
+        Logarithm of the evidence that all hypotheses share under this size.
+    ahead
+        What residuals tell of targets.
     """
 
-    members: Indices
-    tau: Reals
-    squares: Reals
-    products: dict[tuple[int, int], Reals]
+    inverse: Reals
+    root: Reals
+    left: Reals | None
+    variance: float
+    freedom: float
+    log_share: float
+    ahead: Kriging
 
     @classmethod
-    def of(cls, tau: Reals, members: Indices) -> "Design":
-        """Multiply the columns, shape (C, n), that occur together."""
-        products = {
-            (i, j): (tau[members[:, i]] * tau[members[:, j]]).T
-            for i, j in combinations(range(members.shape[1]), 2)
-        }
-        return cls(members, tau.T, (tau * tau).T, products)
+    def all_of(cls, location: Location, kriging: Kriging) -> "Iterator[Weights]":
+        """Yield those of S series, values over their `level_of`."""
+        logs = np.clip(location.log - level_of(location), -LARGEST_RANGE, LARGEST_RANGE)
+        for series in range(logs.shape[1]):
+            if location.precision is None or location.root is None:
+                root, left = np.diag(np.sqrt(location.weight[:, series])), None
+            else:
+                precision = location.precision[..., series]
+                # A point that is missing has no precision at all.
+                ridge = LEAST_VARIANCE * np.eye(len(precision))
+                root = np.linalg.cholesky(precision + ridge)
+                left = location.root[..., series]
+            yield cls(
+                inverse=np.exp(-logs[:, series]),
+                root=root,
+                left=left,
+                variance=float(location.variance[series]),
+                freedom=float(location.freedom[series]),
+                log_share=(
+                    0.0
+                    if location.log_share is None
+                    else float(location.log_share[series])
+                ),
+                ahead=kriging.only(series),
+            )
+
+    def along(self, points: Indices) -> "Weights":
+        """Return those of some points, as if they were independent."""
+        weight = (self.root[points] ** 2).sum(axis=1)
+        return replace(
+            self,
+            inverse=self.inverse[points],
+            root=np.diag(np.sqrt(weight)),
+            left=None,
+        )
+
+    @property
+    def target(self) -> Reals:
+        """Rᵀ1, to which all is fitted."""
+        return np.asarray(self.root.sum(axis=0))
+
+    def misfits(self, curves: Reals, relative: Reals) -> Reals:
+        """Return the misfits of curves over y, shape (H, n), or those `relative` ones.
+
+        A curve that is not positive has none.
+        """
+        if self.left is None:
+            return relative
+        with np.errstate(divide="ignore", invalid="ignore"):
+            misfit = ((np.log(curves) @ self.left) ** 2).sum(axis=1)
+        return np.where(np.isfinite(misfit), misfit, np.inf)
 
 
-def fit(design: Design, weight: Reals, omega: Reals) -> tuple[Reals, Reals]:
-    """Fit all hypotheses to a series.
+def level_of(location: Location) -> Reals:
+    """Return the mean logarithm of the locations, shape (S,)."""
+    level: Reals = total(location.log) / len(location.log)
+    return level
+
+
+def fit(tau: Reals, members: Indices, weights: Weights) -> tuple[Reals, Reals]:
+    """Fit hypotheses of equally many terms to a series.
 
     Parameters
     ----------
-    design
-        H hypotheses of K terms.
-    weight
-        w = 1/y, shape (n,).
-    omega
-        ω, how much a point counts, shape (n,).
+    tau
+        Columns at the settings, shape (C, n).
+    members
+        Columns of H hypotheses of K terms, shape (H, K).
+    weights
+        Of the series.
 
     Returns
     -------
     misfit
-        Σ ω·(1 - f/y)², shape (H,); inf for a hypothesis that leaves the contest.
+        Shape (H,); inf for a hypothesis that leaves the contest.
     coefficients
         c₀ … c_K, shape (1 + K, H).
     """
-    terms = design.members.shape[1]
-    system = _normal_equations(design, weight, omega)
+    terms = members.shape[1]
+    system = _normal_equations(tau, members, weights)
     without_constant, is_possible = eliminate(system, terms + 1)
     constant = system[terms, terms + 1] / system[terms, terms]
     misfit = np.where(constant > 0, system[terms + 1, terms + 1], without_constant)
     constant = np.maximum(constant, 0.0)
     coefficients = np.stack([constant, *substitute(system, terms, constant)])
     is_possible = is_possible & (coefficients[1:] > 0).all(axis=0)
-    return np.where(is_possible, np.maximum(misfit, 0.0), np.inf), coefficients
+    left = np.full(len(members), np.inf)
+    rows = np.flatnonzero(np.broadcast_to(is_possible, left.shape))
+    curves = coefficients[0, rows, np.newaxis] + sum(
+        factors[rows, np.newaxis] * tau[column[rows]]
+        for factors, column in zip(coefficients[1:], members.T, strict=True)
+    )
+    misfit = np.maximum(np.broadcast_to(misfit, left.shape)[rows], 0.0)
+    left[rows] = weights.misfits(curves * weights.inverse, misfit)
+    return left, coefficients
 
 
 def eliminate(system: System, unknowns: int) -> tuple[Reals, NDArray[np.bool_]]:
@@ -135,43 +207,24 @@ def substitute(system: System, terms: int, *known: Reals) -> list[Reals]:
     return coefficients[:terms]
 
 
-def _normal_equations(design: Design, weight: Reals, omega: Reals) -> System:
+def _normal_equations(tau: Reals, members: Indices, weights: Weights) -> System:
     """Return the upper triangle: terms, then the constant, then the target."""
-    terms = design.members.shape[1]
+    terms = members.shape[1]
     target = terms + 1
-    first, second = omega * weight, omega * weight**2
-    moments = second @ design.tau, first @ design.tau, second @ design.squares
-    system = {pair: second @ product for pair, product in design.products.items()}
-    for k, column in enumerate(design.members.T):
-        system[k, terms] = moments[0].take(column)
-        system[k, target] = moments[1].take(column)
-        system[k, k] = moments[2].take(column)
-    system[terms, terms] = second.sum(keepdims=True)
-    system[terms, target] = first.sum(keepdims=True)
-    system[target, target] = omega.sum(keepdims=True)
+    seen = (tau * weights.inverse) @ weights.root
+    alone, aim = weights.inverse @ weights.root, weights.target
+    sides = [seen[column] for column in members.T]
+    system = {
+        (i, j): np.einsum("hn,hn->h", sides[i], sides[j])
+        for i, j in combinations_with_replacement(range(terms), 2)
+    }
+    for k, column in enumerate(members.T):
+        system[k, terms] = (seen @ alone)[column]
+        system[k, target] = (seen @ aim)[column]
+    system[terms, terms] = np.atleast_1d(alone @ alone)
+    system[terms, target] = np.atleast_1d(alone @ aim)
+    system[target, target] = np.atleast_1d(aim @ aim)
     return system
-
-
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """How much the points of a series count.
-
-    Parameters
-    ----------
-    inverse
-        w = 1/y, shape (n,).
-    omega
-        ω, repetitions of each point relative to the most of one, shape (n,).
-    variance
-        s₀², relative, of a point with ω = 1.
-    freedom
-        ν₀.
-    """
-
-    inverse: Reals
-    omega: Reals
-    variance: float
-    freedom: float
 
 
 def fit_signed(tau: Reals, sums: SignedSums, weights: Weights) -> tuple[Reals, Reals]:
@@ -191,25 +244,27 @@ def fit_signed(tau: Reals, sums: SignedSums, weights: Weights) -> tuple[Reals, R
     misfit, coefficients
         As from `elimination.fit`, c₀ being zero.
     """
-    root = np.sqrt(weights.omega)
-    own_tau = tau[sums.columns]
-    columns = own_tau * weights.inverse * root
-    moments = columns @ columns.T, columns @ root, weights.omega.sum()
-    misfit, fitted = _solve(sums.places, *moments)
+    columns = tau[sums.columns] * weights.inverse
+    seen = columns @ weights.root
+    aim = weights.target
+    misfit, fitted = _solve(sums.places, seen @ seen.T, seen @ aim, float(aim @ aim))
     coefficients = fitted[1:]
     # What each column adds to the measured value where it is largest.
-    largest = weights.inverse[own_tau.argmax(axis=1)]
+    largest = columns[np.arange(len(columns)), tau[sums.columns].argmax(axis=1)]
     rows = np.arange(len(sums))
-    seen = coefficients[sums.leads, rows] * largest[sums.places[rows, sums.leads]]
-    misfit[seen < LEADING] = np.inf
+    adds = coefficients[sums.leads, rows] * largest[sums.places[rows, sums.leads]]
+    misfit[adds < LEADING] = np.inf
     best = np.argpartition(misfit, min(ASSUMED.most_sums, len(misfit) - 1))[
         : ASSUMED.most_sums
     ]
-    possible = best[
-        _rises(coefficients[:, best], columns[sums.places[best]], sums.leads[best])
-    ]
+    parts = columns[sums.places[best]]
+    possible = _rises(coefficients[:, best], parts, sums.leads[best])
+    best, parts = best[possible], parts[possible]
+    curves = np.einsum("kh,hkn->hn", coefficients[:, best], parts)
     kept = np.full_like(misfit, np.inf)
-    kept[possible] = misfit[possible]
+    kept[best] = np.where(
+        np.isfinite(misfit[best]), weights.misfits(curves, misfit[best]), np.inf
+    )
     return kept, fitted
 
 

@@ -1,11 +1,16 @@
 """Forecasts of a mixture of hypotheses.
 
-Each hypothesis predicts f(x*) with the covariance of its coefficients, s²·(AᵀΩA)⁻¹
-with A the columns over y and s² the variance about it. The logarithm of the metric at
-the target is then a mixture of normal densities, weighted by the posterior. Its
-median is the value; the interval cuts off equal probabilities on both sides.
+Each hypothesis predicts f(x*) with the covariance of its coefficients, s²·(AᵀPA)⁻¹
+with A the columns over y and s² the variance about it. Where curves depart from
+growths, the residuals of its logarithms go on to the target as of one parameter, see
+`evidence.log_residuals`: what κᵀ carries of them is added to log f(x*), less what the
+coefficients would move there with them, and so is the variance of D, beyond the largest
+settings at least that of the size `Noise.future`. The logarithm of the metric at the
+target is then a mixture of normal densities, weighted by the posterior. Its median is
+the value; the interval cuts off equal probabilities on both sides.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,22 +79,29 @@ def likeliest(probability: Reals, most: int) -> Indices:
 
 
 def forecast(
-    contest: Contest, contenders: Contenders, weights: Weights, targets: Targets
+    contest: Contest, parts: Reals, sizes: Sequence[Weights], targets: Targets
 ) -> Reals:
-    """Return value, low and high of a series at targets, shape (T, 3)."""
+    """Return value, low and high of a series at targets, shape (T, 3).
+
+    Parameters
+    ----------
+    parts
+        Probability of each hypothesis under each size, shape (sizes, H).
+    sizes
+        How much points count under them.
+    """
     if not targets.log2.shape[1]:
         return np.empty((0, 3))
     levels = (0.5, (1 - targets.level) / 2, (1 + targets.level) / 2)
-    mixture = _predict(contest, contenders, weights, targets.log2)
-    log = mixture.quantiles(levels)[..., 0]
+    mixtures = [
+        _predict(contest, Contenders.of(contest, part), weights, targets.log2).weighted(
+            np.log(part.sum())
+        )
+        for part, weights in zip(parts, sizes, strict=True)
+        if part.sum() > ASSUMED.negligible
+    ]
+    log = Mixture.joined(mixtures).quantiles(levels)[..., 0]
     return np.asarray(np.exp(np.minimum(log, ASSUMED.largest_log)))
-
-
-def widened(forecasts: Reals, by: float) -> Reals:
-    """Return value, low and high at targets, the bounds further from the value."""
-    logs = np.log(forecasts)
-    value = logs[:, :1]
-    return np.exp(np.minimum(value + by * (logs - value), ASSUMED.largest_log))
 
 
 def _predict(
@@ -98,7 +110,7 @@ def _predict(
     """Fit the hypotheses again, for the covariance of their coefficients."""
     members = contenders.members
     width = 1 + max(map(len, members))
-    inverse, omega = weights.inverse, weights.omega
+    inverse, ahead = weights.inverse, weights.ahead
     columns = np.zeros((len(members), width, len(inverse)))
     log2_target = np.full((len(members), width, log2_targets.shape[1]), -np.inf)
     columns[contenders.has_constant, 0] = inverse
@@ -106,41 +118,46 @@ def _predict(
     for row, columns_of in enumerate(members):
         columns[row, 1 : 1 + len(columns_of)] = contest.tau[columns_of] * inverse
         log2_target[row, 1 : 1 + len(columns_of)] = log2_targets[columns_of]
-    coefficients, covariance = _solve(columns, omega)
+    coefficients, covariance = _solve(columns, weights)
     is_negative = coefficients[:, 0] < 0
     if is_negative.any():
         columns[is_negative, 0] = 0.0
         log2_target[is_negative, 0] = -np.inf
-        coefficients, covariance = _solve(columns, omega)
+        coefficients, covariance = _solve(columns, weights)
 
-    residual = 1 - np.einsum("lk,lkn->ln", coefficients, columns)
-    energy = weights.variance * weights.freedom + (omega * residual**2).sum(axis=1)
-    variance = energy / (weights.freedom + len(inverse) - 1)
+    fitted = np.einsum("lk,lkn->ln", coefficients, columns)
+    relative = (((1 - fitted) @ weights.root) ** 2).sum(axis=1)
+    fitted = np.maximum(fitted, ASSUMED.tiny)
+    misfit = weights.misfits(fitted, relative)
+    energy = weights.variance * weights.freedom + misfit
+    variance = (energy / (weights.freedom + len(inverse) - 1))[:, np.newaxis]
     largest = np.maximum(log2_target.max(axis=1), ASSUMED.least_log2)
     target = np.exp2(log2_target - largest[:, np.newaxis])
     value = np.maximum(np.einsum("lk,lkt->lt", coefficients, target), ASSUMED.tiny)
-    square = np.einsum("lkt,lkj,ljt->lt", target, covariance, target)
-    ratio = variance[:, np.newaxis] * square / value**2
-    log = np.log(value) + largest * np.log(2.0)
+    toward = ahead.weights[..., 0]
+    moved = target / value[:, np.newaxis]
+    moved -= np.einsum("lkn,tn->lkt", columns / fitted[:, np.newaxis], toward)
+    ratio = variance * np.einsum("lkt,lkj,ljt->lt", moved, covariance, moved)
+    comes = np.maximum(variance * ahead.innovation[:, 0], ahead.least[:, 0])
+    spread = np.log1p(ratio) + variance * ahead.known[:, 0] + comes
+    log = np.log(value) + largest * np.log(2.0) - np.log(fitted) @ toward.T
     # Of one series: its axis is the last one.
     return Mixture(
         log_weight=np.log(contenders.share)[:, np.newaxis],
         mean=log.T[..., np.newaxis],
-        deviation=np.sqrt(np.maximum(np.log1p(ratio), LEAST_VARIANCE)).T[
-            ..., np.newaxis
-        ],
+        deviation=np.sqrt(np.maximum(spread, LEAST_VARIANCE)).T[..., np.newaxis],
     )
 
 
-def _solve(columns: Reals, omega: Reals) -> tuple[Reals, Reals]:
-    """Return coefficients and (AᵀΩA)⁻¹; columns of zeros get zeros."""
-    weighted = columns * omega
-    size = np.sqrt(np.einsum("lkn,lkn->lk", weighted, columns))
+def _solve(columns: Reals, weights: Weights) -> tuple[Reals, Reals]:
+    """Return coefficients and (AᵀPA)⁻¹; columns of zeros get zeros."""
+    seen = columns @ weights.root
+    size = np.sqrt(np.einsum("lkn,lkn->lk", seen, seen))
     scale = np.divide(1, size, out=np.zeros_like(size), where=size > 0)
     pairs = scale[:, :, np.newaxis] * scale[:, np.newaxis]
-    correlation = np.einsum("lkn,ljn->lkj", weighted, columns) * pairs
+    correlation = np.einsum("lkn,ljn->lkj", seen, seen) * pairs
     diagonal = range(correlation.shape[1])
     correlation[:, diagonal, diagonal] = 1 + ASSUMED.ridge
     covariance = np.linalg.inv(correlation) * pairs
-    coefficients = np.einsum("lkj,lj->lk", covariance, weighted.sum(axis=2))
+    coefficients = np.einsum("lkj,lj->lk", covariance, seen @ weights.target)
     return coefficients, covariance

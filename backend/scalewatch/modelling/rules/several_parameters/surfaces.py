@@ -12,9 +12,9 @@ can do in any structure, before the others are known. Where the settings cannot 
 product from a sum, simplicity alone decides between them: the verdict stays open unless
 both have the same, and says which measurement would settle it.
 
-Where settings scatter about the likeliest surface by more than repetitions tell, and do
-no more than scatter, the contest is held again with that as the noise, see
-`misfits_of`.
+Curves depart from these surfaces as they do from growths, by a discrepancy over each
+parameter (`discrepancy`): so settings may scatter by more than repetitions tell, and
+forecasts go on from the last settings.
 
 Work that processes share falls along a parameter, as n/p + p does: falling powers are
 among the terms of signed sums, and where there are none 1/p is among the growths.
@@ -25,23 +25,21 @@ A. Calotoiu et al., "Fast Multi-Parameter Performance Modeling", CLUSTER 2016.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 
 import numpy as np
 
-from scalewatch.modelling.arrays import Indices, Reals, total
+from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.structures import count
 from scalewatch.modelling.growths.terms import Terms, log2_table, term_table
 from scalewatch.modelling.growths.verdict import judge
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.designs import never_together, unresolved
+from scalewatch.modelling.measurements.discrepancy import sizes
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.misfit.misfit import Misfit, Misfits
-from scalewatch.modelling.misfit.scatter import is_scatter
-from scalewatch.modelling.rules.evidence.least_squares import LARGEST_RANGE
+from scalewatch.modelling.rules.evidence.log_residuals import Kriging
 from scalewatch.modelling.rules.evidence.model import ONE, Powers, growth_with
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
@@ -55,75 +53,11 @@ from scalewatch.modelling.rules.several_parameters.competitors import (
 )
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.elimination import (
-    Design,
     Weights,
     fit,
+    level_of,
 )
-from scalewatch.modelling.rules.several_parameters.intervals import widened
 from scalewatch.reasons import NO_FACTORS, NOT_POSITIVE
-
-
-def _scattered(
-    sample: Sample, misfits: Misfits | None, selected: list[SelectedHypothesis]
-) -> Indices:
-    """Return flagged series that scatter about their surfaces, and do no more."""
-    if misfits is None:
-        return np.array([], dtype=np.intp)
-    is_near = misfits.statistic[misfits.rows] <= ASSUMED.most_shared**2
-    near = misfits.rows[is_near].tolist()
-    return np.array(
-        [row for row in near if is_scatter(sample.settings, selected[row].residuals)],
-        dtype=np.intp,
-    )
-
-
-def misfits_of(
-    sample: Sample,
-    location: Location,
-    selected: list[SelectedHypothesis],
-) -> Misfits | None:
-    """Test for misfit; ask again about series that do no more than scatter.
-
-    Parameters
-    ----------
-    sample, location
-        Of S series.
-    selected
-        What was found about each of them; overwritten where it is asked again.
-    """
-    misfits = _misfits(sample, location, selected)
-    shared = _scattered(sample, misfits, selected)
-    if not len(shared):
-        return misfits
-    variance, freedom, known = (
-        each.copy()
-        for each in (location.variance, location.freedom, location.repeated_freedom)
-    )
-    left = len(location.log) - ASSUMED.fitted
-    variance[shared] = [
-        ASSUMED.caution * selected[row].least / left for row in shared.tolist()
-    ]
-    freedom[shared] = known[shared] = left
-    location = replace(
-        location, variance=variance, freedom=freedom, repeated_freedom=known
-    )
-    again = _likeliest(sample, location.only(shared))
-    for place, other in zip(shared.tolist(), again, strict=True):
-        selected[place] = replace(
-            other, forecasts=widened(other.forecasts, ASSUMED.widening)
-        )
-    return _misfits(sample, location, selected)
-
-
-def _misfits(
-    sample: Sample, location: Location, selected: list[SelectedHypothesis]
-) -> Misfits | None:
-    """Test for misfit where settings are positive and more than can be fitted."""
-    smallest = min(map(np.min, sample.settings.values()))
-    if not selected or smallest <= 0 or sample.values.shape[1] <= ASSUMED.fitted:
-        return None
-    least = np.array([each.least for each in selected])
-    return Misfits.of(sample.settings, location, least, ASSUMED.fitted)
 
 
 def select(sample: Sample) -> Selection:
@@ -140,32 +74,31 @@ def select(sample: Sample) -> Selection:
         )
     rows = np.flatnonzero(np.fmin.reduce(sample.values, axis=(1, 2)) > 0)
     location = located(sample.values[rows], Noise(sample.summary))
-    selected = _likeliest(sample, location)
-    misfits = misfits_of(sample, location, selected)
-    return _selection(sample, rows, selected, misfits)
+    return _selection(sample, rows, _likeliest(sample, location))
 
 
 def _likeliest(sample: Sample, location: Location) -> list[SelectedHypothesis]:
     """Return what is found about series."""
     if not location.log.shape[1]:
         return []
-    level = total(location.log) / len(location.log)
-    weights = [
-        Weights(*each)
-        for each in zip(
-            np.exp(np.clip(level - location.log, -LARGEST_RANGE, LARGEST_RANGE)).T,
-            location.weight.T,
-            location.variance.tolist(),
-            location.freedom.tolist(),
-            strict=True,
+    names = tuple(sample.settings)
+    targets = {
+        name: np.array([each[name] for each in sample.targets], dtype=np.float64)
+        for name in names
+    }
+    of_sizes = [
+        Weights.all_of(
+            each, Kriging.at(each, sample.settings, targets, sample.noise.future)
         )
+        for each in sizes(location, sample.settings, sample.noise)
     ]
-    questions = map(_asked(sample), weights)
+    questions_for = _asked(sample)
+    scales = np.exp(level_of(location)).tolist()
     return [
-        question.answer(each).times(size)
-        for question, each, size in zip(
-            questions, weights, np.exp(level).tolist(), strict=True
-        )
+        questions_for(weights[0])
+        .answer([each for each in weights if np.isfinite(each.log_share)])
+        .times(scale)
+        for scale, *weights in zip(scales, *of_sizes, strict=True)
     ]
 
 
@@ -195,8 +128,7 @@ def _asked(sample: Sample) -> Callable[[Weights], Questions]:
                         sample.settings,
                         each.parameter,
                         each.table.tau,
-                        weights.inverse,
-                        weights.omega,
+                        weights,
                     )[:length]
                 )
             )
@@ -212,8 +144,7 @@ def _shortlist(
     settings: Mapping[str, Reals],
     parameter: str,
     tau: Reals,
-    weight: Reals,
-    omega: Reals,
+    weights: Weights,
 ) -> Indices:
     """Return the growths of one parameter, the fittest first, shape (G,).
 
@@ -225,15 +156,16 @@ def _shortlist(
         The one that varies.
     tau
         Its growths, shape (G, n).
-    weight, omega
-        As in `elimination.fit`, shape (n,).
+    weights
+        Of the series.
     """
     misfit = np.zeros(len(tau))
     for line in _lines(settings, parameter):
         # At worst a growth is a constant.
         along, growths = tau[:, line], np.arange(len(tau))[:, np.newaxis]
-        constant, _ = fit(Design.of(along, growths[:1, :0]), weight[line], omega[line])
-        with_term, _ = fit(Design.of(along, growths), weight[line], omega[line])
+        counted = weights.along(line)
+        constant, _ = fit(along, growths[:1, :0], counted)
+        with_term, _ = fit(along, growths, counted)
         misfit += np.minimum(with_term, constant)
     return misfit.argsort(kind="stable")
 
@@ -277,7 +209,6 @@ def _selection(
     sample: Sample,
     rows: Indices,
     selected: list[SelectedHypothesis],
-    misfits: Misfits | None,
 ) -> Selection:
     """Put answers about some series of a sample together; the others have none."""
     numbers: dict[Hypothesis, int] = {}
@@ -301,12 +232,6 @@ def _selection(
         verdicts[row] = hypothesis.verdicts
         forecasts[row] = hypothesis.forecasts
         quality[:, row] = hypothesis.quality
-    flagged: dict[int, Misfit] = {}
-    if misfits is not None:
-        widened_forecasts = forecasts[rows]
-        misfits.widen(widened_forecasts, sample.beyond())
-        forecasts[rows] = widened_forecasts
-        flagged = {int(rows[place]): misfit for place, misfit in misfits.flagged()}
     doubt = unresolved(sample.settings)
     if doubt is not None:
         forecasts[:, never_together(sample.settings, sample.targets)] = np.nan
@@ -331,7 +256,6 @@ def _selection(
         leading=tuple(leading),
         verdict_probability=None if sample.expectation is None else verdicts,
         forecasts=forecasts,
-        misfits=flagged,
         reasons=reasons,
     )
 
