@@ -7,7 +7,7 @@ import tempfile
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol, Self
 
@@ -129,6 +129,8 @@ class Source:
     def __next__(self) -> str:
         self._last = raw = self._ahead.popleft() if self._ahead else self._read()
         self.line += 1
+        if raw.isascii() and b"\0" not in raw and len(raw) <= self.longest_line:
+            return raw.decode("ascii").rstrip("\r\n")  # as nearly all lines are
         return self._decoded(raw, self.line)
 
     @property
@@ -178,11 +180,16 @@ class Source:
         start
             Lines ahead that are passed over.
         """
-        head = bytearray()
-        for raw in islice(self._all_ahead(), start, None):
-            head += raw
-            if len(head) >= HEAD:
+        ahead = self._ahead
+        size = sum(map(len, islice(ahead, start, None)))
+        while size < HEAD or len(ahead) <= start:
+            try:
+                raw = self._read()
+            except StopIteration:
                 break
+            ahead.append(raw)
+            size += len(raw) if len(ahead) > start else 0
+        head = b"".join(islice(ahead, start, None))
         return head[:HEAD].decode("utf-8-sig", "replace").lstrip("\r\n")
 
     def ahead(self, lines: int) -> Sequence[bytes]:
@@ -289,20 +296,17 @@ def _aborts(first: int, lines: Sequence[bytes]) -> list[tuple[int, str]]:
 
 
 def _in_utf8(lines: Iterator[bytes]) -> Iterator[bytes]:
-    """Yield lines, of a text in UTF-16 with its byte-order mark in UTF-8."""
+    """Return lines, of a text in UTF-16 with its byte-order mark in UTF-8."""
     first = next(lines, b"")
     if not first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        if first:
-            yield first
-        yield from lines
-        return
+        return chain([first], lines) if first else lines
     content = bytearray(first)
     for line in lines:
         content += line
         if len(content) > LONGEST_LINE:
             break
     text = content.decode("utf-16", "replace")
-    yield from text.encode("utf-8", "replace").splitlines(keepends=True)
+    return iter(text.encode("utf-8", "replace").splitlines(keepends=True))
 
 
 def says_something(line: str) -> bool:

@@ -55,7 +55,8 @@ _PROCESSES_OF_PAIR: Final = 2
 
 def recognises(head: str) -> bool:
     """Tell whether a text has the title of a table."""
-    return _BEGINNING.search(head) is not None
+    is_like_one = "OSU " in head or "OMB-Py " in head
+    return is_like_one and _BEGINNING.search(head) is not None
 
 
 def read(source: Source) -> Iterator[series.ImportedMeasurement]:
