@@ -93,7 +93,7 @@ def test_where_efficiency_is_lost(home: Page):
         "mesh::find_neighbours"
     )
     assert is_on_first_screen(home.get_by_text("parallel efficiency").first)
-    home.get_by_role("link", name="Where it is lost").click()
+    home.get_by_role("link", name="Contours").click()
     assert is_on_first_screen(home.get_by_text(re.compile(r"efficiency of \d\.\d.%")))
     lost = home.get_by_text("From p = 16 on, less than half of the efficiency is left")
     assert is_on_first_screen(lost)
@@ -162,7 +162,7 @@ def test_the_better_machine_is_reached_by_keyboard(home: Page):
 def test_where_efficiency_is_lost_is_reached_by_keyboard(home: Page):
     press_to(home, home.get_by_role("heading", name="hydro").get_by_role("link"))
     press_to(home, home.get_by_role("link", name="Scaling", exact=True))
-    press_to(home, home.get_by_role("link", name="Where it is lost"))
+    press_to(home, home.get_by_role("link", name="Contours"))
     assert is_on_first_screen(home.get_by_text("less than half of the efficiency"))
 
 

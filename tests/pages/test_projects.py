@@ -1,14 +1,16 @@
+import re
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 import pytest
 
 from scalewatch.pages.projects import COOKIE, PAUSE, news_sentence
+from scalewatch.pages.wording.formats import SPACE
 from scalewatch.services.projects.timeline import SinceVisit
 from scalewatch.storage.access import projects
 from support import sentences
 from support.builders import result, run_report
-from support.histories import TREE, record_commit, reports
+from support.histories import TREE, record_commit, reports, sha
 from support.recorded import failed_result, record
 from support.shown_pages import of_one_moment
 
@@ -100,13 +102,59 @@ def test_what_a_script_asks_for_is_no_visit_and_a_known_page_is_one(client, sess
 def test_home_says_what_is_missing(client, sessions):
     with sessions.writing.begin() as session:
         projects.find_or_create(session, "new")
+    new = client.get("/").text
+    record_commit(sessions, 1, {"MPI_Bcast": TREE})
+    both = client.get("/").text
+
+    for text in (new, both):
+        assert "/start?project=new" in text
+    assert sentences.NO_RUN_OF_NEW in new
+    assert sentences.NO_RUN_ARRIVED in both
+
+
+def test_single_project_says_how_many_commits_its_pages_need(client, sessions):
     record_commit(sessions, 1, {"MPI_Bcast": TREE})
 
-    text = client.get("/").text
+    assert sentences.TWO_COMMITS_NEEDED in client.get("/").text
 
-    assert sentences.NO_RUN_OF_NEW in text
-    assert "/start?project=new" in text
-    assert sentences.TWO_COMMITS_NEEDED in text
+
+def slower(number):
+    return {"solve": TREE if number < 12 else lambda p: 1.8 * TREE(p)}
+
+
+def test_home_of_several_projects_names_what_got_worse_first(client, sessions):
+    for number in range(1, 21):
+        record_commit(sessions, number, {"MPI_Bcast": TREE}, project="calm")
+        record_commit(sessions, number, slower(number), project="worse")
+
+    page = client.get("/").text
+    shown = client.get("/?format=json").json()
+
+    assert page.index('"/p/worse"') < page.index('"/p/calm"')
+    assert re.search(
+        r"<bdi>solve</bdi> 1\.8× slower at p = 64 on <bdi>jureca</bdi> since "
+        rf"<bdi>{sha(12)[:10]}</bdi>",
+        page.replace(SPACE, " "),
+    )
+    worse, calm = shown
+    assert (worse["name"], worse["open_regressions"]) == ("worse", 1)
+    assert calm["open_regressions"] == 0
+    assert max(worse["trend"]) / min(worse["trend"]) > 1.7
+    assert client.get("/?format=csv").text.count("\n") == 3
+
+
+def test_groups_fold_by_the_address(client, sessions):
+    with sessions.writing.begin() as session:
+        for name in ["a-1", "a-2", "a-3", *"bcdefghi"]:
+            projects.find_or_create(session, name)
+
+    whole, folded = client.get("/").text, client.get("/?folded=a").text
+
+    assert 'href="/?folded=a"' in whole
+    assert 'href="/"' in folded
+    assert '"/p/a-1"' in whole
+    assert '"/p/a-1"' not in folded
+    assert '"/p/b"' in folded
 
 
 def test_home_calls_no_verdict_unchanged_that_was_never_given(client, sessions):

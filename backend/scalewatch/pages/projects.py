@@ -1,23 +1,24 @@
-"""The home page: every project at its newest commit."""
+"""The home page: all projects in rows, or a single one at its newest commit."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import groupby
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 from markupsafe import Markup
+from sqlalchemy.orm import Session
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording import formats, mathematics, sentences
+from scalewatch.pages.wording import formats, intervals, mathematics, sentences
 from scalewatch.services.machines.machine import all_origins
-from scalewatch.services.projects import home, timeline
+from scalewatch.services.projects import home, rows, timeline
 from scalewatch.web.protection.headers import FOR_ONE
 from scalewatch.web.sessions import ReadingDep
 
@@ -104,40 +105,119 @@ def concern_words(concern: home.SeriesOfConcern) -> Markup:
 
 @router.get("/", name="home")
 def show_projects(
-    request: Request, session: ReadingDep, wanted: FormatQuery = Format.HTML
+    request: Request,
+    session: ReadingDep,
+    folded: Annotated[list[str] | None, Query()] = None,
+    wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show all projects, or how to bring the first one."""
-    projects = home.all_projects(session)
+    """Show all projects in rows, a single one whole, or how to bring the first one."""
+    listed = rows.project_rows(session)
     if wanted is not Format.HTML:
-        return download(wanted, "projects", projects, projects_listing)
+        return download(wanted, "projects", listed, projects_listing)
     visit = Visit.of(request)
-    answer = templates.render(
-        request,
-        "projects/index.html",
-        projects=projects,
-        origins_by_project=all_origins(session),
-        concern_words=concern_words,
-        maps={
-            project.name: home.home_map(session, project.name) for project in projects
-        },
-        timelines={
-            each.name: timeline.timeline(session, each.name) for each in projects
-        },
-        strip_of=partial(strip_of, request),
-        news={}
-        if visit.before is None
-        else {
-            each.name: news_sentence(
-                request,
-                each.name,
-                timeline.news_since(session, each.name, visit.before),
-            )
-            for each in projects
-        },
-        verdict_lead=sentences.verdict_lead,
-    )
+    if len(listed) > 1:
+        answer: Response = templates.render(
+            request,
+            "projects/list.html",
+            rows=listed,
+            groups=grouped(listed),
+            folded=folded or [],
+            origins_by_project=all_origins(session),
+            row_sentence=row_sentence,
+            trend_path=trend_path,
+            news=news_of_all(listed, visit.before),
+        )
+    else:
+        answer = _single(request, session, visit)
     visit.note(request, answer)
     return answer
+
+
+def _single(request: Request, session: Session, visit: Visit) -> Response:
+    """Show the one project there is, or none."""
+    (project, *_) = (*home.all_projects(session), None)
+    name = project.name if project else None
+    return templates.render(
+        request,
+        "projects/index.html",
+        project=project,
+        project_origins=all_origins(session).get(name or "", ()),
+        concern_words=concern_words,
+        map=home.home_map(session, name) if name else None,
+        shown_days=timeline.timeline(session, name) if name else None,
+        strip_of=partial(strip_of, request),
+        news=news_sentence(
+            request, name, timeline.news_since(session, name, visit.before)
+        )
+        if name and visit.before
+        else None,
+        verdict_lead=sentences.verdict_lead,
+    )
+
+
+def grouped(
+    listed: Sequence[rows.ProjectRow],
+) -> dict[str, list[rows.ProjectRow]]:
+    """Return rows by group, that of the worst row first; those in none come first."""
+    groups: dict[str, list[rows.ProjectRow]] = {}
+    if any(not row.group for row in listed):
+        groups[""] = []
+    for row in listed:
+        groups.setdefault(row.group, []).append(row)
+    return groups
+
+
+def row_sentence(row: rows.ProjectRow) -> Markup:
+    """Say of a project what is worst: region, factor and scale, then the rest."""
+    if row.last_run_at is None:
+        return Markup("No run has arrived yet.")
+    worst = row.headline
+    if worst is not None:
+        more = row.open_regressions - 1
+        said = Markup("<bdi>{}</bdi> {} on <bdi>{}</bdi> since <bdi>{}</bdi>{}").format(
+            worst.region,
+            intervals.factor_words(worst.factor, worst.metric, worst.at),
+            worst.machine,
+            worst.since.label,
+            f"; {more:,} more" if more else "",
+        )
+    elif sum(row.counts.values()):
+        said = Markup("{}").format(sentences.verdict_lead(row.counts))
+    else:
+        said = Markup("{} measured, none with an expectation.").format(
+            formats.plural(row.regions, "region")
+        )
+    return said
+
+
+def trend_path(trend: Sequence[float]) -> str:
+    """Return the path of a trend in a box of 100 by 20, as SVG writes it.
+
+    Moves of less than a tenth are drawn as small as they are.
+    """
+    low, high = min(trend), max(trend)
+    middle, span = (low + high) / 2, max(high - low, 0.1)
+    step = 100 / max(len(trend) - 1, 1)
+    places = (
+        f"{number * step:.1f},{10 - 18 * (value - middle) / span:.1f}"
+        for number, value in enumerate(trend)
+    )
+    return "M" + "L".join(places)
+
+
+def news_of_all(
+    listed: Sequence[rows.ProjectRow], before: datetime | None
+) -> str | None:
+    """Say in how many projects something was measured since the last visit."""
+    if before is None:
+        return None
+    number = sum(
+        row.last_run_at is not None and row.last_run_at > before for row in listed
+    )
+    return (
+        f"Since your last visit {formats.age(before)}: "
+        f"runs in {formats.plural(number, 'project') if number else 'no project'}."
+    )
 
 
 def news_sentence(request: Request, project: str, news: timeline.SinceVisit) -> Markup:
@@ -169,22 +249,22 @@ def news_sentence(request: Request, project: str, news: timeline.SinceVisit) -> 
     return Markup("{}: {}.").format(lead, formats.listed(parts))
 
 
-def projects_listing(projects: tuple[home.Project, ...]) -> Listing:
+def projects_listing(listed: Sequence[rows.ProjectRow]) -> Listing:
     """Return projects with their verdict counts."""
-    return Columns[home.Project](
+    return Columns[rows.ProjectRow](
         {
-            "project": lambda project: project.name,
-            "commit": lambda project: project.commit and project.commit.label,
+            "project": lambda row: row.name,
+            "commit": lambda row: row.commit and row.commit.label,
             **{
-                mark: partial(lambda mark, project: project.counts[mark], mark)
+                mark: partial(lambda mark, row: row.counts.get(mark, 0), mark)
                 for mark in sentences.SYMBOLS
             },
-            "pending": lambda project: project.pending,
-            "machines": lambda project: ", ".join(
-                seen.machine for seen in project.machines
-            ),
+            "open_regressions": lambda row: row.open_regressions,
+            "last_run_at": lambda row: row.last_run_at and row.last_run_at.isoformat(),
+            "machines": lambda row: ", ".join(row.machines),
+            "silent": lambda row: ", ".join(each.machine for each in row.silent),
         }
-    ).listing(zip(projects))
+    ).listing(zip(listed))
 
 
 SHADES: Final = (1, 2, 4, 8)
@@ -284,10 +364,10 @@ def _regressions(
     request: Request,
     project: str,
     shown: timeline.Timeline,
-    rows: Iterable[timeline.DatedRegression],
+    dated: Iterable[timeline.DatedRegression],
 ) -> Iterator[Flag]:
     """Yield a flag for each day with changes; one that several share leads to all."""
-    for number, group in groupby(rows, key=lambda row: shown.day_of(row.at)):
+    for number, group in groupby(dated, key=lambda row: shown.day_of(row.at)):
         of_day = list(group)
         first = of_day[0]
         if len(of_day) == 1:

@@ -102,6 +102,23 @@ def _last_seen() -> Select[Any]:
     )
 
 
+def seen_anywhere(session: Session) -> Sequence[Row[int, str, datetime]]:
+    """Return project, name and last run of all visible machines that sent one."""
+    last_run_at = (
+        select(func.max(_RUN.c.received_at))
+        .where(_RUN.c.machine_id == tables.Machine.id)
+        .correlate(tables.Machine)
+        .scalar_subquery()
+        .label("last")
+    )
+    seen = (
+        select(tables.Machine.project_id, tables.Machine.name, last_run_at)
+        .join(tables.Project, tables.Project.id == tables.Machine.project_id)
+        .order_by(tables.Machine.id)
+    )
+    return [row for row in session.execute(seen).all() if row.last is not None]
+
+
 def newest_facts(session: Session, project_id: int) -> dict[str, dict[str, Any]]:
     """Return the fingerprint of each machine's last run, by name."""
     return dict(session.execute(_newest_facts(), {"project": project_id}).all())

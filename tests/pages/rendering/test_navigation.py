@@ -56,8 +56,8 @@ def test_tabs_appear_with_data(client, sessions):
     ]
     record(sessions, counts)
 
-    full = links(client.get("/p/hydro/scaling").text, "Scaling")
-    counted = links(client.get("/p/counted/scaling?metric=messages").text, "Scaling")
+    full = links(client.get("/p/hydro/scaling").text, "Scaling pages")
+    counted = links(client.get("/p/counted/scaling?metric=messages").text, "Scaling pages")
 
     assert {"Efficiency", "Curve", "Contours", "Serial fraction"} <= full.keys()
     assert "Problem size" in full
@@ -74,7 +74,7 @@ def test_tabs_keep_region_commit_machine_and_metric(client, sessions):
         "machine": "node-shm",
     }
 
-    tabs = links(client.get("/p/openmpi/scaling", params=stated).text, "Scaling")
+    tabs = links(client.get("/p/openmpi/scaling", params=stated).text, "Scaling pages")
 
     curve = tabs.pop("Curve")
     assert urlsplit(curve).path == "/p/openmpi/r/MPI_Bcast"
@@ -83,8 +83,8 @@ def test_tabs_keep_region_commit_machine_and_metric(client, sessions):
         assert {name: text for name, (text,) in kept.items()} == stated
         assert client.get(path).status_code == 200
     page = client.get(curve).text
-    assert current(page, "Scaling") == ["Curve"]
-    assert links(page, "Scaling")["Contours"] == tabs["Contours"]
+    assert current(page, "Scaling pages") == ["Curve"]
+    assert links(page, "Scaling pages")["Contours"] == tabs["Contours"]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,6 @@ def test_menu_says_where_a_page_is(client, sessions, address, menu, tab):
 
     page = client.get(address).text
 
-    assert current(page, menu) == [tab]
+    assert current(page, f"{menu} pages") == [tab]
     outer = "Project" if address.startswith("/p/") else "Site"
     assert current(page, outer) == [menu]

@@ -5,16 +5,18 @@ analysis and each change of what is expected, stores the counts; home reads them
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, Self
 
+import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark
 from scalewatch.services.commit_reports.changes import kinds_of_measured
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import baseline_of
+from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.match_table.cells import grid_of
 from scalewatch.services.projects import findings
 from scalewatch.services.regressions import searches
@@ -33,6 +35,9 @@ MOST: Final = 10
 
 MOST_ROWS: Final = 42
 """Rows of a project on the home page, worst first; the match table has all."""
+
+LATEST: Final = 60
+"""Newest commits of a trend."""
 
 MAIN: Final = ("main", "master", "trunk", "develop")
 """Branches whose newest commit is the one that has to be fine."""
@@ -65,6 +70,9 @@ class Overview:
         Number of rows of the match table, and the regions of the worst.
     concerns
         Worst first; `more` are left out.
+    trend
+        Values of all series at the newest commits of the main line, relative to their
+        mean over these: the geometric mean, where each is measured largest.
     """
 
     commit_id: int
@@ -79,6 +87,7 @@ class Overview:
     worst: tuple[str, ...]
     concerns: tuple[Concern, ...]
     more: int
+    trend: tuple[float, ...] = ()
 
     @classmethod
     def read(cls, content: Mapping[str, Any]) -> Self:
@@ -99,6 +108,7 @@ class Overview:
                 "changes": changes,
                 "worst": tuple(content["worst"]),
                 "concerns": concerns,
+                "trend": tuple(content.get("trend", ())),
             }
         )
 
@@ -177,6 +187,9 @@ def watched(
     """
     searched = searches.search(session, project_id, alarming_share)
     overview = counted(session, session.get_one(tables.Project, project_id))
+    if overview is not None and overview.metric is not None:
+        trend = trend_of(searched.newest.histories, overview.metric)
+        overview = replace(overview, trend=trend)
     observed = (
         findings.findings_at(session, project_id, overview.commit_id, searched.newest)
         if overview
@@ -190,6 +203,34 @@ def watched(
             findings.record(session, observed)
 
     return write
+
+
+def trend_of(histories: Sequence[SeriesHistory], metric: str) -> tuple[float, ...]:
+    """Return how the values of a metric moved over the newest commits.
+
+    Returns
+    -------
+    tuple of float
+        For each commit of the last `LATEST` that measured, the geometric mean over its
+        series of the value at the largest setting, relative to that of the series.
+    """
+    moves = defaultdict[int, list[float]](list)
+    last = max((each.positions[-1] for each in histories if each.positions), default=0)
+    for history in histories:
+        if history.series.metric != metric or not history.log.shape[1]:
+            continue
+        positions = np.array(history.positions)
+        is_shown = positions > last - LATEST
+        values = history.log[is_shown, -1]
+        known = np.isfinite(values)
+        if known.any():
+            relative = values[known] - values[known].mean()
+            at = positions[is_shown][known]
+            for position, move in zip(at, relative, strict=True):
+                moves[int(position)].append(float(move))
+    return tuple(
+        round(float(np.exp(np.mean(moves[position]))), 4) for position in sorted(moves)
+    )
 
 
 def record(session: Session, project_id: int, overview: Overview | None) -> None:

@@ -255,6 +255,17 @@ def of_project(
     return session.scalars(wanted).all()
 
 
+def worse_anywhere(session: Session, state: str) -> Sequence[tables.Regression]:
+    """Return changes for the worse of all visible projects, the newest first."""
+    wanted = (
+        select(tables.Regression)
+        .join(tables.Project, tables.Project.id == tables.Regression.project_id)
+        .where(tables.Regression.state == state, tables.Regression.is_worse)
+        .order_by(tables.Regression.opened_at.desc(), tables.Regression.id.desc())
+    )
+    return session.scalars(wanted).all()
+
+
 def identified(
     session: Session, project_id: int, regression_id: int
 ) -> tables.Regression:

@@ -1,0 +1,173 @@
+"""All projects in rows, worst first, from what detections counted."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from math import log
+
+from sqlalchemy.orm import Session
+
+from scalewatch.modelling import Mark
+from scalewatch.services.commits.find import Commit, commit_of
+from scalewatch.services.machines.silence import SilentMachine, silent_machines
+from scalewatch.services.projects.overviews import Overview, counted
+from scalewatch.services.regressions.regressions import RegressionState
+from scalewatch.storage import machines, tables
+from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
+from scalewatch.storage.histories import regressions
+from scalewatch.storage.judgements import overviews
+
+FEWEST_ALIKE = 3
+"""Projects whose names begin alike, from which on they are a group."""
+
+UNGROUPED = 10
+"""Projects that one screen holds: so few are in no groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The series that an open regression changed most.
+
+    Parameters
+    ----------
+    factor, at
+        After over before at the largest setting, and that setting.
+    since
+        The first commit that may be its cause.
+    """
+
+    region: str
+    metric: str
+    machine: str
+    factor: float
+    at: Mapping[str, float]
+    since: Commit
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectRow:
+    """A project at its newest commit, in a row.
+
+    Parameters
+    ----------
+    group
+        How the name begins, where several names do; else empty.
+    counts
+        Series of the metric that the match table opens on, by their marks.
+    trend
+        Values of all series at the newest commits, relative to their mean.
+    open_regressions
+        Changes for the worse that nobody has dealt with; the newest is the headline.
+    silent
+        Machines that stopped measuring.
+    """
+
+    name: str
+    group: str
+    commit: Commit | None
+    counts: Mapping[Mark, int]
+    regions: int
+    trend: tuple[float, ...]
+    open_regressions: int
+    headline: Headline | None
+    machines: tuple[str, ...]
+    last_run_at: datetime | None
+    silent: tuple[SilentMachine, ...]
+
+    @property
+    def urgency(self) -> tuple[bool, int, float, str]:
+        """The sort key: what has run, open regressions, share of mismatches, name."""
+        judged = sum(self.counts.values())
+        worse = self.counts.get(Mark.MISMATCH, 0) / judged if judged else 0.0
+        return self.last_run_at is None, -self.open_regressions, -worse, self.name
+
+
+def project_rows(session: Session) -> tuple[ProjectRow, ...]:
+    """Return every project that the caller may see, worst first."""
+    known = projects.listed(session)
+    stored = overviews.of_all(session)
+    seen = defaultdict[int, list[tuple[str, datetime]]](list)
+    for project_id, name, last_run_at in machines.seen_anywhere(session):
+        seen[project_id].append((name, last_run_at))
+    shown = {
+        row.id: Overview.read(stored[row.id])
+        if row.id in stored
+        else counted(session, row)
+        for row in known
+    }
+    opened = Counter[int]()
+    newest: dict[int, tables.Regression] = {}
+    for each in regressions.worse_anywhere(session, RegressionState.OPEN):
+        opened[each.project_id] += 1
+        newest.setdefault(each.project_id, each)
+    members = regressions.members(session, [each.id for each in newest.values()])
+    ids = {each.commit_id for each in shown.values() if each}
+    ids |= {each.first_commit_id for each in newest.values()}
+    at = commits.identified(session, ids)
+    groups = groups_of([row.name for row in known])
+
+    def row(project: tables.Project) -> ProjectRow:
+        overview, regression = shown[project.id], newest.get(project.id)
+        commit = at.get(overview.commit_id) if overview else None
+        metric = overview.metric if overview else None
+        return ProjectRow(
+            name=project.name,
+            group=groups[project.name],
+            commit=commit_of(commit) if commit else None,
+            counts=overview.counts.get(metric, {}) if overview and metric else {},
+            regions=overview.regions if overview else 0,
+            trend=overview.trend if overview else (),
+            open_regressions=opened[project.id],
+            headline=_headline(
+                members.get(regression.id, ()),
+                commit_of(at[regression.first_commit_id]),
+            )
+            if regression
+            else None,
+            machines=tuple(name for name, _ in seen[project.id]),
+            last_run_at=max((last for _, last in seen[project.id]), default=None),
+            silent=silent_machines(seen[project.id]),
+        )
+
+    return tuple(sorted(map(row, known), key=lambda row: row.urgency))
+
+
+def groups_of(names: Sequence[str]) -> dict[str, str]:
+    """Return how each name begins, up to a sign between words, where several do.
+
+    Few projects are in no groups, nor are those whose names all begin alike.
+    """
+    beginnings = {name: _beginning(name) for name in names}
+    often = Counter(beginnings.values())
+    if len(names) <= UNGROUPED or len(often) == 1:
+        return dict.fromkeys(names, "")
+    return {
+        name: beginning if often[beginning] >= FEWEST_ALIKE else ""
+        for name, beginning in beginnings.items()
+    }
+
+
+def _beginning(name: str) -> str:
+    for place, sign in enumerate(name):
+        if place and sign in " .:-_":
+            return name[:place]
+    return ""
+
+
+def _headline(members: Sequence[regressions.Member], since: Commit) -> Headline | None:
+    worst = max(
+        members, key=lambda each: abs(log(each.details.largest_factor)), default=None
+    )
+    if worst is None:
+        return None
+    details = worst.details
+    return Headline(
+        worst.region,
+        worst.metric,
+        worst.machine,
+        details.largest_factor,
+        details.largest,
+        since,
+    )
