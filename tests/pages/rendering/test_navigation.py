@@ -57,7 +57,8 @@ def test_tabs_appear_with_data(client, sessions):
     record(sessions, counts)
 
     full = links(client.get("/p/hydro/scaling").text, "Scaling pages")
-    counted = links(client.get("/p/counted/scaling?metric=messages").text, "Scaling pages")
+    page = client.get("/p/counted/scaling?metric=messages").text
+    counted = links(page, "Scaling pages")
 
     assert {"Efficiency", "Curve", "Contours", "Serial fraction"} <= full.keys()
     assert "Problem size" in full

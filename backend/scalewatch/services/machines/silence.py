@@ -34,4 +34,4 @@ def silent_machines(
     silent = [
         SilentMachine(name, last) for name, last in seen if newest - last > SILENCE
     ]
-    return tuple(sorted(silent, key=lambda each: each.last_run_at))
+    return tuple(sorted(silent, key=lambda machine: machine.last_run_at))

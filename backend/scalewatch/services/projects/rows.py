@@ -99,9 +99,9 @@ def project_rows(session: Session) -> tuple[ProjectRow, ...]:
     }
     opened = Counter[int]()
     newest: dict[int, tables.Regression] = {}
-    for each in regressions.worse_anywhere(session, RegressionState.OPEN):
-        opened[each.project_id] += 1
-        newest.setdefault(each.project_id, each)
+    for regression in regressions.worse_anywhere(session, RegressionState.OPEN):
+        opened[regression.project_id] += 1
+        newest.setdefault(regression.project_id, regression)
     members = regressions.members(session, [each.id for each in newest.values()])
     ids = {each.commit_id for each in shown.values() if each}
     ids |= {each.first_commit_id for each in newest.values()}
@@ -158,7 +158,9 @@ def _beginning(name: str) -> str:
 
 def _headline(members: Sequence[regressions.Member], since: Commit) -> Headline | None:
     worst = max(
-        members, key=lambda each: abs(log(each.details.largest_factor)), default=None
+        members,
+        key=lambda member: abs(log(member.details.largest_factor)),
+        default=None,
     )
     if worst is None:
         return None
