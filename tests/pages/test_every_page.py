@@ -1,5 +1,6 @@
 """Every page of the application answers, has a title, and gives its data."""
 
+import html
 import re
 
 import pytest
@@ -53,3 +54,36 @@ def test_every_page_with_data_gives_it_to_programs(large_client, addresses, form
 
     assert len(kinds) > 20
     assert {each: kind for each, kind in kinds.items() if kind != TYPES[form]} == {}
+
+
+def test_every_figure_has_a_picture_and_can_be_embedded(large_client, addresses):
+    pages = {address: large_client.get(address).text for address in addresses}
+    figures = {
+        html.unescape(figure): page
+        for page in pages.values()
+        for figure in re.findall(r'data-figure="([^"]+)"', page)
+    }
+    pictures = {figure: large_client.get(f"{figure}&format=svg") for figure in figures}
+
+    assert len(pictures) > 10
+    assert {each.headers["content-type"] for each in pictures.values()} == {
+        "image/svg+xml"
+    }
+    assert [each for each, got in pictures.items() if "hydro" not in got.text] == []
+    for figure, page in figures.items():
+        source = html.escape(f"{figure}&format=svg")
+        assert f'<noscript><img class="figure__picture" src="{source}"' in page
+        assert f'<a href="{source}" download=' in page
+
+
+def test_snippets_hold_whole_addresses(large_client):
+    page = large_client.get("/p/hydro/r/mesh::refine?machine=juwels").text
+
+    frame, picture = re.findall(r'<input readonly value="([^"]+)">', page)[:2]
+
+    source = re.search(r'src="([^"]+)"', html.unescape(frame))[1]
+    assert source.startswith("http://")
+    assert "<main>" in large_client.get(source).text
+    shown = re.match(r"\[!\[[^]]+\]\(([^)]+)\)\]\(([^)]+)\)$", html.unescape(picture))
+    assert large_client.get(shown[1]).headers["content-type"] == "image/svg+xml"
+    assert shown[2] == source

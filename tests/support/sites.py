@@ -52,7 +52,8 @@ class Links(HTMLParser):
     def handle_starttag(self, _tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note the addresses of an element."""
         for name, value in attrs:
-            if name in ADDRESSES and value:
+            # What is data stands in the page itself.
+            if name in ADDRESSES and value and not value.startswith("data:"):
                 self._note(value)
 
     handle_startendtag = handle_starttag

@@ -64,6 +64,7 @@ def show_ratios_figure(
     side: Annotated[
         int, Query(ge=1, description="Which one is compared with the first.")
     ] = 1,
+    wanted: answers.DrawnQuery = answers.Drawn.JSON,
 ) -> Response:
     """Return how a further side compares with the first one, as ratios over scale."""
     shown = compare_sides(session, view, split_sides(subjects))
@@ -71,7 +72,9 @@ def show_ratios_figure(
         raise NotFound("side", side)
     ratios = ratios_of(session, shown, shown.rows[:MOST_RATIOS])
     duel = winners.duels_of(shown, ratios)[side - 1]
-    return answers.figure_answer(figures.ratios_drawn(duel, ratios, side - 1))
+    drawn = figures.ratios_drawn(duel, ratios, side - 1)
+    title = f"{duel.other} / {duel.first}"
+    return answers.figure_answer(drawn, wanted, title, of=view)
 
 
 @router.get(
@@ -85,8 +88,10 @@ def show_comparison_figure(
     view: queries.ViewDep,
     subjects: Annotated[str, Query(examples=["juqueen...pizdaint"])],
     region: str,
+    wanted: answers.DrawnQuery = answers.Drawn.JSON,
 ) -> Response:
     """Return measurements and models of a region on all sides, on common axes."""
     names = split_sides(subjects)
     figure = machines_figure(figures.compared_scalings(session, view, region, names))
-    return answers.figure_answer(figure)
+    title = (region, " and ".join(names))
+    return answers.figure_answer(figure, wanted, *title, of=view)

@@ -163,11 +163,13 @@ def result_router(
     def show_figure(
         result: Annotated[Find[Any], Depends(find)],
         figure: Annotated[str, Path(description=figures.names)],
+        wanted: answers.DrawnQuery = answers.Drawn.JSON,
     ) -> Response:
         draw = figures.draws.get(figure)
         if draw is None:
             raise NotFound("figure", f"{path}-{figure}")
-        return answers.figure_answer(draw(result()))
+        shown = result()
+        return answers.figure_answer(draw(shown), wanted, figure, of=shown)
 
     router.add_api_route(
         f"/projects/{{project}}/{path}",
@@ -282,9 +284,12 @@ def show_machine_lines(
 )
 def show_lines_figure(
     result: Annotated[Find[lines.MachineLines], Depends(find_machine_lines)],
+    wanted: answers.DrawnQuery = answers.Drawn.JSON,
 ) -> Response:
     """Return the figure of the same."""
-    return answers.figure_answer(lines.lines_figure(result()))
+    shown = result()
+    title = "time over the problem size"
+    return answers.figure_answer(lines.lines_figure(shown), wanted, title, of=shown)
 
 
 TargetQuery = Annotated[
@@ -303,17 +308,18 @@ figures = answers.api_router("figures", "/figures")
 @figures.get(
     "/regression-{figure}", name="regression-figure", responses=problems.of(404, 422)
 )
-def show_regression_figure(
+def show_regression_figure(  # noqa: PLR0913, PLR0917 - one per parameter
     session: sessions.ReadingDep,
     project: str,
     regression: queries.RegressionId,
     figure: Annotated[str, Path(description="`curves` or `strip`")],
     series: Annotated[int, Query(ge=0, description="Its place, worst first.")] = 0,
+    wanted: answers.DrawnQuery = answers.Drawn.JSON,
 ) -> Response:
     """Return the curves of a series before and after a change, or a strip of it."""
-    return answers.figure_answer(
-        evidence_figure(session, project, regression, figure, series)
-    )
+    drawn = evidence_figure(session, project, regression, figure, series)
+    title = f"{project} · regression {regression}"
+    return answers.figure_answer(drawn, wanted, title, figure, of=None)
 
 
 @figures.get("/history", name="history-figure", responses=problems.of(404, 409, 422))
@@ -331,12 +337,12 @@ def show_history_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the qu
         Measure, Query(description="Values at the largest setting, or exponents.")
     ] = Measure.VALUE,
     last: Annotated[Span, Query(description="How many commits.")] = Span.USUAL,
+    wanted: answers.DrawnQuery = answers.Drawn.JSON,
 ) -> Response:
     """Return a region over the commits that a machine measured."""
     window, by_date = Window(before or None, last.limit), axis is Axis.DATE
-    return answers.figure_answer(
-        history_figure(session, view, region, window, by_date=by_date, shown=show)
-    )
+    drawn = history_figure(session, view, region, window, by_date=by_date, shown=show)
+    return answers.figure_answer(drawn, wanted, region, "history", of=view)
 
 
 @figures.get(
@@ -368,6 +374,7 @@ def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     deviation_limit: Annotated[
         str | None, Query(max_length=1000, description="How far it may be off.")
     ] = None,
+    wanted: answers.DrawnQuery = answers.Drawn.JSON,
 ) -> Response:
     """Return a figure: `scaling` of a region on one machine, or on all `machines`.
 
@@ -382,4 +389,7 @@ def show_figure(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     if expected:
         expectation = preview.declared_as(shown, expected, deviation_limit or None)
     asked_for = region_figures.Overlay(target, under or None, expectation)
-    return answers.figure_answer(draw(session, shown, asked_for))
+    drawn = draw(session, shown, asked_for)
+    machines = {scan.machine for scan in shown.scans} - {shown.machine}
+    title = (figure, *(machines if len(machines) == 1 else ()))
+    return answers.figure_answer(drawn, wanted, *title, of=shown)

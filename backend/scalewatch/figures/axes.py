@@ -103,7 +103,7 @@ def parameter_axis(parameter: str, settings: NDArray[np.float64]) -> dict[str, A
     if distinct.size <= MOST_TICKS:
         ticks = [distinct[0], *chain(*map(_filled, distinct, distinct[1:]))]
     else:
-        ticks = _ticks(log10(distinct[0]), log10(distinct[-1]))
+        ticks = log_ticks(log10(distinct[0]), log10(distinct[-1]))
     return axis | {
         "tickmode": "array",
         "tickvals": [float(tick) for tick in ticks],
@@ -149,14 +149,14 @@ def metric_axis(
     low, high = np.log10([shown.min(), shown.max()])
     margin = 0.06 * (high - low) + 0.02
     low, high = low - margin, high + margin
-    ticks = _ticks(low, high)
+    ticks = log_ticks(low, high)
     has_unit = unit in PREFIXED or unit in WITHOUT
     return titled_axis(metric if has_unit else f"{metric} [{unit}]") | {
         "type": "log",
         "range": [low, high],
         "tickmode": "array",
         "tickvals": ticks,
-        "ticktext": [_tick_text(tick, unit) for tick in ticks],
+        "ticktext": [tick_text(tick, unit) for tick in ticks],
     }
 
 
@@ -167,15 +167,15 @@ def even_axis(metric: str, unit: str, values: NDArray[np.float64]) -> dict[str, 
     axis = titled_axis(metric if has_unit else f"{metric} [{unit}]")
     if not low < high:
         return axis | {"rangemode": "tozero"}
-    ticks = _even_ticks(low, high)
+    ticks = even_ticks(low, high)
     return axis | {
         "tickmode": "array",
         "tickvals": ticks,
-        "ticktext": [_tick_text(tick, unit) for tick in ticks],
+        "ticktext": [tick_text(tick, unit) for tick in ticks],
     }
 
 
-def _ticks(low: float, high: float) -> list[float]:
+def log_ticks(low: float, high: float) -> list[float]:
     """Return round values between two decimal logarithms, each a tick with a label."""
     decades = range(floor(low), ceil(high) + 1)
     for digits in DIGITS_OF_TICKS:
@@ -188,12 +188,12 @@ def _ticks(low: float, high: float) -> list[float]:
         if len(ticks) >= FEWEST_TICKS:
             break
     else:
-        ticks = _even_ticks(10**low, 10**high)
+        ticks = even_ticks(10**low, 10**high)
     every = ceil(len(ticks) / (2 * MOST_TICKS))
     return ticks[::every]
 
 
-def _even_ticks(low: float, high: float) -> list[float]:
+def even_ticks(low: float, high: float) -> list[float]:
     """Return multiples of a round step between two values that are close together."""
     rough = (high - low) / MOST_EVEN
     unit = 10.0 ** floor(log10(rough))
@@ -204,12 +204,12 @@ def _even_ticks(low: float, high: float) -> list[float]:
     return [float(f"{place * step:.6g}") for place in places]
 
 
-def _tick_text(value: float, unit: str) -> str:
+def tick_text(value: float, unit: str) -> str:
     """Write a round value with its unit: `100 µs`, `5 MB`, `10⁻⁷`."""
     if value == 0:
         return "0"
     if value < 0:
-        return f"−{_tick_text(-value, unit)}"
+        return f"−{tick_text(-value, unit)}"
     if unit in PREFIXED:
         most = 0 if unit == "s" else max(PREFIXES)  # nobody reads kiloseconds
         power = min(max(floor(log10(value) / 3 + NEARLY), min(PREFIXES)), most)

@@ -3,7 +3,7 @@
  * one. Only the plot and the choice beside it change; the address keeps the commit.
  */
 
-import { showFigure } from "./figure.js";
+import { showFigureOf } from "./figure.js";
 
 const form = document.querySelector("form[data-under]");
 
@@ -17,10 +17,8 @@ async function lay(address) {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const [choice, chosen] = [document, page].map((each) => each.getElementById("under"));
   choice.replaceChildren(...chosen.children);
-  const [figure, drawn] = [document, page].map((each) => each.querySelector("[data-figure]"));
-  Object.assign(figure.dataset, drawn.dataset);
   history.replaceState(history.state, "", address);
-  await showFigure(figure);
+  await showFigureOf(page);
 }
 
 if (form) {

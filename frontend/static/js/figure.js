@@ -11,12 +11,15 @@ import { openPoints } from "./points.js";
 
 const CONFIG = {
   displaylogo: false,
-  modeBarButtonsToRemove: ["autoScale2d", "lasso2d", "select2d", "zoomIn2d", "zoomOut2d"],
+  modeBarButtonsToRemove: ["autoScale2d", "lasso2d", "select2d", "toImage", "zoomIn2d", "zoomOut2d"],
   responsive: true,
 };
 
-/** What can be saved of a figure, by the name of the button. */
-const PICTURES = ["svg", "png"];
+/** Pixels of a sheet of A4 between its margins. */
+const PAPER = 680;
+
+/** Dots per inch of a picture in print, and as browsers count them. */
+const [PRINTED, SHOWN] = [300, 96];
 
 /** What each element shows, to be painted again in another theme. */
 const shown = new Map();
@@ -24,9 +27,7 @@ const shown = new Map();
 /** Draw the figure of an element, in place of what it showed before. */
 export async function showFigure(element) {
   element.ariaBusy = "true";
-  if (!element.nextElementSibling?.matches(".figure__exports")) {
-    offer(element);
-  }
+  element.parentElement.querySelector("[data-png]")?.removeAttribute("hidden");
   try {
     const [figure] = await Promise.all([figureOf(element), plotly(), painted()]);
     shown.set(element, figure);
@@ -53,51 +54,79 @@ async function figureOf(element) {
   return response.json();
 }
 
-/** Offer the figure for download, and for other pages to embed. */
-function offer(element) {
-  const exports = document.createElement("p");
-  exports.className = "links figure__exports";
-  for (const format of PICTURES) {
-    const button = document.createElement("button");
-    button.className = "button button--plain";
-    button.type = "button";
-    button.textContent = format.toUpperCase();
-    button.addEventListener("click", () =>
-      window.Plotly.downloadImage(element, { filename: element.dataset.name, format }),
-    );
-    exports.append(button);
+/** Draw the figure of another page in place of the one of this page. */
+export async function showFigureOf(page) {
+  const [figure, drawn] = [document, page].map((each) => each.querySelector("[data-figure]"));
+  if (figure && drawn) {
+    Object.assign(figure.dataset, drawn.dataset);
+    figure.parentElement.replaceChildren(figure, ...[...drawn.parentElement.children].slice(1));
+    await showFigure(figure);
   }
-  if (element.dataset.figure) {
-    exports.append(link("Data", element.dataset.figure));
-  }
-  if (element.dataset.embed) {
-    exports.append(link("Embed", element.dataset.embed));
-  }
-  element.after(exports);
 }
 
-function link(text, address) {
-  const anchor = document.createElement("a");
-  anchor.href = address;
-  anchor.textContent = text;
-  return anchor;
+/** Save the picture beside a button as PNG, large enough for print. */
+async function savePicture(button) {
+  const picture = new Image();
+  picture.src = button.previousElementSibling.href;
+  await picture.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = (picture.naturalWidth * PRINTED) / SHOWN;
+  canvas.height = (picture.naturalHeight * PRINTED) / SHOWN;
+  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  const link = document.createElement("a");
+  link.href = canvas.toDataURL("image/png");
+  link.download = button.dataset.png;
+  link.click();
 }
 
-function draw(element) {
-  return window.Plotly.react(element, ...paint(shown.get(element), element), {
-    ...CONFIG,
-    toImageButtonOptions: { filename: element.dataset.name, format: "svg" },
-  });
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-png]");
+  if (button) {
+    savePicture(button);
+  }
+});
+
+/** A text to copy is chosen whole. */
+document.addEventListener("focusin", (event) => {
+  if (event.target.matches(".figure__menu input")) {
+    event.target.select();
+  }
+});
+
+async function draw(element, size = {}) {
+  const [data, layout] = paint(shown.get(element), element);
+  await window.Plotly.react(element, data, { ...layout, ...size }, CONFIG);
 }
 
 function repaint() {
-  [...shown.keys()].forEach(draw);
+  [...shown.keys()].forEach((element) => draw(element));
+}
+
+/** Draw what is shown as wide as a sheet of A4, so that it fits with all its ticks. */
+function drawForPaper() {
+  for (const element of shown.keys()) {
+    const height = element.clientHeight;
+    element.style.inlineSize = `${PAPER}px`;
+    element.style.setProperty("--figure-drawn", `${PAPER} / ${height}`);
+    draw(element, { width: PAPER, height });
+    for (const picture of element.querySelectorAll(".main-svg")) {
+      picture.setAttribute("viewBox", `0 0 ${PAPER} ${height}`);
+    }
+  }
+}
+
+function drawForScreen() {
+  for (const element of shown.keys()) {
+    element.style.removeProperty("inline-size");
+    element.style.removeProperty("--figure-drawn");
+    draw(element);
+  }
 }
 
 document.addEventListener("themechange", repaint);
-for (const media of ["(prefers-color-scheme: dark)", "print"]) {
-  matchMedia(media).addEventListener("change", repaint);
-}
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+addEventListener("beforeprint", drawForPaper);
+addEventListener("afterprint", drawForScreen);
 
 function message(text) {
   const paragraph = document.createElement("p");

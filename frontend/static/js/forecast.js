@@ -5,7 +5,7 @@
  * the address keeps it. Nothing else on the page moves.
  */
 
-import { showFigure } from "./figure.js";
+import { showFigureOf } from "./figure.js";
 
 export async function askForecast(form) {
   const address = new URL(form.action);
@@ -19,10 +19,8 @@ export async function askForecast(form) {
   for (const id of form.dataset.forecast.split(" ")) {
     document.getElementById(id).replaceWith(page.getElementById(id));
   }
-  const [figure, drawn] = [document, page].map((each) => each.querySelector("[data-figure]"));
-  Object.assign(figure.dataset, drawn.dataset);
   history.replaceState(history.state, "", address);
-  await showFigure(figure);
+  await showFigureOf(page);
 }
 
 for (const form of document.querySelectorAll("[data-forecast]")) {

@@ -4,7 +4,7 @@
  * page brings takes the place of the first one here. Nothing is declared by it.
  */
 
-import { showFigure } from "./figure.js";
+import { showFigureOf } from "./figure.js";
 
 const PAUSE = 350;
 
@@ -32,14 +32,6 @@ function showFaults(form, page) {
   }
 }
 
-async function showDrawn(page) {
-  const [figure, drawn] = [document, page].map((each) => each.querySelector("[data-figure]"));
-  if (figure && drawn) {
-    Object.assign(figure.dataset, drawn.dataset);
-    await showFigure(figure);
-  }
-}
-
 export async function preview(form, signal) {
   const address = new URL(form.dataset.preview, location.href);
   address.search = new URLSearchParams([...new FormData(form)].filter(([, value]) => value));
@@ -51,7 +43,7 @@ export async function preview(form, signal) {
   if (told) {
     showFaults(form, page);
     shown.replaceWith(told);
-    await showDrawn(page);
+    await showFigureOf(page);
   }
   shown.ariaBusy = "false";
 }

@@ -1,11 +1,13 @@
-"""Answers of reading routes: any value of the product as JSON."""
+"""Answers of reading routes: any value of the product as JSON, figures also as SVG."""
 
-from typing import Any, Final
+from enum import StrEnum
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Query, Response
 
 from scalewatch.api.http import problems
 from scalewatch.exporters.documents import json_text
+from scalewatch.figures.drawing import svg
 from scalewatch.figures.figure import Figure
 from scalewatch.services.selection.pages import InPages, part_of
 
@@ -25,9 +27,41 @@ def answer(value: object, cursor: str | None = None) -> Response:
     return Response(json_text(value), media_type="application/json")
 
 
-def figure_answer(figure: Figure) -> Response:
-    """Answer with a figure as plotly's JSON."""
-    return Response(figure.json(), media_type="application/json")
+class Drawn(StrEnum):
+    """Formats of a figure."""
+
+    JSON = "json"
+    SVG = "svg"
+
+
+DrawnQuery = Annotated[
+    Drawn,
+    Query(
+        alias="format",
+        description="Plotly's JSON, or a picture with its title, commit and machine.",
+    ),
+]
+
+
+def figure_answer(figure: Figure, wanted: Drawn, *title: str, of: object) -> Response:
+    """Answer with a figure.
+
+    Parameters
+    ----------
+    title
+        Words on what is drawn.
+    of
+        What it is drawn of, of which the picture names project, commit and machine.
+    """
+    if wanted is Drawn.JSON:
+        return Response(figure.json(), media_type="application/json")
+    commit = getattr(of, "commit", None)
+    place = (getattr(of, name, None) for name in ("project", "machine"))
+    named = [*place, getattr(commit, "label", commit)]
+    words = [getattr(of, name, None) for name in ("region", "metric")]
+    heading = " · ".join(filter(None, [*words, *title]))
+    picture = svg(figure, heading, " · ".join(str(each) for each in named if each))
+    return Response(picture, media_type="image/svg+xml")
 
 
 def of(kind: Any, *statuses: int) -> Responses:

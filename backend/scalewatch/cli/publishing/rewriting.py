@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from html.parser import HTMLParser
 from typing import Final, Protocol
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from scalewatch.cli.publishing.addresses import Fate, Link
 from scalewatch.pages.rendering.plots import quoted
@@ -95,6 +95,7 @@ class FrozenPage(HTMLParser):
             "a": self._anchor,
             "button": self._button,
             "form": self._form,
+            "img": self._picture,
             "input": self._input,
             "link": self._link,
             "option": self._option,
@@ -287,13 +288,17 @@ class FrozenPage(HTMLParser):
             self._parts[-1].offers += 1
         return True
 
+    def _picture(self, stated: Attributes) -> bool:
+        """Let the picture of a figure stand in the page, too."""
+        stated["src"] = f"data:image/svg+xml,{quote(self._site.answer(stated['src']))}"
+        return True
+
     def _bring_figure(self, stated: Attributes) -> None:
         """Let a figure stand in the page: nothing is fetched from a file."""
         if "data-drawn" not in stated:
             stated["data-drawn"] = self._site.answer(stated["data-figure"])
         stated["data-drawn"] = quoted(stated["data-drawn"])
         stated["data-figure"] = ""
-        stated.pop("data-embed", None)
         if opens := stated.pop("data-opens", ""):
             reports = self._site.reports(self._here, opens)
             stated |= {"data-opens": json.dumps(reports)} if reports else {}

@@ -74,6 +74,11 @@ def embed_of(request: Request, figure: str) -> str:
     )
 
 
+def picture_of(figure: str) -> str:
+    """Return the path of the picture of a figure, which needs no script."""
+    return f"{figure}{'&' if '?' in figure else '?'}format=svg"
+
+
 def address_of(request: Request, path: str) -> str:
     """Return the absolute URL of a path, for feeds and badges."""
     return f"{request.url.scheme}://{request.url.netloc}{path}"
