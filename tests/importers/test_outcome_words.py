@@ -177,3 +177,16 @@ def test_word_that_nobody_knows_makes_no_green_gate(write) -> None:
 
     assert result.exit_code == 2
     assert json.loads(result.stdout)
+
+
+def test_end_by_error_below_a_table_with_a_commented_header_fails_its_last_run(
+    write,
+) -> None:
+    rows = "".join(f"{p}  {time}  0.5\n" for p, time in TIMES)
+    text = f"# SOLVER: cg\n#\n# nodes  avg  std-dev\n\n{rows}srun: error: n1: Killed\n"
+
+    reading = read_files([write(text, "t.txt")])
+    values = {each.coordinate[0]: each.values for each in reading.scans.measurements()}
+
+    assert values[4] == [27.125]
+    assert _failed(values[8])

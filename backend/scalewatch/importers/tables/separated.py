@@ -455,7 +455,7 @@ class _Table:
             # The first repetition may be a warm-up, wherever its row stands.
             self.rows.sort(key=lambda row: read_cell(row[1][numbered]).number or 0.0)
         for line, row in self.rows:
-            self.line = line
+            self.line = self.source.line = line  # where an end by error is sought
             yield from self.measurements_of(row)
 
     def measurements_of(
