@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from scalewatch.importers import read_files
+from scalewatch.importers import AUTO, SettingRules, read_files
 
 TABLES = {
     "drawn with boxes": (
@@ -108,3 +108,29 @@ def test_header_above_a_short_row_is_no_title(write, text) -> None:
     assert "3 cells" in reading.unreadable[0].reason or "line" in str(
         reading.unreadable[0]
     )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kernel,calls,time (s)\nfft,10,5.25\nhalo,20,3.5\nio,3,0.25\n",
+        'Total Time (ns),Instances,Name\n812345678,1200,"axpy"\n515000000,600,"halo"\n',
+    ],
+)
+def test_profile_of_one_run_is_no_scan_over_its_calls(write, text) -> None:
+    [error] = read_files([write(text, "t.csv")]).unreadable
+
+    assert "--at p=8" in str(error)
+
+
+@pytest.mark.parametrize("scale", ["rank", "thread"])
+def test_times_of_each_process_of_one_run_are_no_scan(write, scale) -> None:
+    rows = "".join(f"{at},{1.5 + at / 16}\n" for at in range(8))
+    path = write(f"{scale},time\n{rows}", "t.csv")
+
+    [error] = read_files([path]).unreadable
+
+    assert f"--column repetition={scale}" in str(error)
+    rules = {AUTO: SettingRules(at={"p": 8.0})}
+    [series] = read_files([path], columns={"repetition": [scale]}, rules=rules).series
+    assert series.values.shape == (1, 8)

@@ -14,6 +14,7 @@ from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell, read_label
 from scalewatch.texts.scales import (
     PARAMETERS,
+    RESOURCES,
     is_about_scale,
     parameter_of,
     scale_of,
@@ -31,7 +32,8 @@ CONFIGURATION: Final = "configuration"
 IGNORED: Final = "ignore"
 
 ROLES: Final[Mapping[str, str]] = {
-    REGION: "region callpath call_path function kernel routine operation collective",
+    REGION: "region callpath call_path function kernel routine operation collective "
+    "name kernel_name",
     METRIC: "metric counter",
     MEASURED: "value measurement result",
     REPETITION: "repetition rep iteration trial sample",
@@ -305,6 +307,7 @@ def columns_of(
     if not meanings.parameters():
         meanings.read_usual_names(PARAMETERS)
         meanings.read_scales()
+        meanings.refuse_numbering()
         following = {
             meanings.by_column[at]: at
             for at in _following(contents, meanings.by_column)
@@ -387,6 +390,28 @@ class _Meanings:
         rows = len(self.contents[0].numbers) if self.contents else 0
         if rows <= 1 or any(len(set(self.contents[at].numbers)) > 1 for at in varied):
             self.take({at: parameter for parameter, at in scales.items()}, CALLED)
+
+    def refuse_numbering(self) -> None:
+        """Refuse columns that number processes or threads of one run from 0 on.
+
+        Raises
+        ------
+        UnclearColumns
+            If a parallel scale has a setting of 0.
+        """
+        for parameter, at in self.parameters().items():
+            if parameter in RESOURCES and self.numbers_from_zero(at):
+                name = self.header[at]
+                raise UnclearColumns(
+                    f"how many there were, where {name!r} numbers them from 0 on "
+                    f"(`--column {quote(f'repetition={name}')} --at {parameter}=8` "
+                    "takes them as values of one run)"
+                )
+
+    def numbers_from_zero(self, at: int) -> bool:
+        """Tell whether a column holds 0, 1, 2, … in some order."""
+        numbers = {number for number in self.contents[at].numbers if number is not None}
+        return len(numbers) > 1 and numbers == {float(n) for n in range(len(numbers))}
 
     def leave_out_asides(self) -> None:
         """Leave out ideals, paths and numbers, and columns that repeat another one."""
@@ -481,6 +506,12 @@ class _Meanings:
         ):
             self.take({amounts[0]: addressable_name(self.header[amounts[0]])}, ONLY)
 
+    def is_profile(self) -> bool:
+        """Tell whether each row is another region, as in the profile of one run."""
+        named = [at for at, meaning in self.by_column.items() if meaning == REGION]
+        cells = [cell for at in named for cell in self.contents[at].cells]
+        return len({*cells}) == len(cells) > 1
+
     def read_unnamed_scale(self) -> None:
         """Take the only column of counts as a scale, or a first one that only rises.
 
@@ -493,14 +524,17 @@ class _Meanings:
         counts = [
             at
             for at in self.unknown()
-            if contents[at].is_whole and not is_derived(header[at])
+            if contents[at].is_whole
+            and not is_derived(header[at])
+            and not self.numbers_from_zero(at)
         ]
         first = contents[0].numbers if contents else []
-        if len(counts) == 1:
+        if len(counts) == 1 and not self.is_profile():
             self.take({counts[0]: addressable_name(header[counts[0]])}, ONLY)
         elif (
             _rises(first)
             and self.by_column.get(0) in {None, MEASURED}
+            and not self.numbers_from_zero(0)
             and not _is_result(header[0])
             and any(at for at in self.values())
         ):
@@ -512,7 +546,7 @@ class _Meanings:
                 if len(set(contents[at].numbers)) > 1
                 and _NUMBERING.isdisjoint(words_of(header[at]))
             )
-            at = next(varied, None)
+            at = None if self.is_profile() else next(varied, None)
             way = (
                 f"--column {quote(f'p={header[at]}')}" if at is not None else "--at p=8"
             )
