@@ -108,6 +108,12 @@ def _counts_checked(text: str | None) -> str | None:
     return text or None
 
 
+def _known_scale(name: str | None) -> str | None:
+    if name is not None and name not in RESOURCES:
+        raise UnknownChoice("scale", name, RESOURCES)
+    return name
+
+
 class ScalingQuery(BaseModel):
     """?kind=weak&size=1000&base=2&source=model&to=1024&vs=commit=v5.0.8."""
 
@@ -126,6 +132,9 @@ class ScalingQuery(BaseModel):
     vs: Text = Field(
         None, description="What to compare with.", examples=["commit=v5.0.8"]
     )
+    scale: Annotated[Text, AfterValidator(_known_scale)] = Field(
+        None, description="Axis: p, nodes, gpus or threads.", examples=["nodes"]
+    )
 
 
 class EfficiencyQuery(BaseModel):
@@ -134,7 +143,7 @@ class EfficiencyQuery(BaseModel):
     kind: Kind = Field(
         None, description="`strong` or `weak`; what the measurements say unless given."
     )
-    scale: Text = Field(
+    scale: Annotated[Text, AfterValidator(_known_scale)] = Field(
         None, description="Axis: p, nodes, gpus or threads.", examples=["nodes"]
     )
     base: Scale = Field(None, description="Size of reference; the smallest if none.")
@@ -258,8 +267,6 @@ async def efficiency_question(
     query: Annotated[EfficiencyQuery, Query()],
 ) -> EfficiencyQuestion:
     """Read which efficiency an address asks for."""
-    if query.scale is not None and query.scale not in RESOURCES:
-        raise UnknownChoice("scale", query.scale, RESOURCES)
     return EfficiencyQuestion(**query.model_dump(exclude_none=True))
 
 

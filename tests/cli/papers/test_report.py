@@ -255,3 +255,15 @@ def test_the_section_goes_into_a_form(report):
     assert texts[0] == "5.1 Code performance"
     assert 0 < at < texts.index("5.2 Justification")
     assert "{{scaling}}" not in texts
+
+
+@NEEDS_EXTRA
+def test_letters_that_no_font_has_are_named(report):
+    report(STRONG, "--format", "pdf,tex", "--machine", "富岳", "--code", "Ωmega Ж é")
+
+    _, *parts = (report.out / "checklist.md").read_text().split("## Letters that ")
+    lost = {part.split(" lacks")[0]: part.split("\n- [ ] ")[1:] for part in parts}
+    assert {key: [each.strip() for each in kept] for key, kept in lost.items()} == {
+        "LaTeX": ["Ж", "富", "岳"],
+        "the PDF": ["富", "岳"],
+    }

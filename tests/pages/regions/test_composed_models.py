@@ -4,6 +4,8 @@ import csv
 
 import pytest
 
+from scalewatch.services.regions.region import region_at, with_compositions
+from scalewatch.services.selection.view import View
 from scalewatch.wire import RunReport
 from support import sentences
 from support.openmp_runs import FORMULA, openmp_runs
@@ -165,6 +167,21 @@ def test_composed_model_is_told_at_a_target(client, sessions):
     assert there["measured"] == pytest.approx(1.2 * there["composed"], rel=0.02)
     assert there["low"] < there["measured"] < there["high"]
     assert sentences.COMPOSED_AT_TARGET in page
+
+
+def test_composed_model_is_told_at_a_size_that_was_not_measured(client, sessions):
+    measure(sessions, factor=1.2)
+    declare(client, sessions, FORMULA)
+
+    with sessions.reading() as session:
+        region = region_at(session, View(PROJECT), "cg")
+        far = with_compositions(session, region, [{"threads": 8, "N": 9e6}])
+
+    ((there,),) = (each.composed.forecasts for each in far.compositions)
+    expected = 104 * 9e6 / (2e10 * 8**0.5) + 4 * 8e-6
+    assert there.expected == pytest.approx(expected, rel=0.1)
+    assert there.quotient.value == pytest.approx(1.2, rel=0.02)
+    assert there.quotient.low < there.quotient.value < there.quotient.high
 
 
 def test_gate_stops_a_commit_that_leaves_its_composed_model(client, sessions):

@@ -7,8 +7,16 @@ and its clock are not used: the same document has the same bytes everywhere.
 import json
 from pathlib import Path
 from typing import Any, Final
+from unicodedata import category
+from unicodedata import name as name_of
 
 from scalewatch.exporters.papers.blocks import Block, Document, Figure, Paragraph, Table
+
+SCRIPTS: Final = frozenset(
+    {"LATIN", "GREEK", "CYRILLIC", "HEBREW", "COMBINING", "MODIFIER"}
+    | {"FEMININE", "MASCULINE", "ALEF", "BET", "GIMEL"}
+)
+"""First words of the names of letters that the fonts of Typst have."""
 
 TEMPLATE: Final = """
 #let data = json(bytes(sys.inputs.data))
@@ -49,6 +57,17 @@ TEMPLATE: Final = """
   } else { par(block.text) }
 }
 """
+
+
+def lost(text: str) -> list[str]:
+    """Return the letters that the fonts of the PDF lack: those of other scripts."""
+    return sorted({letter for letter in text if _is_lost(letter)})
+
+
+def _is_lost(letter: str) -> bool:
+    kind = category(letter)
+    script = name_of(letter, "").partition(" ")[0]
+    return kind == "So" or (kind in {"Lo", "Lm", "Mn"} and script not in SCRIPTS)
 
 
 def write_pdf(document: Document, folder: Path, name: str) -> None:

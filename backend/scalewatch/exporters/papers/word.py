@@ -25,6 +25,12 @@ WIDTH: Final = 16.0
 _LETTER: Final = 0.21
 """Centimetres that a letter of a table takes, about."""
 
+BOLD: Final = 1.3
+"""Width of a letter of a heading in others; a heading breaks only between words."""
+
+PADDING: Final = 0.5
+"""Centimetres beside the letters of a cell."""
+
 PLACE: Final = "{{scaling}}"
 """Paragraph of a form in whose place the section comes."""
 
@@ -124,9 +130,10 @@ class _Writer:
         made.alignment, made.autofit = WD_TABLE_ALIGNMENT.CENTER, False
         rows = [Row(table.headings), *table.rows]
         letters = [
-            max(len(row.cells[at]) for row in rows) for at in range(len(table.headings))
+            max(BOLD * len(heading), *(len(row.cells[at]) for row in table.rows))
+            for at, heading in enumerate(table.headings)
         ]
-        wanted = [_LETTER * each + 0.4 for each in letters]
+        wanted = [_LETTER * each + PADDING for each in letters]
         shrink = min(1.0, WIDTH / sum(wanted))
         widths = [Cm(each * shrink) for each in wanted]
         for column, width in zip(made.columns, widths, strict=True):

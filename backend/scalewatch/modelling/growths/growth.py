@@ -161,6 +161,12 @@ class Growth:
                 return factor
         return Factor(parameter)
 
+    @property
+    def falls(self) -> bool:
+        """Whether it falls with a parameter and grows with none."""
+        zero = Factor("").order
+        return bool(self.factors) and all(each.order < zero for each in self.factors)
+
     def dominates(self, other: "Growth") -> bool:
         """Tell whether it grows at least as fast in each parameter by itself."""
         return all(

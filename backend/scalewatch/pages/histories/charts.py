@@ -43,8 +43,9 @@ def history_sentence(history: History, series: SegmentedHistory) -> str:
     if change.is_new_growth and change.growth_before and change.growth_after:
         before, after = map(_order, (change.growth_before, change.growth_after))
         metric = metric_words(history.metric)
+        verb = "falls" if parse_growth(change.growth_after).falls else "grows"
         sentence = (
-            f"The {metric} grows like {after} {since}, like {before} before: {factor}"
+            f"The {metric} {verb} like {after} {since}, like {before} before: {factor}"
         )
     else:
         sentence = f"{_throughout(history, series, growth)}; {factor} {since}"

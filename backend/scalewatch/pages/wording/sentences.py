@@ -4,9 +4,18 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
+import numpy as np
 from markupsafe import Markup
 
-from scalewatch.modelling import Direction, Mark, Outcome, Verdict, few_settings
+from scalewatch.errors import ModellingError
+from scalewatch.modelling import (
+    Direction,
+    Mark,
+    Outcome,
+    ScalingKind,
+    Verdict,
+    few_settings,
+)
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
 from scalewatch.modelling.measurements.designs import LEAST
 from scalewatch.pages.wording.formats import (
@@ -24,10 +33,17 @@ from scalewatch.services.analysis.questions import direction
 from scalewatch.services.commit_reports.factors import WORK
 from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.regions import outlook, region
+from scalewatch.services.scaling_errors.design import FALLS
+from scalewatch.services.scaling_errors.scan import (
+    CodeScaling,
+    ScalingQuestion,
+    measured_scaling,
+)
 from scalewatch.services.series.judged import FailedSeries
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.texts.numbers import SPACE, significant
+from scalewatch.wire import TIME
 
 SYMBOLS: Final = {mark: mark.symbol for mark in Mark}
 
@@ -78,6 +94,11 @@ WORSE: Final = {
 }
 
 
+GAINED: Final = Markup("On {} {} runs {} × as fast as on {}: parallel efficiency {}. ")
+
+FARTHEST: Final = 16.0
+"""Times the largest size measured, up to which the minimum of a model is told."""
+
 WORST_FIRST: Final = (
     *(Mark.MISMATCH, Mark.APPROXIMATE, Mark.UNDECIDED, Mark.BETTER, Mark.MATCH),
     None,
@@ -111,7 +132,8 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         The settings that tell it from other scans of the machine.
     """
     standing = scan.standing
-    place = Markup("On {}").format(named(scan.machine))
+    first = falling_sentence(scan)
+    place = Markup("{}On {}").format(first, named(scan.machine))
     if distinction:
         place += Markup(" with <bdi>{}</bdi>").format(settings(distinction))
     subject = place + Markup(", the <bdi>{}</bdi> of {} ").format(
@@ -131,7 +153,8 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         rest = Markup("its verdict is on its way") if is_pending else expected
         grows = "fits no growth of the space"
         if not standing.fits_none:
-            grows = Markup("grows like {}").format(_found(standing))
+            verb = "falls" if standing.nearest.falls else "grows"
+            grows = Markup("{} like {}").format(verb, _found(standing))
         return subject + Markup("{}; {}.").format(grows, rest) + _remark(standing)
     is_told = standing.verdict is Verdict.UNDECIDED
     judged = UNEXPLAINED if standing.fits_none else JUDGED[standing.verdict]
@@ -159,6 +182,49 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         else f" (probability {percent(standing.probability)})",
     )
     return subject + said + ("" if is_told else _remark(standing))
+
+
+def falling_sentence(scan: Scan) -> Markup:
+    """Tell of a time that falls what was gained by it, and where its model is least.
+
+    That comes before any growth: `On 32 nodes solve runs 15.9 × as fast as on 2:
+    parallel efficiency 99 %. By its model it is fastest on 180 nodes.`
+    """
+    usual = ScalingQuestion()
+    scaling = measured_scaling(scan, usual) if scan.metric == TIME else None
+    if scaling is None or scaling.scale is None or len(scaling.row) < 2:
+        return Markup()
+    last = scaling.row[-1]
+    is_strong = scaling.design and scaling.design.kind is ScalingKind.STRONG
+    if not is_strong or last.speed_up < 1 / FALLS:
+        return Markup()
+    said = GAINED.format(
+        scaling.scale.counted(last.n2),
+        named(scan.region),
+        significant(last.speed_up),
+        count(scaling.row[0].n2),
+        f"{100 * last.efficiency:.0f}{SPACE}%",
+    )
+    fastest = _fastest(scan, scaling)
+    if fastest is None:
+        return said
+    words = scaling.scale.counted(float(f"{fastest:.2g}"))
+    return said + f"By its model it is fastest on about {words}. "
+
+
+def _fastest(scan: Scan, scaling: CodeScaling) -> float | None:
+    """Return where a model is least, no farther than it may be believed; else None."""
+    model = scan.standing.explaining
+    if model is None or scaling.scale is None:
+        return None
+    sizes = np.geomspace(scaling.row[0].n2, FARTHEST * scaling.row[-1].n2, 400)
+    held = {} if scaling.size is None else {"n": scaling.size}
+    try:
+        times = model({**scaling.held, **held, scaling.scale.name: sizes})
+    except ModellingError:
+        return None
+    at = int(np.argmin(np.broadcast_to(times, sizes.shape)))
+    return float(sizes[at]) if 0 < at < sizes.size - 1 else None
 
 
 def _found(standing: Standing) -> Markup:

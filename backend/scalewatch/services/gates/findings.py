@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple, Protocol, Self
 
-from scalewatch.modelling import Direction, Verdict
+from scalewatch.modelling import Direction, Growth, Verdict
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.commit_reports.factors import JOBS, ConstantChange
 from scalewatch.services.commit_reports.pairs import (
@@ -343,8 +343,13 @@ def _mismatched(pair: SeriesPair[Any], rule: GateRule) -> str | None:
     if pair.kind is ChangeKind.MISMATCH and (rule.new_mismatch or rule.mismatch):
         return f"{grows} instead of {pair.before.divergence}: no longer as composed"
     if pair.kind is ChangeKind.WORSE and rule.growth:
-        return f"grows like {pair.after.growth} instead of {pair.before.growth}"
+        return f"{like(pair.after.growth)} instead of {pair.before.growth}"
     return f"{grows}: not as composed" if rule.mismatch and pair.is_mismatch else None
+
+
+def like(growth: Growth | None) -> str:
+    """Return a growth after its verb: `grows like log p`, `falls like 1/p`."""
+    return f"{'falls' if growth and growth.falls else 'grows'} like {growth}"
 
 
 def _faster(pair: SeriesPair[Any]) -> str:
@@ -354,14 +359,14 @@ def _faster(pair: SeriesPair[Any]) -> str:
         way = "faster" if pair.is_cost else "slower"
         said = f"surely grows {way} than before, though {after} describes both"
     else:
-        said = f"grows like {after} instead of {before}"
+        said = f"{like(after)} instead of {before}"
     return f"{said}, {pair.formulas}" if pair.formulas else said
 
 
 def _not_as_expected(pair: SeriesPair[Any]) -> str:
     growth, divergence = pair.after.growth, pair.after.divergence
     expected = f" ({growth / divergence})" if growth and divergence else ""
-    return f"grows like {growth}: not as expected{expected}"
+    return f"{like(growth)}: not as expected{expected}"
 
 
 def _probability(pair: SeriesPair[Any]) -> float | None:

@@ -16,7 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 from scalewatch.exporters.markdown import escaped
 from scalewatch.exporters.papers import latex, markdown
 from scalewatch.exporters.papers.blocks import Table
-from scalewatch.exporters.papers.typst import write_pdf
+from scalewatch.exporters.papers.typst import lost, write_pdf
 from scalewatch.exporters.papers.word import write_docx
 from scalewatch.figures.printed import write_figures
 from scalewatch.services.papers.proposal import Proposal
@@ -66,7 +66,11 @@ def folder_of(
         "csv": {"numbers.csv": _csv(proposal.numbers)},
         "json": {"report.json": _json(proposal.content)},
     }
-    letters = latex.lost(" ".join(_texts(proposal))) if "tex" in forms else []
+    words = " ".join(_texts(proposal))
+    letters = {
+        "Letters that LaTeX lacks": latex.lost(words) if "tex" in forms else [],
+        "Letters that the PDF lacks": lost(words) if "pdf" in forms else [],
+    }
     files = {"checklist.md": _checklist(proposal, letters).encode()}
     for form in forms:
         for name, content in text.get(form, {}).items():
@@ -125,13 +129,13 @@ def _texts(proposal: Proposal) -> list[str]:
     return texts
 
 
-def _checklist(proposal: Proposal, letters: Sequence[str]) -> str:
+def _checklist(proposal: Proposal, letters: Mapping[str, Sequence[str]]) -> str:
     parts = {
         "Given": proposal.given,
         "Missing": proposal.missing,
         "Only you can say": proposal.to_say,
         "Not for the proposal": proposal.notes,
-        "Letters that LaTeX lacks": letters,
+        **letters,
     }
     lines = ["# Checklist"]
     for title, entries in parts.items():

@@ -33,6 +33,7 @@ from scalewatch.services.efficiencies.table import (
     probability,
     scaling_object,
     table_of,
+    uncertain,
     unit_of,
 )
 from scalewatch.texts.numbers import significant
@@ -503,7 +504,7 @@ class _Section:
             lines.append(Row(tuple(cells)))
         whole = self.total() or 0.0
         blanks = [""] * (len(headings) - 2 - has_periods)
-        last = f"{_whole(whole)} ± {_whole(self._half())}"
+        last = uncertain(whole, self._half())
         cells = ["Sum", *blanks, last, *([""] if has_periods else [])]
         lines.append(Row(tuple(cells), Part.SUM))
         caption = f"Computing time: runs × {unit} of a run."

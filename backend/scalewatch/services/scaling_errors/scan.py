@@ -157,9 +157,14 @@ def code_scaling(scan: Scan, question: ScalingQuestion) -> CodeScaling:
     return side_by_side([scan], question)[0]
 
 
+def measured_scaling(scan: Scan, question: ScalingQuestion) -> CodeScaling:
+    """Return the scaling errors of a scan without the divergences of others."""
+    return _of_planes(scan, question)[0]
+
+
 def settled(scan: Scan, question: ScalingQuestion) -> ScalingQuestion:
     """Return a question with kind, n₁ and scale of a scan where none is named."""
-    scaling = _of_planes(scan, question)[0]
+    scaling = measured_scaling(scan, question)
     design, sped = scaling.design, scaling.speed_up
     usual = ScalingKind.STRONG if design is None else design.kind
     base = None if sped is None else sped.base
