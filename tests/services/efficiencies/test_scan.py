@@ -76,6 +76,10 @@ def test_node_hours_are_nodes_times_hours():
         ("ms per step", None),
         ("s per it", None),
         ("time per step", "s"),
+        ("iteration time", "s"),
+        ("avg step time", "ms"),
+        ("time per 100 steps", "s"),
+        ("epochTime", "s"),
         ("time_per_iteration", "s"),
         ("step time", "ms/step"),
     ],
@@ -87,7 +91,7 @@ def test_time_of_a_step_has_no_node_hours_without_their_number(metric, unit):
 
     assert Doubt.PER_STEP in doubts(without)
     assert (without.hours, without.hours_unit) == ({}, None)
-    size = 1e-3 if "ms" in f"{metric}{unit}" else 1
+    size = 1e-3 if "ms" in f"{metric} {unit}".split() or unit == "ms/step" else 1
     assert known.hours[1] == pytest.approx(100 * size * 1000 / 3600)
     assert Doubt.PER_STEP not in doubts(known)
 
@@ -249,6 +253,23 @@ def test_times_and_rates_scale_and_nothing_else(metric, unit, better, quantity):
     kind = measured_kind(metric, unit, better)
 
     assert (kind and kind.quantity) == quantity
+
+
+@pytest.mark.parametrize(
+    ("metric", "unit", "hours"),
+    [
+        ("SYPD", None, 8 * 24 / 4),
+        ("simulation rate", "SYPD", 8 * 24 / 4),
+        ("SDPD", None, 8 * 24 / 4),
+        ("rate", "ns/day", 8 * 24 / 4),
+    ],
+)
+def test_rates_of_simulated_time_cost_by_what_is_simulated(metric, unit, hours):
+    rates = series("nodes", (4.0, 7.0), (8, 16), metric=metric, unit=unit)
+
+    answer = scaled(rates, better="higher")
+
+    assert answer.hours[8] == pytest.approx(hours)
 
 
 def test_simulated_time_has_node_hours_for_each_of_its_units():

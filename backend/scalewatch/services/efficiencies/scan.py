@@ -50,8 +50,18 @@ PROBLEM: Final = "n"
 _SHARES: Final = frozenset({"efficiency", "speedup", "up", "percent", "pct", "ratio"})
 """Words of metrics that follow from times, hence scale in no way of their own."""
 
+_STEPS: Final = frozenset({"step", "timestep", "iteration", "iter", "cycle", "epoch"})
+"""Words of a metric that is the time of one of many: `iteration time`."""
+
+_SIMULATED: Final[Mapping[str | None, tuple[str, float]]] = {
+    "SYPD": ("simulated year", 365 * 86400.0),
+    "SDPD": ("simulated day", 86400.0),
+}
+"""Work of rates of simulated time without a slash, and its seconds."""
+
 _PER: Final = re.compile(
-    r"(?:(?<![^\W_])per[\s_-]++|/\s*+)(?P<part>[^\W\d_]+)", re.IGNORECASE
+    r"(?:(?<![^\W_])per[\s_-]++|/\s*+)(?P<part>(?:\d[\d,.]*+[\s_-]*+)?[^\W\d_]+)",
+    re.IGNORECASE,
 )
 
 
@@ -330,6 +340,8 @@ def measured_kind(
         work = next(iter(powers), None)
         if work is None and (part := _PER.search(metric)):
             work = part["part"]
+        if work is None and (steps := _STEPS.intersection(words_of(metric))):
+            (work, *_) = sorted(steps)
         return MeasuredKind(Quantity.TIME, quantity.size, work)
     if SIMULATED_TIME in powers and better == "lower":
         return MeasuredKind(Quantity.TIME, None, "simulated time")
@@ -337,7 +349,10 @@ def measured_kind(
         return None
     parts = [part["part"].lower() for part in _PER.finditer(f"{metric} {unit or ''}")]
     is_each = any(part.rstrip("s") in _UNITS_OF_SCALE for part in parts)
-    work = unit.partition("/")[0].strip() if unit and SIMULATED_TIME in powers else None
+    work = None
+    if SIMULATED_TIME in powers:
+        named = (unit or metric).strip()
+        work, _ = _SIMULATED.get(named, (named.partition("/")[0].strip(), 0.0))
     return MeasuredKind(
         Quantity.RATE_EACH if is_each else Quantity.RATE,
         quantity.size if work else None,
@@ -519,7 +534,7 @@ class _Plane:
             times = {x: value * seconds * steps for x, value in values.items()}
         elif self.measured.quantity is Quantity.RATE and work:
             # The work of one unit, as 1 ns of ns/day, takes so many seconds.
-            size = parse_unit(work).size
+            size = dict(_SIMULATED.values()).get(work) or parse_unit(work).size
             times = {x: size / (value * seconds) for x, value in values.items()}
             unit = f"{unit} per {work}"
         else:
