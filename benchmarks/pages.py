@@ -52,6 +52,7 @@ from support.addresses import large_examples, page_addresses
 from support.chromium import QUIET, chromium
 from support.large_database import large_database
 from support.large_project import PROJECT
+from support.many_projects import record_many_projects
 from support.servers.ports import free_port
 from support.wide_project import Width, record_wide_project
 
@@ -90,6 +91,15 @@ LONGEST: Final = 120.0
 
 SLOWER = Goal("slowest page of 2,000 × 50, over that of the large", "{:.1f} ×", most=5)
 RESIDENT = Goal("memory of the server after eight readers", "{:.0f} MB", most=600)
+
+INBOX: Final = ("/inbox", "/inbox?period=all", "/inbox/lines.svg", "/api/v1/inbox")
+"""The inbox over 70 projects of 400 commits and 20 regressions, and what it loads."""
+
+NO_SLOWER = Goal(
+    "inbox of 70 projects × 400 commits, over the large match table",
+    "{:.2f} ×",
+    most=1.2,
+)
 
 SETTLED: Final = 700
 """Milliseconds after loading in which a page may still move."""
@@ -181,11 +191,30 @@ def main(results: Results) -> None:
         with server(large_database()) as (site, _):
             task = scrolled(playwright, site)
     widest(results, min(requests, MOST_REQUESTS))
+    inbox(results, requests)
     pairs = [*zip(COLUMNS, zip(*every, strict=True), strict=True), (SCROLLING, [task])]
     for column, values in pairs:
         if column.figure:
             most = max(value for value in values if value is not None)
             results.figure(column.goal(), most)
+
+
+def inbox(results: Results, requests: int) -> None:
+    """Measure the inbox of many projects beside the match table of the large one."""
+    row = results.table("page of 70 projects", "p50", "p99")
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "many.db"
+        engine = connect(f"sqlite:///{path}")
+        Table.metadata.create_all(engine)
+        record_many_projects(sessions_of(engine))
+        engine.dispose()
+        with server(path) as (site, _), server(large_database()) as (large, _):
+            match_table, _ = server_times(f"{large}/p/{PROJECT}", requests)
+            times = {each: server_times(site + each, requests) for each in INBOX}
+    for address, (half, most) in times.items():
+        row(f"`{address}`", f"{half:.0f} ms", f"{most:.0f} ms")
+    row("large match table", f"{match_table:.0f} ms", "–")
+    results.figure(NO_SLOWER, times[INBOX[0]][0] / match_table)
 
 
 def widest(results: Results, requests: int) -> None:

@@ -12,9 +12,10 @@ A filled database
     `recorded` runs recorded and analysed as the product does it; `histories` projects
     with commits; `long_histories` commits without runs; `machine_nights` and
     `night_draws` histories of machines; `odd_projects` projects that break pages;
-    `large_project`, `wide_project` and `large_database` real sizes; `fillings` and
-    `row_copies` make them once; `release_0_1_0` writes one as that release did;
-    `database_contents` compares; `service_sentences` what services say of it, once.
+    `large_project`, `wide_project`, `many_projects` and `large_database` real sizes;
+    `fillings` and `row_copies` make them once; `release_0_1_0` writes one as that
+    release did; `database_contents` compares; `service_sentences` what services say of
+    it, once.
 
 A server or a page
     `fixtures` the database, application and client that a test asks for by name;

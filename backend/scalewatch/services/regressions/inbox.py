@@ -1,14 +1,16 @@
 """The inbox: what became worse over all projects, for people who look after them."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import ClassVar, Final
 
+import orjson
 from sqlalchemy.orm import Session
 
+from scalewatch.services.caches import kept_of
 from scalewatch.services.regressions.regressions import (
     Regression,
     RegressionKind,
@@ -22,6 +24,12 @@ from scalewatch.storage.tables import now
 
 NOBODY: Final = "nobody"
 """Stands for the owner of what has none."""
+
+PARTS: Final = ("project", "machine", "owner", "state", "kind")
+"""Parts of a question that name a value of a regression."""
+
+KILOBYTES: Final = 6
+"""Memory of a regression with some series."""
 
 BEFORE: Final = 20
 """Commits before a change that a line begins with; more before one long ago."""
@@ -101,59 +109,85 @@ def inbox_of(session: Session, question: InboxQuestion) -> Inbox:
     """
     if question.project is not None:
         projects.existing(session, question.project)
-    dated = regressions.for_the_worse(session)
-    names = {each.row.project_id: each.project for each in dated}
-    rows = complete(session, [each.row for each in dated], names, is_brief=True)
+    wanted = {part: getattr(question, part) for part in PARTS}
+    chosen = {part: str(value) for part, value in wanted.items() if value is not None}
     length = question.period.length
     since = None if length is None else now() - length
-    recent = {each.row.id for each in dated if since is None or each.at >= since}
-
-    def chosen(*, but: str | None = None) -> list[Regression]:
-        return [each for each in rows if _is_chosen(each, question, but)]
-
-    def counts(part: str) -> Mapping[str, int]:
-        return Counter(
-            value
-            for each in chosen(but=part)
-            if each.id in recent
-            for value in _values(each, part)
-        )
-
-    shown = [each for each in chosen() if each.id in recent]
+    counts: Mapping[str, Counter[str]] = {part: Counter() for part in PARTS}
+    shown, older = [], 0
+    for entry in _entries(session):
+        if entry.size is not None and entry.size < (question.size or 0):
+            continue
+        missed = [part for part in chosen if chosen[part] not in entry.values[part]]
+        if since is not None and entry.at < since:
+            older += not missed
+            continue
+        if not missed:
+            shown.append(entry.regression)
+        # The number beside a choice is that of the rows that it would show.
+        for part in PARTS if not missed else missed if len(missed) == 1 else ():
+            counts[part].update(entry.values[part])
     return Inbox(
-        regressions=tuple(sorted(shown, key=lambda cause: cause.urgency)),
-        states=counts("state"),
-        kinds=counts("kind"),
-        projects=counts("project"),
-        machines=counts("machine"),
-        owners=counts("owner"),
-        older=len(chosen()) - len(shown),
+        regressions=tuple(shown),
+        states=counts["state"],
+        kinds=counts["kind"],
+        projects=counts["project"],
+        machines=counts["machine"],
+        owners=counts["owner"],
+        older=older,
     )
 
 
-def _values(regression: Regression, part: str) -> tuple[str, ...]:
-    """Return the values of a regression for a part of a question."""
-    match part:
-        case "machine":
-            return regression.machines
-        case "owner":
-            return (regression.owner or NOBODY,)
-        case _:
-            return (str(getattr(regression, part)),)
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A regression with its values for the parts of a question.
+
+    Parameters
+    ----------
+    at
+        When the commit was made that shows it first.
+    size
+        By which factor it seems to be worse; None where that has no number.
+    """
+
+    regression: Regression
+    at: datetime
+    size: float | None
+    values: Mapping[str, tuple[str, ...]]
 
 
-def _is_chosen(
-    regression: Regression, question: InboxQuestion, but: str | None
-) -> bool:
-    """Tell whether a question chooses a regression, `but` for a part of it."""
+def _entries(session: Session) -> tuple[_Entry, ...]:
+    """Return all that became worse, worst first, kept as long as nothing happens."""
+    names = {each.id: each.name for each in projects.listed(session)}
+    edition = (str(session.get_bind()), *regressions.edition(session))
+
+    def read() -> tuple[_Entry, ...]:
+        dated = {each.row.id: each for each in regressions.for_the_worse(session)}
+        rows = complete(
+            session, [each.row for each in dated.values()], names, is_brief=True
+        )
+        ordered = sorted(rows, key=lambda regression: regression.urgency)
+        return tuple(_entry(row, dated[row.id].at) for row in ordered)
+
+    return kept_of(
+        edition, 0, ("inbox", *names.items()), read, lambda rows: KILOBYTES * len(rows)
+    )
+
+
+def _entry(regression: Regression, at: datetime) -> _Entry:
     finding = regression.finding
     has_size = finding is None or finding.factor is not None
-    is_small = max(regression.effect) < (question.size or 0)
-    return not (has_size and is_small) and all(
-        getattr(question, part) is None
-        or str(getattr(question, part)) in _values(regression, part)
-        for part in ("project", "machine", "owner", "state", "kind")
-        if part != but
+    return _Entry(
+        regression,
+        at,
+        max(regression.effect) if has_size else None,
+        {
+            "project": (regression.project,),
+            "machine": regression.machines,
+            "owner": (regression.owner or NOBODY,),
+            "state": (str(regression.state),),
+            "kind": (str(regression.kind),),
+        },
     )
 
 
@@ -162,20 +196,20 @@ def lines_of(session: Session, shown: Sequence[Regression]) -> dict[int, list[fl
 
     Logarithms at the last setting: from some commits before the change to the newest.
     """
-    by_series: dict[int, list[tuple[str, float]]] = {}
+    by_series: dict[int, list[tuple[str, str]]] = defaultdict(list)
     series = {*filter(None, (each.worst_series for each in shown))}
     for number, sha, log in locations.over_time(session, series):
-        if log[-1] is not None:
-            by_series.setdefault(number, []).append((sha, log[-1]))
+        by_series[number].append((sha, log))
     lines = {}
     for regression in shown:
         values = by_series.get(regression.worst_series or 0, [])
         place = {sha: at for at, (sha, _) in enumerate(values)}
         at = place.get(regression.last.sha, 0)
         start = at - max(BEFORE, (len(values) - at) // 2)
-        part = [value for _, value in values[max(0, start) :]]
-        if part:
-            step = max(1, len(part) / POINTS)
-            taken = range(int(len(part) / step))
-            lines[regression.id] = [part[int(k * step)] for k in taken]
+        part = values[max(0, start) :]
+        step = max(1, len(part) / POINTS)
+        taken = (part[int(k * step)][1] for k in range(int(len(part) / step)))
+        logs = [log[-1] for log in map(orjson.loads, taken) if log[-1] is not None]
+        if logs:
+            lines[regression.id] = logs
     return lines

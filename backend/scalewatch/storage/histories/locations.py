@@ -217,13 +217,13 @@ def values_at(
 
 def over_time(
     session: Session, series_ids: Collection[int]
-) -> list[tuple[int, str, Sequence[float | None]]]:
-    """Return series, hash and logarithms by setting, commits in the order of time."""
-    location, commit = tables.Location, tables.Commit
+) -> Sequence[tuple[int, str, str]]:
+    """Return series, hash and logarithms as JSON, commits in the order of time."""
+    location, commit = tables.Location.__table__.c, tables.Commit.__table__.c
     made = func.coalesce(commit.committed_at, commit.first_run_at)
     rows = session.execute(
-        select(location.series_id, commit.sha, location.log)
-        .join(commit, commit.id == location.commit_id)
+        select(location.series_id, commit.sha, cast(location.log, Text))
+        .join_from(tables.Location, tables.Commit, commit.id == location.commit_id)
         .where(location.series_id.in_(series_ids))
         .order_by(location.series_id, made, commit.id)
     )

@@ -204,6 +204,22 @@ def for_the_worse(session: Session) -> list[Dated]:
     return [Dated._make(row) for row in rows]
 
 
+def edition(session: Session) -> tuple[object, ...]:
+    """Return what changes with any regression of the database, and with its owners."""
+    event, detection = tables.RegressionEvent, tables.Detection
+    parts = (
+        select(func.count(event.id)),
+        select(func.max(event.at)),
+        select(func.count(tables.Regression.id)),
+        select(func.max(detection.at)),
+        select(func.count(detection.project_id)),
+        select(func.max(tables.AuditEntry.id)),
+    )
+    return tuple(
+        session.execute(select(*(part.scalar_subquery() for part in parts))).one()
+    )
+
+
 def anywhere(session: Session, ids: Sequence[int]) -> dict[int, str]:
     """Return the projects of regressions, of those that the session can find."""
     rows = session.execute(
