@@ -214,7 +214,7 @@ CASE: Final[dict[str, Any]] = {
         "application/json": {
             "schema": {
                 "type": "object",
-                "properties": {"check_name": {"type": "string"}},
+                "properties": {"check_name": {"type": "string", "minLength": 1}},
                 "required": ["check_name"],
             },
             "example": {

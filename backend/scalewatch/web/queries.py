@@ -11,7 +11,13 @@ from math import isfinite
 from typing import Annotated, Final
 
 from fastapi import Depends, Query
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    WithJsonSchema,
+)
 
 from scalewatch.errors import BadScale, NotFound, UnknownChoice
 from scalewatch.modelling import Against, Correction, ScalingKind
@@ -43,6 +49,8 @@ async def view(
 
 ViewDep = Annotated[View, Depends(view)]
 
+
+NULL: Final = {"type": "null"}
 
 LARGEST_ID: Final = 2**31
 """Bound of ids: the tighter of the two databases holds no larger one."""
@@ -94,10 +102,30 @@ CursorQuery = Annotated[str | None, Query(description="The `next` of the page be
 
 WebhookId = Annotated[int, identity("webhook")]
 
-Text = Annotated[str | None, BeforeValidator(lambda text: text or None)]
+_COUNT: Final = r"([^,=\x00]*=)?[0-9]*[1-9][0-9]*(\.[0-9]*)?"
+_STATED: Final = BeforeValidator(lambda text: text or None)
+Text = Annotated[str | None, _STATED]
+Positive = Annotated[
+    float | None,
+    WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, NULL]}),
+]
+Resource = Annotated[
+    str | None,
+    WithJsonSchema({"anyOf": [{"enum": ["", *RESOURCES]}, NULL]}),
+    _STATED,
+]
+Levels = Annotated[
+    str, WithJsonSchema({"type": "string", "pattern": "^([^=\\x00]+=[^\\x00]+)?$"})
+]
+Counts = Annotated[
+    str | None,
+    WithJsonSchema(
+        {"anyOf": [{"type": "string", "pattern": f"^({_COUNT}(,{_COUNT})*)?$"}, NULL]}
+    ),
+]
 Kind = Annotated[ScalingKind | None, choice("scaling", ScalingKind)]
-Scale = Annotated[float | None, positive("scale")]
-Size = Annotated[float | None, positive("problem size")]
+Scale = Annotated[Positive, positive("scale")]
+Size = Annotated[Positive, positive("problem size")]
 
 
 def _counts_checked(text: str | None) -> str | None:
@@ -143,27 +171,27 @@ class EfficiencyQuery(BaseModel):
     kind: Kind = Field(
         None, description="`strong` or `weak`; what the measurements say unless given."
     )
-    scale: Annotated[Text, AfterValidator(_known_scale)] = Field(
+    scale: Annotated[Resource, AfterValidator(_known_scale)] = Field(
         None, description="Axis: p, nodes, gpus or threads.", examples=["nodes"]
     )
     base: Scale = Field(None, description="Size of reference; the smallest if none.")
     limit: Annotated[
-        float | None,
+        Positive,
         AfterValidator(lambda percent: percent and min(percent / 100, 1)),
         positive("limit in per cent"),
     ] = Field(None, description="Efficiency in per cent that is asked about; 70.")
     held: Text = Field(None, description="Setting of a further parameter: `n=1000`.")
-    per_node: Annotated[str | None, AfterValidator(_counts_checked)] = Field(
+    per_node: Annotated[Counts, AfterValidator(_counts_checked)] = Field(
         None,
         description="How many of the scale a node has, `128`; or `cores=128,gpus=4`.",
     )
-    steps: Annotated[float | None, positive("number of steps")] = Field(
+    steps: Annotated[Positive, positive("number of steps")] = Field(
         None, description="Steps of a run, where times are those of one."
     )
-    runs: Annotated[float | None, positive("number of runs")] = Field(
+    runs: Annotated[Positive, positive("number of runs")] = Field(
         None, description="Runs of a job plan."
     )
-    length: Annotated[float | None, positive("length")] = Field(
+    length: Annotated[Positive, positive("length")] = Field(
         None, description="How many times as long each of them is."
     )
     at: Scale = Field(None, description="Size at which they run.")
@@ -180,7 +208,7 @@ class HotspotQuery(BaseModel):
     correction: Annotated[Correction | None, choice("correction", Correction)] = Field(
         None, description="`holm` unless given, or `benjamini-hochberg`."
     )
-    unit: Annotated[float | None, positive("unit of time")] = Field(
+    unit: Annotated[Positive, positive("unit of time")] = Field(
         None, description="Seconds that count as one in χ².", examples=[1]
     )
     at: Text = Field(None, description="Setting whose profile is shown in full.")
@@ -200,10 +228,10 @@ class ConfigurationQuery(BaseModel):
     kind: Kind = Field(None, description="`strong` unless given, or `weak`.")
     target: Scale = Field(None, description="p at which the time counts.")
     size: Size = Field(None, description="Problem size.")
-    where: list[str] | None = Field(
+    where: list[Levels] | None = Field(
         None, description="Levels that a setting may have.", examples=[["threads=1|2"]]
     )
-    declare: list[str] | None = Field(
+    declare: list[Levels] | None = Field(
         None,
         description="Levels that belong to the space, run or not.",
         examples=[["threads=1|2|4|8"]],
@@ -215,7 +243,7 @@ class TracesQuery(BaseModel):
 
     location: Text = Field(None, description="Region whose table is shown.")
     target: Annotated[
-        float | None,
+        Positive,
         positive("number of processes"),
         BeforeValidator(lambda text: (text or "").removeprefix("p=")),
     ] = Field(
@@ -239,7 +267,7 @@ class InboxQuery(BaseModel):
     project: Text = Field(None, description="All unless given.")
     machine: Text = Field(None, description="All unless given.")
     owner: Text = Field(None, description="Name, or `nobody`; all unless given.")
-    size: Annotated[float | None, positive("factor")] = Field(
+    size: Annotated[Positive, positive("factor")] = Field(
         None, description="Least factor by which something became worse."
     )
     state: Annotated[RegressionState | None, choice("state", RegressionState)] = Field(

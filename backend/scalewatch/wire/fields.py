@@ -103,6 +103,11 @@ Name = Annotated[
     str,
     StringConstraints(min_length=1, max_length=200),
     AfterValidator(_addressable),
+    Field(
+        json_schema_extra={
+            "pattern": r"^(?!\.{1,2}$)(?=.*\S)[^\x00-\x1f\x7f/?#]+$",
+        }
+    ),
 ]
 """A name that can stand in a URL path once it is percent-encoded."""
 

@@ -79,6 +79,8 @@ FIELDS: Final[Mapping[type, Mapping[str, Any]]] = {
 }
 """Fields whose annotation tells less: nested objects, two axes, missing values."""
 
+WITHOUT_NUL: Final = r"^[^\x00]*$"
+
 _PARAMETERS: Final = re.compile(r"^(\w+(?:, \w+)*)\n((?: {4}.+\n?)+)", re.MULTILINE)
 _NULL: Final = re.compile(r"\b(None|NaN)\b")
 
@@ -106,9 +108,21 @@ def complete(description: dict[str, Any]) -> dict[str, Any]:
             for mark in (". ", "; ", ": "):
                 title = title.partition(mark)[0]
             operation["summary"] = title.removesuffix(".")
+            for parameter in operation.get("parameters", ()):
+                if parameter["in"] == "query":
+                    _refuse_nul(parameter["schema"])
             if "security" in operation:
                 operation["security"] = [{}, *operation["security"]]
     return description
+
+
+def _refuse_nul(schema: dict[str, Any]) -> None:
+    """Say of the texts of a parameter that none holds a NUL, see `web.protection`."""
+    if schema.get("type") == "string" and not {"enum", "const"} & {*schema}:
+        schema.setdefault("pattern", WITHOUT_NUL)
+    for part in (*schema.get("anyOf", ()), schema.get("items")):
+        if part:
+            _refuse_nul(part)
 
 
 def _with_schemas(route: APIRoute) -> APIRoute:
