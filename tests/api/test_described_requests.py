@@ -19,12 +19,14 @@ EXAMPLES, THOROUGHLY = 4, 16
 
 
 READ_BY_RULES = {
+    "GET /api/v1/projects/{project}/proposal",
     "POST /api/v1/reframe",
     "POST /api/v1/runs",
     "POST /api/v1/import/{file_format}",
 }
 """Operations of which a schema cannot say what they accept: a run names each result
-once, and its functions take no longer than all of it; a file has a format of others."""
+once, and its functions take no longer than all of it; a file has a format of others; a
+plan is JSON within a text."""
 
 
 def described(folder):

@@ -13,6 +13,7 @@ from scalewatch.services.papers.proposal import Production, ProposalTerms, charg
 from scalewatch.services.papers.regions import ProposalQuestion, region_folder
 from scalewatch.web.queries import (
     EfficiencyQuestionDep,
+    Positive,
     Scale,
     Text,
     ViewDep,
@@ -41,7 +42,7 @@ class ProposalQuery(BaseModel):
     version: Word
     case: Word
     base_reason: Word
-    doubling: Annotated[float | None, positive("speed-up per doubling")] = Field(
+    doubling: Annotated[Positive, positive("speed-up per doubling")] = Field(
         None, description="Asked for in place of an efficiency.", examples=[1.5]
     )
     charge: Text = Field(

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
+from starlette.convertors import Convertor, register_url_convertor
 
-from scalewatch.errors import InvalidReport, NotFound
+from scalewatch.errors import InvalidReport
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import addresses, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
@@ -46,6 +47,21 @@ class Part(StrEnum):
     AUDIT = "audit"
 
 
+class _PartConvertor(Convertor[str]):
+    """Names of parts alone: others below the settings are addresses of forms."""
+
+    regex = "|".join(Part)
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("settings", _PartConvertor())
+
+
 def administering_all(session: WritingDep) -> Session:
     """Return a transaction for who administers the server."""
     callers.permit(session, callers.Role.ADMIN, None)
@@ -66,7 +82,7 @@ def show_site(
 
 
 @router.get("/p/{project}/settings", name="settings")
-@router.get("/p/{project}/settings/{part}", name="settings-part")
+@router.get("/p/{project}/settings/{part:settings}", name="settings-part")
 def show_project(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     request: Request,
     session: ReadingDep,
@@ -78,8 +94,6 @@ def show_project(  # noqa: PLR0913, PLR0917 - one per parameter of the query
     """Show a part of the settings of a project."""
     policies.policy_of(session, project)
     callers.permit(session, callers.Role.ADMIN, project)
-    if part not in set(Part):
-        raise NotFound("page", part)
     return settings_page(
         request, session, wanted, project=project, part=Part(part), cursor=cursor
     )
