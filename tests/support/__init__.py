@@ -23,7 +23,8 @@ A server or a page
     the product's commands as processes; `addresses` every page; `sentences` what pages
     say, once; `shown_pages` the sentences of a page; `sites`
     the files and links of frozen pages; `plotted` figures as Plotly reads
-    them; `chromium` and `axe` the browser; `forges` GitHub and GitLab;
+    them; `chromium` and `axe` the browser; `forges` GitHub and GitLab, `ci_jobs`
+    what runs in their jobs;
     `endless_webhook` one that never answers.
 
 An agent

@@ -1,6 +1,7 @@
 """The gate's answer as text, Markdown and JUnit."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
@@ -37,8 +38,22 @@ def gate_markdown(gate: Mapping[str, Any]) -> str:
                 *map(_joined, zip(*map(_said, findings), strict=True)),
             )
             lines.append(f"| {' | '.join(map(plain, cells))} |")
+        lines += ["", *_lines_over_commits(gate)]
     lines += ["", *(f"- {plain(each)}" for each in _further(gate))]
     return "\n".join(lines).rstrip()
+
+
+BARS: Final = "▁▂▃▄▅▆▇█"
+LEAST_RATIO: Final = 1.1
+"""Ratio of the highest to the lowest value that fills a line: noise stays flat."""
+
+
+def value_line(values: Sequence[float]) -> str:
+    """Return values over commits as a line of text, lowest to highest, logarithmic."""
+    lowest = min(values)
+    span = max(log(max(values) / lowest), log(LEAST_RATIO))
+    places = [log(value / lowest) / span * (len(BARS) - 1) for value in values]
+    return "".join(BARS[round(place)] for place in places)
 
 
 def gate_junit(gate: Mapping[str, Any]) -> str:
@@ -65,6 +80,14 @@ def gate_junit(gate: Mapping[str, Any]) -> str:
     for attribute, kind in JUNIT_KINDS.items():
         suite.set(attribute, str(len(suite.findall(f"testcase/{kind}"))))
     return ET.tostring(suite, encoding="unicode", xml_declaration=True)
+
+
+def _lines_over_commits(gate: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the newest values of each series in question, where they are known."""
+    for first, *_ in _by_series(gate)[:LISTED]:
+        if values := first.get("recent"):
+            said = f"{_place(first)}, the last {len(values)} commits:"
+            yield f"- {plain(said)} {value_line(values)}"
 
 
 def _by_series(gate: Mapping[str, Any]) -> list[list[Mapping[str, Any]]]:

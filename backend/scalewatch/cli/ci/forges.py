@@ -199,8 +199,13 @@ FORGES: Final[Mapping[str, Callable[[], Forge]]] = {
 }
 
 
-def report(name: str, gate: Mapping[str, Any], server: str) -> str:
+def report(name: str, gate: Mapping[str, Any], server: str | None) -> str:
     """Tell a forge what the gate says; return in words what was done.
+
+    Parameters
+    ----------
+    server
+        Where the report of the commit is; without one the link is that of the job.
 
     Raises
     ------
@@ -209,10 +214,19 @@ def report(name: str, gate: Mapping[str, Any], server: str) -> str:
     """
     forge = FORGES[name]()
     project, sha = quote(gate["project"], safe=""), gate["commit"]["sha"]
-    link = f"{server.rstrip('/')}/p/{project}/c/{sha}"
+    link = f"{server.rstrip('/')}/p/{project}/c/{sha}" if server else _job(os.environ)
     forge.set_status(gate, link)
     is_commented = forge.comment(gate, link)
     return "status and comment are set" if is_commented else "the status is set"
+
+
+def _job(environment: Environment) -> str:
+    """Return the address of the CI job that asks."""
+    if "GITHUB_RUN_ID" not in environment:
+        return _required(environment, "CI_JOB_URL")
+    names = ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY")
+    base = "/".join(_required(environment, name) for name in names)
+    return f"{base}/actions/runs/{environment['GITHUB_RUN_ID']}"
 
 
 def _required(environment: Environment, name: str) -> str:

@@ -240,13 +240,16 @@ def _judge_store(
     faults = [*wrong, *came.faults]
     tell_faults(faults)
     click.echo(WRITERS[options["wanted"]](content))
-    _tell_forge(options["forge"], content, commit, options["server"])
+    _tell_forge(options["forge"], content, commit, None)
     outcome = content["outcome"]
     return EXITS[outcome] if not faults or outcome == "worse" else UNKNOWN
 
 
 def _tell_forge(
-    forge: str | None, content: Mapping[str, Any], commit: str | None, server: str
+    forge: str | None,
+    content: Mapping[str, Any],
+    commit: str | None,
+    server: str | None,
 ) -> None:
     """Report an answer to a forge, where one is named."""
     if forge is None:

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
+from math import exp
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,7 +18,12 @@ from scalewatch.api import expectations, gates, guidelines, histories
 from scalewatch.cli.project_file import FILE, checked, declared_contents, stated_here
 from scalewatch.errors import ScalewatchError
 from scalewatch.exporters.documents import json_text
-from scalewatch.services.gates.gate import gate_of
+from scalewatch.services.commit_reports.pairs import series_key
+from scalewatch.services.commits.find import find_commit
+from scalewatch.services.gates.gate import Gate, gate_of
+from scalewatch.services.match_table.small_plots import value_lines
+from scalewatch.services.selection.view import View
+from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.stores import fill
 from scalewatch.services.stores.fill import Filled
 from scalewatch.services.stores.order import (
@@ -26,6 +32,7 @@ from scalewatch.services.stores.order import (
     commits_in_order,
     only_project,
 )
+from scalewatch.storage.access.projects import existing
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.stores.files import PROJECT_FILE, StoredRun, StoreFault
@@ -185,9 +192,36 @@ def gate_content(
             fill.analyse_for_gate(sessions, name, sha, baseline)
             with sessions.reading() as session:
                 gate = gate_of(session, name, sha, baseline)
-            content: Mapping[str, Any] = json.loads(json_text(gate))
+                recent = _recent(session, gate)
+            content = json.loads(json_text(gate))
+            for finding, values in zip(content["findings"], recent, strict=True):
+                finding["recent"] = values
     came.faults += foreign
     return content, came
+
+
+RECENT: Final = 20
+"""Commits up to the judged one of which a comment shows the values."""
+
+
+def _recent(session: Session, gate: Gate) -> list[list[float]]:
+    """Return the newest values of the series of findings, at their last setting."""
+    view = View(gate.project, commit=gate.commit.sha)
+    metrics = tuple(dict.fromkeys(finding.metric for finding in gate.findings))
+    _, lines = value_lines(session, view, metrics)
+    commit = find_commit(session, existing(session, gate.project), gate.commit.sha)
+    judged = CommitSnapshot.of(session, commit).judged(metrics)
+    logs = {
+        series_key(each.region, each.metric, each.machine, each.configuration): [
+            lines[each.series_id][at] for at in sorted(lines[each.series_id])
+        ]
+        for each in judged
+        if each.series_id in lines
+    }
+    return [
+        [exp(value) for value in logs.get(finding.series, ())[-RECENT:]]
+        for finding in gate.findings
+    ]
 
 
 def _of_commit(
