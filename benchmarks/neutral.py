@@ -114,6 +114,12 @@ MECHANISMS: Final[Mapping[str, Mapping[str, Mechanism]]] = {
             lambda _parameter: (),
             "Shapes whose lower-order term is taken off.",
         ),
+        "caution": Mechanism(
+            "rules.evidence.rule",
+            "cautious",
+            lambda probability, *_: probability.copy(),
+            "Weight of the constant as a model.",
+        ),
     },
     "rules.several_parameters": {
         "discrepancy": Mechanism(

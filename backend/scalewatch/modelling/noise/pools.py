@@ -157,10 +157,8 @@ class Endings:
 
     def scores(self, noise: Noise, interval: float) -> Reals:
         """Return by how much each last measurement misses its forecast."""
-        outlooks = self.forecaster.outlooks(self.locations, noise, self.fits)
-        low, middle, high = np.concatenate(
-            [each.quantiles(interval) for each in outlooks], axis=2
-        )[:, 0]
+        question = self.locations, noise, self.fits, interval
+        middle, low, high = np.log(self.forecaster.forecasts(*question)[:, 0]).T
         error = self.place - middle
         reach = np.where(error > 0, high - middle, middle - low)
         scatter = deviations(noise.shares, interval) ** 2 * self.variance

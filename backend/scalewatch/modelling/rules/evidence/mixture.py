@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from scalewatch.modelling.arrays import Indices, Reals
+from scalewatch.modelling.arrays import Reals
 
 KEPT = 1000
 STEPS = 20
@@ -62,21 +62,17 @@ class Mixture:
         """Return it with other weights, factors of shape (), (C, 1) or (C, S)."""
         return replace(self, log_weight=self.log_weight + log_factor)
 
-    def heaviest(self) -> tuple["Mixture", Indices]:
-        """Return the heaviest parts of each series, and which they are, (C', S)."""
-        parts = len(self.log_weight)
-        if parts <= KEPT:
-            return self, np.broadcast_to(
-                np.arange(parts)[:, np.newaxis], self.log_weight.shape
-            )
+    def heaviest(self) -> "Mixture":
+        """Return the heaviest parts of each series."""
+        if len(self.log_weight) <= KEPT:
+            return self
         lightness = -self.log_weight.T
         kept = np.argpartition(lightness, KEPT, axis=1)[:, :KEPT].T
-        reduced = Mixture(
+        return Mixture(
             np.take_along_axis(self.log_weight, kept, axis=0),
             np.take_along_axis(self.mean, kept[np.newaxis], axis=1),
             np.take_along_axis(self.deviation, kept[np.newaxis], axis=1),
         )
-        return reduced, kept
 
     def quantiles(self, levels: Sequence[float]) -> Reals:
         """Return quantiles, shape (T, len(levels), S)."""

@@ -15,9 +15,10 @@ from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.prior import RANKS, Prior
 from scalewatch.modelling.rules.evidence.weighing import Weighed
 
-DENIED: Final = 1 / 6
-"""Probability of a constant that gives way to growths where the last settings deny it;
-at 1/2, what jobs share is called growing in 1 % of cases."""
+CAUTION: Final = 5.0
+"""How much likelier than the constant a growth has to be to be selected: a false growth
+costs more than a missed one. At 1, one late setting is called growth in 0.6 % of cases,
+and what jobs share in 1 %."""
 
 
 def posterior(log_evidence: Singles, prior: Prior) -> tuple[Reals, Reals]:
@@ -81,11 +82,11 @@ def verdict_posterior(probability: Reals, prior: Prior) -> Reals | None:
     )
 
 
-def without_denied(probability: Reals, constant: int, exponents: Reals | None) -> Reals:
+def cautious(probability: Reals, constant: int, exponents: Reals | None) -> Reals:
     """Return the weight of each growth as a model, shape (H, S).
 
-    Where the last settings deny a constant, one of a probability below `DENIED` is no
-    model: all growths are alike then, and any of them tells more of the curve.
+    Where the last settings deny a constant it has to be so likely beside all growths
+    together: they are alike then, and any of them tells more of the curve than none.
 
     Parameters
     ----------
@@ -97,11 +98,13 @@ def without_denied(probability: Reals, constant: int, exponents: Reals | None) -
         Bounds of the exponent at the last settings, shape (S, 2); None where there are
         none.
     """
-    if exponents is None:
-        return probability
-    low, high = exponents.T
     weight = probability.copy()
-    weight[constant, ((low > 0) | (high < 0)) & (weight[constant] < DENIED)] = 0
+    rest = 1 - weight[constant]
+    weight[constant] *= CAUTION
+    if exponents is not None:
+        low, high = exponents.T
+        is_denied = ((low > 0) | (high < 0)) & (weight[constant] < rest)
+        weight[constant][is_denied] = 0
     return weight
 
 

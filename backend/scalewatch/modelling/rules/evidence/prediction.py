@@ -1,9 +1,7 @@
 """Forecasts with intervals that hold, from all curves that the measurements allow.
 
 The bounds are quantiles of a mixture over the curves that compete, of one unknown each
-(`quadrature`), under each size of the discrepancy. The value is the median of the same
-with less weight on curves that another growth leads than that of the model: they make
-intervals honest, but a value worse where the space has the truth.
+(`quadrature`), under each size of the discrepancy, and the value is its median.
 
 References
 ----------
@@ -48,9 +46,6 @@ LARGEST_LOG2: Final = 900.0
 
 LARGEST_LOG = 709.0
 """Forecasts beyond e to this power are no numbers."""
-
-OTHERS: Final = 0.3
-"""Weight in the value of curves that another growth leads, if 1 in the bounds."""
 
 BLOCK = 64
 """Series whose curves are compared together."""
@@ -103,44 +98,6 @@ class Curves:
 
 
 @dataclass(frozen=True, slots=True)
-class TargetDensities:
-    """Densities of the metric at the targets.
-
-    Parameters
-    ----------
-    mixture
-        One density per curve and node.
-    leads
-        Which growth leads, per density.
-    """
-
-    mixture: Mixture
-    leads: Indices
-
-    def quantiles(
-        self, level: float, growth: Indices | None = None
-    ) -> tuple[Reals, Reals, Reals]:
-        """Return low, value and high as logarithms, shape (T, S) each.
-
-        Parameters
-        ----------
-        level
-            Probability that the bounds should hold.
-        growth
-            That of the models, shape (S,); None where there are none.
-        """
-        mixture, parts = self.mixture.heaviest()
-        ends = ((1 - level) / 2, (1 + level) / 2)
-        if growth is None:
-            low, value, high = mixture.quantiles((ends[0], 0.5, ends[1])).swapaxes(0, 1)
-            return low, value, high
-        low, high = mixture.quantiles(ends).swapaxes(0, 1)
-        doubt = np.where(self.leads[parts] != growth, np.log(OTHERS), 0.0)
-        value = mixture.weighted(doubt).quantiles((0.5,))[:, 0]
-        return low, np.clip(value, low, high), high
-
-
-@dataclass(frozen=True, slots=True)
 class Forecaster:
     """All curves that compete.
 
@@ -148,15 +105,12 @@ class Forecaster:
     ----------
     terms, differences
         Those whose terms add up, and those of which one is taken off.
-    leads
-        Which growth leads, per curve of all that compete.
     places
         Of settings and targets; None where there is no discrepancy.
     """
 
     terms: Curves
     differences: Curves
-    leads: Indices
     places: Places | None
 
     @classmethod
@@ -188,7 +142,6 @@ class Forecaster:
         noise: Noise,
         fits: Sequence[Fits],
         level: float,
-        growth: Indices,
     ) -> Reals:
         """Return value, low and high, shape (S, T, 3).
 
@@ -202,39 +155,25 @@ class Forecaster:
             c₀ and c₁ of the best fits of all curves, under each.
         level
             Probability that the bounds should hold.
-        growth
-            That of the models, shape (S,).
         """
+        levels = 0.5, (1 - level) / 2, (1 + level) / 2
         forecasts = []
-        blocks = np.split(growth, range(BLOCK, len(growth), BLOCK))
-        outlooks = self.outlooks(locations, noise, fits)
-        for outlook, block in zip(outlooks, blocks, strict=True):
-            low, value, high = outlook.quantiles(level, block)
-            logs = np.stack([value, low, high])
-            forecasts.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 1, 0))
-        return np.concatenate(forecasts)
-
-    def outlooks(
-        self, locations: Sequence[Location], noise: Noise, fits: Sequence[Fits]
-    ) -> Iterator[TargetDensities]:
-        """Yield the densities of all curves at the targets by block of series."""
         for start in range(0, locations[0].log.shape[1], BLOCK):
             block = slice(start, start + BLOCK)
-            parts = [
-                (mixture, rows)
-                for location, (constant, slope) in zip(locations, fits, strict=True)
-                for mixture, rows in self.inside(
-                    location.only(block), noise, (constant[:, block], slope[:, block])
-                )
-            ]
-            # Densities are nodes by curves, see `quadrature`.
-            leads = [
-                np.resize(self.leads[rows], len(mixture.log_weight))
-                for mixture, rows in parts
-            ]
-            yield TargetDensities(
-                Mixture.joined([mixture for mixture, _ in parts]), np.concatenate(leads)
+            mixture = Mixture.joined(
+                [
+                    density
+                    for location, (constant, slope) in zip(locations, fits, strict=True)
+                    for density, _ in self.inside(
+                        location.only(block),
+                        noise,
+                        (constant[:, block], slope[:, block]),
+                    )
+                ]
             )
+            logs = mixture.heaviest().quantiles(levels)
+            forecasts.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 0, 1))
+        return np.concatenate(forecasts)
 
     def inside(
         self, location: Location, noise: Noise, fits: Fits
@@ -274,6 +213,5 @@ def _forecaster(
     return Forecaster(
         Curves.of(hypotheses.frames, added, prior, targets),
         Curves.of(hypotheses.differences, taken_off, prior, targets),
-        hypotheses.leads,
         places_of(settings, targets),
     )

@@ -31,10 +31,10 @@ from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.log_residuals import at_last
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import (
+    cautious,
     likeliest,
     posterior_of_sizes,
     verdict_posterior,
-    without_denied,
 )
 from scalewatch.modelling.rules.evidence.prediction import Forecaster
 from scalewatch.modelling.rules.evidence.prior import Prior
@@ -137,7 +137,7 @@ class Likeliest:
         exponents = last_exponents(settings, location, variance)
         constant = int(hypotheses.leads[hypotheses.constant])
         growth = likeliest(
-            without_denied(by_growth, constant, exponents),
+            cautious(by_growth, constant, exponents),
             self.of_growths,
             verdict_posterior(by_growth.T, self.of_growths),
             level,
@@ -158,7 +158,6 @@ class Likeliest:
                 noise,
                 [each.fits for each in weighed],
                 level,
-                hypotheses.leads[chosen],
             )
         for curves in weighed:
             curves.give_back(scratch)
