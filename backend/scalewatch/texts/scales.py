@@ -157,6 +157,10 @@ _LISTED: Final = re.compile(r"[*×/]|(?<=\s)x(?=\s)")
 _PER: Final = re.compile(r"\bper\b", re.IGNORECASE)
 
 
+SAME: Final = 1e-9
+"""Relative difference below which proportions are the same."""
+
+
 def parameter_of(name: str) -> str | None:
     """Return the parameter that usually has this name."""
     return _PARAMETER_OF.get(name.lower())
@@ -204,6 +208,22 @@ def goes_with(name: str, pairs: Iterable[tuple[float, float]]) -> bool:
     if name in RESOURCES and len({x for x, _ in settings}) == len(settings):
         steps -= {(True, 0)}
     return len(steps) == 1 and steps <= {(True, 1), (True, -1)}
+
+
+def followers_of(
+    parameters: Sequence[str], coordinates: Sequence[Mapping[str, float]]
+) -> dict[str, str]:
+    """Return scales in proportion to the one that varies, by name: `nodes` to `p`."""
+    scale = axis_of(parameters)
+    names = set.intersection(*map(set, coordinates)) if coordinates else set()
+    if scale is None or scale.name not in names:
+        return {}
+    followers = {}
+    for name in sorted((names & RESOURCES.keys()) - {*parameters}):
+        shares = [at[name] / at[scale.name] for at in coordinates if at[scale.name]]
+        if shares and min(shares) > 0 and max(shares) <= (1 + SAME) * min(shares):
+            followers[name] = scale.name
+    return followers
 
 
 def is_about_scale(name: str) -> bool:

@@ -34,7 +34,7 @@ def test_failed_runs_at_large_scales_are_said_before_the_growth(client, sessions
     words = shown(client, "solve")
 
     assert 0 <= words.index("Failed") < words.index("32, 64") < words.index("OOM")
-    assert words.index("OOM") < words.index("grows like")
+    assert words.index("OOM") < words.index("falls like")
 
 
 @pytest.mark.parametrize(("factor", "is_said"), [(6.0, True), (1.0, False)])

@@ -11,7 +11,7 @@ Expectations?", ICS 2015.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, reduce, total_ordering
 from itertools import chain
@@ -160,6 +160,15 @@ class Growth:
             if factor.parameter == parameter:
                 return factor
         return Factor(parameter)
+
+    def renamed(self, names: Mapping[str, str]) -> "Growth":
+        """Return the same growth of parameters of other names."""
+        return Growth(
+            tuple(
+                replace(each, parameter=names.get(each.parameter, each.parameter))
+                for each in self.factors
+            )
+        )
 
     @property
     def falls(self) -> bool:

@@ -5,7 +5,7 @@ Runs at the same coordinate are repetitions of each other, whoever posted them w
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import groupby
 
 import numpy as np
@@ -19,7 +19,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.judgements import editions, gate_rules
 from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
-from scalewatch.texts.scales import axis_of, goes_with
+from scalewatch.texts.scales import axis_of, followers_of, goes_with
 
 """The parameter of a scan as long as nothing varies, and the first of several."""
 
@@ -38,11 +38,14 @@ class SeriesPool:
         Its settings in ascending order, shape (n, parameters).
     values
         Repetitions at each of them, shape (n, R); NaN is missing.
+    followers
+        Scales in proportion to one that varies, by name.
     """
 
     parameters: tuple[str, ...]
     settings: Reals
     values: Reals
+    followers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +224,8 @@ def pooled(
         together.setdefault(place, []).append(values)
     places = sorted(together)
     rows = [np.concatenate(together[place]) for place in places]
-    return SeriesPool(parameters, np.array(places), stacked(rows))
+    followers = followers_of(parameters, coordinates)
+    return SeriesPool(parameters, np.array(places), stacked(rows), followers)
 
 
 def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
 """The expectations of a project in force, growths and composed models: read once."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 from sqlalchemy import Row
 from sqlalchemy.orm import Session
@@ -47,6 +47,17 @@ class Expectation:
         """Tell whether E and D depend on no other parameters."""
         named = {*self.growth.parameters, *self.deviation_limit.parameters}
         return named <= set(parameters)
+
+    def along(self, followers: Mapping[str, str]) -> Self:
+        """Return it by the parameters of a scan that others follow in proportion.
+
+        O(1/nodes) is O(1/p) where each node has the same number of processes.
+        """
+        return replace(
+            self,
+            growth=self.growth.renamed(followers),
+            deviation_limit=self.deviation_limit.renamed(followers),
+        )
 
     @property
     def as_json(self) -> dict[str, object]:

@@ -110,7 +110,9 @@ def design_of(scan: Scan, times: Times, scale: str) -> Design:
         return Design(ScalingKind.WEAK, Evidence.SIZES_GROW)
     if scan.expectation is not None:
         growth = scan.expectation.growth
-        if growth.factor(scale).order < Factor(scale).order:
+        named = (scale, *(name for name in growth.parameters if name in RESOURCES))
+        along = next((name for name in named if name in growth.parameters), scale)
+        if growth.factor(along).order < Factor(along).order:
             return Design(ScalingKind.STRONG, Evidence.PROMISE_FALLS, growth)
         return Design(
             ScalingKind.WEAK, Evidence.PROMISE_HOLDS, growth, is_work_assumed=not weak

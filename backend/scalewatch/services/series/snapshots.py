@@ -42,6 +42,7 @@ from scalewatch.storage.database.snapshots import once
 from scalewatch.storage.judgements import editions, gate_rules, verdicts
 from scalewatch.storage.runs import measurements, points, procedures, runs, samples
 from scalewatch.storage.work import jobs
+from scalewatch.texts.scales import followers_of
 
 Answer = TypeVar("Answer")
 
@@ -422,7 +423,8 @@ class CommitSnapshot:
         )
         for measured in measured_series:
             series, taken = measured.series, points_of[measured.series.id]
-            parameter = varied([places[point.run_id].coordinate for point in taken])
+            coordinates = [places[point.run_id].coordinate for point in taken]
+            parameter = varied(coordinates)
             late = {
                 point.run_id: remarks.get(point.run_id, {})
                 .get(series.id, {})
@@ -431,6 +433,9 @@ class CommitSnapshot:
             }
             counts = [point.count for point in taken if point.count]
             expectation = expectations.get((series.region, metric))
+            if expectation is not None and not expectation.is_about([parameter]):
+                followers = followers_of([parameter], coordinates)
+                expectation = expectation.along(followers)
             composition = compositions.get((series.region, metric))
             standing = standing_at(
                 len(counts),
