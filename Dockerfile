@@ -21,7 +21,8 @@ RUN /opt/scalewatch/bin/pip install --constraint constraints.txt --target /trim 
     && PYTHONPATH=/trim /opt/scalewatch/bin/python frontend/trim_plotly.py
 
 FROM ${BASE}
-RUN useradd --system --home-dir /var/lib/scalewatch --create-home scalewatch
+RUN useradd --system --home-dir /var/lib/scalewatch --create-home scalewatch \
+    && chmod 700 /var/lib/scalewatch
 COPY --from=build /opt/scalewatch /opt/scalewatch
 ENV PATH=/opt/scalewatch/bin:$PATH PYTHONUNBUFFERED=1
 USER scalewatch

@@ -109,11 +109,6 @@ Positive = Annotated[
     float | None,
     WithJsonSchema({"anyOf": [{"type": "number", "exclusiveMinimum": 0}, NULL]}),
 ]
-Resource = Annotated[
-    str | None,
-    WithJsonSchema({"anyOf": [{"enum": ["", *RESOURCES]}, NULL]}),
-    _STATED,
-]
 Levels = Annotated[
     str, WithJsonSchema({"type": "string", "pattern": "^([^=\\x00]+=[^\\x00]+)?$"})
 ]
@@ -142,6 +137,14 @@ def _known_scale(name: str | None) -> str | None:
     return name
 
 
+Resource = Annotated[
+    str | None,
+    WithJsonSchema({"anyOf": [{"enum": ["", *RESOURCES]}, NULL]}),
+    _STATED,
+    AfterValidator(_known_scale),
+]
+
+
 class ScalingQuery(BaseModel):
     """?kind=weak&size=1000&base=2&source=model&to=1024&vs=commit=v5.0.8."""
 
@@ -160,7 +163,7 @@ class ScalingQuery(BaseModel):
     vs: Text = Field(
         None, description="What to compare with.", examples=["commit=v5.0.8"]
     )
-    scale: Annotated[Text, AfterValidator(_known_scale)] = Field(
+    scale: Resource = Field(
         None, description="Axis: p, nodes, gpus or threads.", examples=["nodes"]
     )
 
@@ -171,7 +174,7 @@ class EfficiencyQuery(BaseModel):
     kind: Kind = Field(
         None, description="`strong` or `weak`; what the measurements say unless given."
     )
-    scale: Annotated[Resource, AfterValidator(_known_scale)] = Field(
+    scale: Resource = Field(
         None, description="Axis: p, nodes, gpus or threads.", examples=["nodes"]
     )
     base: Scale = Field(None, description="Size of reference; the smallest if none.")
