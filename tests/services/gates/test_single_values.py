@@ -92,3 +92,36 @@ def test_report_has_the_factor_of_each_series_beside_the_commits_before(gate, cl
     usual = {each["region"]: each["usual"] for each in report["changes"]}
     assert usual[REGIONS[0]]["low"] < 1 < usual[REGIONS[0]]["high"] < 1.1
     assert usual[REGIONS[0]]["commits"] == 20
+
+
+def without(region, runs):
+    """Return runs that lack a region."""
+    return [
+        run.model_copy(
+            update={"results": tuple(r for r in run.results if r.region != region)}
+        )
+        for run in runs
+    ]
+
+
+@pytest.mark.parametrize("factor", [1.0, 3.0])
+def test_series_that_only_the_baseline_lacks_is_not_new(
+    client, sessions, factor
+) -> None:
+    region = REGIONS[5]
+    before = [run for k in range(1, COMMITS - 2) for run in runs(k, {}, 0.01)]
+    gap = [run for k in (COMMITS - 2, COMMITS - 1) for run in runs(k, {}, 0.01)]
+    now = runs(COMMITS, {region: factor}, 0.01)
+    record(sessions, [*before, *without(region, gap), *now])
+
+    address = "/api/v1/projects/numpy/gate"
+    answer = client.get(address, params={"commit": commit(COMMITS)["sha"]}).json()
+
+    last = commit(COMMITS - 3)["sha"][:7]
+    assert answer["counts"]["new"] == 0
+    assert (
+        f"1 series that the baseline lacks compared with {last}" in (answer["sentence"])
+    )
+    named = [each for each in answer["findings"] if each["region"] == region]
+    assert bool(named) is (factor > 1)
+    assert all(f"compared with {last}" in each["sentence"] for each in named)

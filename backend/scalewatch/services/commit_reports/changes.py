@@ -40,6 +40,8 @@ class SeriesChange(SeriesPair[Standing]):
         Its one value beside the commits before.
     outcome
         The word of the gate on it; None before a gate was asked.
+    since
+        The older commit beside which it stands, as the baseline lacks it; None: that.
     """
 
     kind: ChangeKind
@@ -58,6 +60,7 @@ class SeriesChange(SeriesPair[Standing]):
     failures: tuple[str, ...] = ()
     usual: UsualFactor | None = None
     outcome: SeriesOutcome | None = None
+    since: str | None = None
     is_cost: bool = field(default=True, repr=False)
 
     @property

@@ -8,12 +8,17 @@ decide. Two commits do not show it: of others `factors` tells what all jobs of b
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log, log1p
+from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Direction, Noise
 from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.services.commit_reports.changes import SeriesChange, changes_between
+from scalewatch.services.commit_reports.changes import (
+    SeriesChange,
+    changes_between,
+    changes_of_measured,
+)
 from scalewatch.services.commit_reports.factors import (
     LEAST_CONSTANT,
     ConstantChange,
@@ -23,14 +28,15 @@ from scalewatch.services.commit_reports.factors import (
     level_of,
     noisy_constants,
 )
-from scalewatch.services.commit_reports.pairs import GROWS_ALIKE
+from scalewatch.services.commit_reports.pairs import GROWS_ALIKE, ChangeKind
 from scalewatch.services.commits.baselines import (
     Baseline,
     Relation,
     baseline_of,
     merge_base_of,
 )
-from scalewatch.services.commits.find import find_commit
+from scalewatch.services.commits.find import commit_of, find_commit
+from scalewatch.services.commits.lineage import USUAL_MAIN
 from scalewatch.services.commits.main_line import line_up_to, watched_line
 from scalewatch.services.common_mode.alarms import smallest_effect
 from scalewatch.services.common_mode.newest_commit import (
@@ -46,7 +52,12 @@ from scalewatch.services.series.judged import Middles
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage import tables
+from scalewatch.storage.commits import commits
 from scalewatch.storage.commits.commits import AnyCommit, identified
+from scalewatch.storage.judgements.verdicts import measured_series
+
+LOOKED_BACK: Final = 30
+"""Commits before the baseline among which series are sought that it lacks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,22 @@ class Levels:
 
 
 @dataclass(frozen=True, slots=True)
+class OlderCommit:
+    """A commit before the baseline, beside which series stand that the baseline lacks.
+
+    Parameters
+    ----------
+    levels
+        Both commits, with what tells whether constants changed.
+    changes
+        Of these series.
+    """
+
+    levels: Levels
+    changes: tuple[SeriesChange, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
     """A commit beside its baseline.
 
@@ -83,6 +110,8 @@ class Comparison:
     levels
         Both commits, with what tells whether constants changed; None without a
         baseline.
+    older
+        Commits before the baseline that measured what it did not, newest first.
     """
 
     project: tables.Project
@@ -92,6 +121,7 @@ class Comparison:
     metrics: tuple[str, ...]
     changes: tuple[SeriesChange, ...]
     levels: Levels | None
+    older: tuple[OlderCommit, ...] = ()
 
     @property
     def before(self) -> CommitSnapshot | None:
@@ -154,6 +184,14 @@ def compared(  # noqa: PLR0913, PLR0917 - what is compared, and how surely
     before = CommitSnapshot(session, project.id, baseline.id, after.only)
     metrics = tuple(sorted({*before.metrics, *after.metrics}))
     changes = changes_between(before, after, metrics)
+    older = _older(
+        identified(session, [before.commit_id])[before.commit_id],
+        after,
+        changes,
+        alarming_share,
+    )
+    beside = {each.series_id: each for old in older for each in old.changes}
+    changes = tuple(beside.get(each.series_id, each) for each in changes)
     levels = levels_of(before, after, changes, alarming_share)
     changes = tuple(
         each.incomparable() if each.series_id in levels.nights.begun else each
@@ -161,6 +199,8 @@ def compared(  # noqa: PLR0913, PLR0917 - what is compared, and how surely
     )
     least = max(LEAST_CONSTANT, smallest_effect(session, project.id))
     constants = changed_constants(levels, changes, lambda _: least)
+    for old in older:
+        constants |= changed_constants(old.levels, old.changes, lambda _: least)
     worst_first = sorted(
         (
             each.with_constant(constants.get(each.series_id)).beside_earlier(
@@ -171,8 +211,41 @@ def compared(  # noqa: PLR0913, PLR0917 - what is compared, and how surely
         key=lambda change: change.urgency,
     )
     return Comparison(
-        project, row, baseline, after, metrics, tuple(worst_first), levels
+        project, row, baseline, after, metrics, tuple(worst_first), levels, older
     )
+
+
+def _older(
+    base: AnyCommit,
+    after: CommitSnapshot,
+    changes: Sequence[SeriesChange],
+    share: float,
+) -> tuple[OlderCommit, ...]:
+    """Return commits before the baseline that measured series which it lacks.
+
+    Such a series is not new: a job that failed at the baseline, or a suite that is run
+    now and then, must not hide that it became slower. Those of other branches are none.
+    """
+    missing = {each.series_id for each in changes if each.kind is ChangeKind.NEW}
+    if not missing or after.is_wide:
+        return ()
+    session, branches = after.session, {None, base.branch, *USUAL_MAIN}
+    rows = commits.of_project(session, base.project_id, before=base, limit=LOOKED_BACK)
+    rows = [row for row in rows if row.branch in branches]
+    held = measured_series(session, [row.id for row in rows], missing)
+    found = []
+    for row in rows:
+        if ids := held.get(row.id, frozenset()) & missing:
+            missing -= ids
+            earlier = CommitSnapshot(session, base.project_id, row.id, after.only)
+            metrics = tuple(sorted({*earlier.metrics, *after.metrics}))
+            beside = tuple(
+                replace(each, since=commit_of(row).named)
+                for each in changes_of_measured(earlier, after, metrics)
+                if each.series_id in ids
+            )
+            found.append(OlderCommit(levels_of(earlier, after, beside, share), beside))
+    return tuple(found)
 
 
 def levels_of(

@@ -100,6 +100,8 @@ def _beside(
     nights, gone = levels.nights, commit.absent
     least = cache(rules.least_constant)
     by_id = changed_constants(levels, changes, lambda change: least(change.region))
+    for old in commit.older:
+        by_id |= changed_constants(old.levels, old.changes, lambda e: least(e.region))
     constants = {e.key: by_id[e.series_id] for e in changes if e.series_id in by_id}
     broken = broken_since(commit.project, before, after, changes, rules.target)
     worse = worse_findings(changes, rules, constants, known.confirmation)
@@ -129,7 +131,9 @@ def _beside(
         },
         machines=[*_of_machines(nights)],
         guidelines=[each for each in guidelines if each is not None],
-        effects=effects_of(before, after, dearer, rules.target),
+        effects=effects_of(
+            before, after, [e for e in dearer if e.since is None], rules.target
+        ),
     )
 
 
@@ -155,7 +159,7 @@ def _lacking(
     before: CommitSnapshot, after: CommitSnapshot, changes: Sequence[SeriesChange]
 ) -> dict[SeriesKey, str]:
     """Return settings that the baseline measured and nobody tried, by series."""
-    compared = [change for change in changes if change.is_comparable]
+    compared = [e for e in changes if e.is_comparable and e.since is None]
     if not compared:
         return {}
     ids = sorted(change.series_id for change in compared)

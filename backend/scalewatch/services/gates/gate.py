@@ -9,7 +9,7 @@ that has agreed.
 `circumstances` reads, `decision` decides, as it does for files (`files`).
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
@@ -202,6 +202,14 @@ def _judged(
         known,
         commits=f"{baseline.label}..{commit.label}" if baseline else None,
     )
+    since = {each.key: each.since for each in comparison.changes if each.since}
+    decision = replace(
+        decision,
+        findings=tuple(
+            _beside_older(each, since.get(each.series), commit)
+            for each in decision.findings
+        ),
+    )
     is_open = decision.outcome is GateOutcome.UNDECIDED
     gate = Gate(
         project=project.name,
@@ -211,7 +219,8 @@ def _judged(
         outcome=decision.outcome,
         sentence=sentence_of(
             decision, comparison.changes, baseline.named if baseline else None
-        ),
+        )
+        + _of_older(since.values()),
         findings=decision.findings,
         next_step=next_step(session, comparison, decision) if is_open else None,
         regressions=known.waiting,
@@ -220,6 +229,31 @@ def _judged(
         rules_version=rules.version,
     )
     return gate, decision, comparison
+
+
+def _beside_older(
+    finding: GateFinding, since: str | None, commit: Commit
+) -> GateFinding:
+    """Return a finding with the commit that it is beside, if that is no baseline."""
+    if since is None:
+        return finding
+    return replace(
+        finding,
+        sentence=f"{finding.sentence}; compared with {since}, the newest before the "
+        "baseline that measured it",
+        commits=f"{since}..{commit.label}",
+    )
+
+
+def _of_older(commits: Collection[str]) -> str:
+    """Return how many series were compared with commits before the baseline."""
+    if not commits:
+        return ""
+    number = "1 series" if len(commits) == 1 else f"{len(commits):,} series"
+    return (
+        f"; {number} that the baseline lacks compared with "
+        f"{', '.join(sorted({*commits}))}"
+    )
 
 
 # The changes between two commits are the same objects until something changes there.

@@ -1,6 +1,6 @@
 """Models and how they were judged: read them, and write them anew."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import cache
 from typing import Any, Final, NamedTuple
@@ -81,6 +81,21 @@ class Modelled(NamedTuple):
 
 _STORED: Final = tuple(name for name in Modelled._fields if name != "likely")
 """Fields of `Modelled` that are columns."""
+
+
+def measured_series(
+    session: Session, commit_ids: Collection[int], series_ids: Collection[int]
+) -> Mapping[int, frozenset[int]]:
+    """Return which of some series each of some commits measured."""
+    model = tables.Model.__table__.c
+    wanted = select(model.commit_id, model.series_id).where(
+        is_among(model.commit_id, "commits"), is_among(model.series_id, "series")
+    )
+    bound = {"commits": list(commit_ids), "series": sorted(series_ids)}
+    held: dict[int, set[int]] = {}
+    for commit_id, series_id in session.execute(wanted, bound):
+        held.setdefault(commit_id, set()).add(series_id)
+    return {commit_id: frozenset(ids) for commit_id, ids in held.items()}
 
 
 def _columns(fields: Sequence[str], *sources: Any) -> list[Any]:
