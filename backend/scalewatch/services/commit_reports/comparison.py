@@ -233,7 +233,7 @@ def _older(
     rows = commits.of_project(session, base.project_id, before=base, limit=LOOKED_BACK)
     rows = [row for row in rows if row.branch in branches]
     held = measured_series(session, [row.id for row in rows], missing)
-    found = []
+    older = []
     for row in rows:
         if ids := held.get(row.id, frozenset()) & missing:
             missing -= ids
@@ -244,8 +244,8 @@ def _older(
                 for each in changes_of_measured(earlier, after, metrics)
                 if each.series_id in ids
             )
-            found.append(OlderCommit(levels_of(earlier, after, beside, share), beside))
-    return tuple(found)
+            older.append(OlderCommit(levels_of(earlier, after, beside, share), beside))
+    return tuple(older)
 
 
 def levels_of(
