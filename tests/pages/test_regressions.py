@@ -1,10 +1,12 @@
 import re
 
 import pytest
+from sqlalchemy import delete, select
 
+from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions
 from support import sentences
-from support.histories import LINEAR, TREE, record_history, sha
+from support.histories import LINEAR, TREE, record_commit, record_history, sha
 from support.shown_pages import words_of
 
 AT = 13
@@ -152,3 +154,76 @@ def test_a_growth_that_stayed_stands_once_beside_each_series(client):
         seen[region] = row.count("</i>)</span>"), "as before" in row, "→" in row
 
     assert seen == {"Bcast": (2, False, True), "Reduce": (1, True, False)}
+
+
+@pytest.mark.usefixtures("watched")
+def test_regression_has_an_address_that_names_commit_kind_and_region(client, sessions):
+    moved = client.get("/p/mpich/regressions/1?series=0", follow_redirects=False)
+    named = moved.headers["location"]
+    listed = client.get("/api/v1/projects/mpich/regressions/1").json()
+
+    assert moved.status_code == 307
+    assert named == (
+        f"/p/mpich/regressions/{listed['first']['sha'][:12]}/{listed['kind']}/"
+        f"{listed['members'][0]['region']}?series=0"
+    )
+    page = client.get(named)
+    assert page.status_code == 200
+    assert client.get(f"{named}&format=json").json()["id"] == 1
+
+    with sessions.writing.begin() as session:
+        for kind in (tables.Shift, tables.RegressionEvent):
+            session.execute(delete(kind))
+        session.execute(delete(tables.Regression))
+        session.execute(delete(tables.Shift))
+    assert client.get(named).status_code == 404
+
+
+@pytest.mark.usefixtures("watched")
+@pytest.mark.parametrize(
+    "name", ["0/growth/nonesuch", "%25/growth/MPI_Bcast", "0/better-growth/MPI_Bcast"]
+)
+def test_names_of_no_regression_are_not_found(client, name):
+    assert client.get(f"/p/mpich/regressions/{name}").status_code == 404
+
+
+def test_regressions_of_two_machines_from_one_commit_are_told_apart(sessions, client):
+    def curves(number):
+        return {"solve": TREE if number < 12 else lambda p: 1.8 * TREE(p)}
+
+    for machine in ("jureca", "lumi"):
+        for number in range(1, 21):
+            record_commit(sessions, number, curves(number), machine=machine)
+    numbers = [
+        each["id"]
+        for each in client.get("/api/v1/projects/mpich/regressions").json()[
+            "regressions"
+        ]
+    ]
+    with sessions.writing.begin() as session:
+        first = session.get_one(tables.Regression, numbers[0])
+        copy = {
+            name: getattr(first, name)
+            for name in (column.name for column in tables.Regression.__table__.columns)
+            if name != "id"
+        }
+        second = tables.Regression(**copy)
+        session.add(second)
+        session.flush()
+        shift = session.scalars(
+            select(tables.Shift).where(tables.Shift.regression_id == first.id)
+        ).all()[-1]
+        shift.regression_id = second.id
+        known = {first.id, second.id}
+
+    named = {
+        number: client.get(
+            f"/p/mpich/regressions/{number}", follow_redirects=False
+        ).headers["location"]
+        for number in known
+    }
+
+    assert len(set(named.values())) == 2
+    for number, path in named.items():
+        mark = "&" if "?" in path else "?"
+        assert client.get(f"{path}{mark}format=json").json()["id"] == number

@@ -170,7 +170,6 @@ def pages_of(client, sample):
         "subjects": "fast...slow",
         "figure": "scaling",
         "number": "1",
-        "part": "gate",
         "sha": sha,
         "commit": sha,
         "reference": sha,

@@ -87,7 +87,6 @@ def addresses(posted):
         "subjects": "jureca...lumi",
         "figure": "scaling",
         "number": "1",
-        "part": "gate",
         "sha": NEWEST,
         "commit": NEWEST,
         "reference": NEWEST,

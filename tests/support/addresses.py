@@ -20,8 +20,8 @@ NO_PAGES: Final = re.compile(
 )
 """What is for programs, streams without end, or is made by somebody else."""
 
-NO_HTML: Final = frozenset({"asset", "moved", "payload"})
-"""Routes that answer with something else than a page."""
+NO_HTML: Final = frozenset({"asset", "cause", "moved", "payload"})
+"""Routes that answer with something else than a page, or to which others lead."""
 
 EXAMPLES: Final[Mapping[str, str]] = {
     "project": PROJECT,
@@ -30,7 +30,6 @@ EXAMPLES: Final[Mapping[str, str]] = {
     "subjects": "juwels...lumi",
     "figure": "scaling",
     "number": "1",
-    "part": "gate",
 }
 """What stands in paths of the large project; its commits and runs are looked up."""
 

@@ -49,7 +49,6 @@ class OddProject:
             "run": self.run,
             "figure": "scaling",
             "number": "1",
-            "part": "gate",
         }
 
 

@@ -30,7 +30,9 @@ from scalewatch.services.regressions.regressions import (
     Finding,
     Member,
     Regression,
+    RegressionName,
     RegressionState,
+    regression_named,
     regression_of,
     regressions_of,
 )
@@ -94,7 +96,7 @@ def show_regressions(
 
 
 @router.get("/p/{project}/regressions/{number}", name="regression")
-def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
+def show_numbered(  # noqa: PLR0913, PLR0917 - one per part of the address
     request: Request,
     session: sessions.ReadingDep,
     project: str,
@@ -102,8 +104,56 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
     series: Annotated[int, Query(ge=0)] = 0,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show one cause: its evidence, all series that it changed, and what was done."""
+    """Redirect to the address of a regression that names what it is about.
+
+    A regression that no name tells from others, or that lost its series, is shown.
+    """
     cause = regression_of(session, project, number)
+    for with_machine in (False, True) if cause.members else ():
+        name = RegressionName.of(cause, with_machine=with_machine)
+        if regression_named(session, project, name).id == number:
+            kept = request.query_params
+            query = {key: kept.getlist(key) for key in kept}
+            query["machine"] = [name.machine] if name.machine else []
+            path = path_to(
+                request,
+                "cause",
+                query,
+                project=project,
+                commit=name.commit,
+                kind=name.kind,
+                region=name.region,
+            )
+            return RedirectResponse(path, 307)
+    return _show(request, session, cause, series, wanted)
+
+
+@router.get("/p/{project}/regressions/{commit}/{kind}/{region}", name="cause")
+def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
+    request: Request,
+    session: sessions.ReadingDep,
+    project: str,
+    commit: str,
+    kind: str,
+    region: str,
+    machine: str | None = None,
+    series: Annotated[int, Query(ge=0)] = 0,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show one cause: its evidence, all series that it changed, and what was done."""
+    name = RegressionName(commit, kind, region, machine or None)
+    cause = regression_named(session, project, name)
+    return _show(request, session, cause, series, wanted)
+
+
+def _show(
+    request: Request,
+    session: Session,
+    cause: Regression,
+    series: int,
+    wanted: Format,
+) -> Response:
+    project, number = cause.project, cause.id
     if wanted is not Format.HTML:
         return download(
             wanted,

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Request, Response
 from fastapi.responses import RedirectResponse
 from sqlalchemy.orm import Session
-from starlette.convertors import Convertor, register_url_convertor
 
 from scalewatch.errors import InvalidReport
 from scalewatch.exporters.listing import Columns, Listing
@@ -47,21 +46,6 @@ class Part(StrEnum):
     AUDIT = "audit"
 
 
-class _PartConvertor(Convertor[str]):
-    """Names of parts alone: others below the settings are addresses of forms."""
-
-    regex = "|".join(Part)
-
-    def convert(self, value: str) -> str:
-        return value
-
-    def to_string(self, value: str) -> str:
-        return value
-
-
-register_url_convertor("settings", _PartConvertor())
-
-
 def administering_all(session: WritingDep) -> Session:
     """Return a transaction for who administers the server."""
     callers.permit(session, callers.Role.ADMIN, None)
@@ -82,20 +66,26 @@ def show_site(
 
 
 @router.get("/p/{project}/settings", name="settings")
-@router.get("/p/{project}/settings/{part:settings}", name="settings-part")
-def show_project(  # noqa: PLR0913, PLR0917 - one per parameter of the query
+def show_project(
     request: Request,
     session: ReadingDep,
     project: str,
-    part: str = Part.GENERAL,
     cursor: CursorQuery = None,
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
-    """Show a part of the settings of a project."""
+    """Show the part of the settings of a project that the address ends with."""
     policies.policy_of(session, project)
     callers.permit(session, callers.Role.ADMIN, project)
+    last = request.scope["route"].path.rpartition("/")[2]
+    part = Part(last) if last in set(Part) else Part.GENERAL
     return settings_page(
-        request, session, wanted, project=project, part=Part(part), cursor=cursor
+        request, session, wanted, project=project, part=part, cursor=cursor
+    )
+
+
+for below in [part for part in Part if part is not Part.GENERAL]:
+    router.add_api_route(
+        f"/p/{{project}}/settings/{below}", show_project, name=f"settings-{below}"
     )
 
 
@@ -242,7 +232,6 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
         template,
         project=project,
         part=part,
-        query={"part": part},
         secret=secret,
         new_webhook=webhook,
         roles=callers.Role,
@@ -306,11 +295,9 @@ def back_to_settings(
     """Show the settings again; loading the page anew repeats no change."""
     if project is None:
         path = addresses.path_to(request, "site-settings")
-    elif part is Part.GENERAL:
-        path = addresses.path_to(request, "settings", project=project)
     else:
-        names = {"project": project, "part": str(part)}
-        path = addresses.path_to(request, "settings-part", None, **names)
+        route = "settings" if part is Part.GENERAL else f"settings-{part}"
+        path = addresses.path_to(request, route, project=project)
     return RedirectResponse(path, status_code=303)
 
 

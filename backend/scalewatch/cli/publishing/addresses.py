@@ -62,6 +62,7 @@ SETTINGS: Final = frozenset({"configuration"})
 FROZEN: Final[Mapping[str, Rule]] = {
     "asset": Rule(),
     "badge": Rule(),
+    "cause": Rule(MACHINE),
     "commit": Rule(has_older=True, newest=f"/{NEWEST}", has_exports=False),
     "commit-report": Rule(has_older=True),
     "configurations": Rule(MACHINE, of_few=REGION),

@@ -33,8 +33,6 @@ class Tab:
         Names in the address of a page beside it that hold for it as well.
     within
         Routes of pages that have no tab of their own and belong here.
-    part
-        The part of its address by which it differs from others of its route.
     """
 
     name: str
@@ -42,12 +40,6 @@ class Tab:
     lacks: tuple[progress.Lack, ...] = ()
     carried: tuple[str, ...] = ()
     within: tuple[str, ...] = ()
-    part: str | None = None
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Names in its path besides that of the project."""
-        return {} if self.part is None else {"part": self.part}
 
 
 VIEW: Final = ("commit", "metric", "machine", "configuration")
@@ -60,7 +52,7 @@ OF_REGIONS: Final = ("machine", "run", "region", "preview")
 ENTRIES: Final[Mapping[str, tuple[Tab, ...]]] = {
     "Overview": (Tab("Match table", "report", within=OF_REGIONS),),
     "Changes": (
-        Tab("Regressions", "regressions", within=("regression",)),
+        Tab("Regressions", "regressions", within=("regression", "cause")),
         Tab("History", "history", carried=("region", "metric", "machine")),
         Tab("Commit", "commit", carried=("commit",), within=("commit-report",)),
     ),
@@ -88,11 +80,11 @@ ENTRIES: Final[Mapping[str, tuple[Tab, ...]]] = {
     ),
     "Settings": (
         Tab("General", "settings"),
-        Tab("Expectations", "settings-part", part="expectations"),
-        Tab("Gate", "settings-part", part="gate"),
-        Tab("Tokens", "settings-part", part="tokens"),
-        Tab("Webhooks", "settings-part", part="webhooks"),
-        Tab("Audit", "settings-part", part="audit"),
+        Tab("Expectations", "settings-expectations"),
+        Tab("Gate", "settings-gate"),
+        Tab("Tokens", "settings-tokens"),
+        Tab("Webhooks", "settings-webhooks"),
+        Tab("Audit", "settings-audit"),
     ),
 }
 """Pages of a project by the entry of its menu; the first with data is behind it.
@@ -126,6 +118,7 @@ LIVE: Final = frozenset(
         "history",
         "machine",
         "region",
+        "cause",
         "regression",
         "regressions",
         "report",
@@ -196,14 +189,13 @@ def pages_of(request: Request, project: str | None) -> list[Link]:
 
 def _menu(request: Request, project: str | None, query: Mapping[str, Any]) -> Menu:
     route = str(getattr(request.scope.get("route"), "name", ""))
-    part = request.path_params.get("part")
     by_entry = _entries(request, project, route)
     here = next(
         (
             (entry, tab)
             for entry, tabs in reversed(by_entry.items())
             for tab in tabs
-            if (tab.route, tab.part) == (route, part) or route in tab.within
+            if tab.route == route or route in tab.within
         ),
         ("", None),
     )
@@ -267,7 +259,7 @@ def _entries(
 def _path(
     request: Request, project: str | None, tab: Tab, state: Mapping[str, Any]
 ) -> str:
-    names = tab.names if project is None else {"project": project, **tab.names}
+    names = {} if project is None else {"project": project}
     route = tab.route
     frozen = request.app.state.frozen
     kept = frozen[route] if frozen else tab.carried
@@ -282,7 +274,7 @@ def _path(
 @lru_cache(maxsize=256)
 def _is_there(app: FastAPI, tab: Tab, is_site: bool) -> bool:  # noqa: FBT001 - cached
     """Tell whether the application has a page."""
-    names = tab.names if is_site else {"project": "any", **tab.names}
+    names = {} if is_site else {"project": "any"}
     if tab.route == "region":
         names["region"] = "any"
     try:

@@ -7,10 +7,11 @@ from datetime import datetime
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from math import inf
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from sqlalchemy.orm import Session
 
+from scalewatch.errors import NotFound
 from scalewatch.modelling.attribution.causes import ChangeClass
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.confirmations.next_steps import NextStep, cheapest, jobs_at
@@ -50,6 +51,13 @@ SETTABLE: Final = (
     RegressionState.EXPECTED,
 )
 """States that people give; the others follow from measurements."""
+
+
+NAMED: Final = 12
+"""Digits of a hash in the name of a regression."""
+
+BETTER: Final = "better-"
+"""Beginning of the kind of an improvement in its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,6 +371,61 @@ def regression_of(session: Session, project_name: str, number: int) -> Regressio
     row = regressions.identified(session, project.id, number)
     (regression,) = complete(session, [row], {project.id: project.name})
     return regression
+
+
+@dataclass(frozen=True, slots=True)
+class RegressionName:
+    """The content of a regression by which an address names it.
+
+    Parameters
+    ----------
+    commit
+        First commit that may be its cause: its hash, or the beginning of it.
+    kind
+        `growth` or `constant`; `better-growth` or `better-constant` of improvements.
+    region, machine
+        Where it was seen; None on any machine.
+    """
+
+    commit: str
+    kind: str
+    region: str
+    machine: str | None = None
+
+    @classmethod
+    def of(cls, regression: Regression, *, with_machine: bool = False) -> Self:
+        """Return the name of a regression, by its worst series."""
+        worst = regression.worst
+        return cls(
+            regression.first.sha[:NAMED],
+            f"{'' if regression.is_worse else BETTER}{regression.kind}",
+            worst.region,
+            worst.machine if with_machine else None,
+        )
+
+
+def regression_named(
+    session: Session, project_name: str, name: RegressionName
+) -> Regression:
+    """Return the newest regression of a name, with all that happened to it.
+
+    Raises
+    ------
+    NotFound
+        If the project has none of this name.
+    """
+    project = projects.existing(session, project_name)
+    rows = [
+        row
+        for row in regressions.begun_at(session, project.id, name.commit, name.region)
+        if row.kind == name.kind.removeprefix(BETTER)
+        and row.is_worse is not name.kind.startswith(BETTER)
+    ]
+    for regression in complete(session, rows, {project.id: project.name}):
+        places = {(each.region, each.machine) for each in regression.members}
+        if name.machine is None or (name.region, name.machine) in places:
+            return regression
+    raise NotFound("regression", f"{name.commit}/{name.kind}/{name.region}")
 
 
 def complete(

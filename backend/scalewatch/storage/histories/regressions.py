@@ -303,6 +303,35 @@ def identified(
     return row
 
 
+def begun_at(
+    session: Session, project_id: int, sha: str, region: str
+) -> Sequence[tables.Regression]:
+    """Return regressions of a region whose cause begins at a commit, newest first.
+
+    Parameters
+    ----------
+    sha
+        Hash of the commit, or the beginning of it.
+    """
+    regression = tables.Regression
+    of_region = (
+        select(tables.Shift.regression_id)
+        .join(tables.Series, tables.Series.id == tables.Shift.series_id)
+        .where(tables.Series.region == region)
+    )
+    wanted = (
+        select(regression)
+        .join(tables.Commit, tables.Commit.id == regression.first_commit_id)
+        .where(
+            regression.project_id == project_id,
+            tables.Commit.sha.startswith(sha, autoescape=True),
+            regression.id.in_(of_region),
+        )
+        .order_by(regression.opened_at.desc(), regression.id.desc())
+    )
+    return session.scalars(wanted).all()
+
+
 def members(session: Session, regression_ids: Sequence[int]) -> dict[int, list[Member]]:
     """Return the series that each regression is about."""
     by_regression: dict[int, list[Member]] = {}
