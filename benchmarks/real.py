@@ -6,7 +6,8 @@ the default rule, and each hidden median compared with its forecast at 90 %. Err
 the logarithm: the width, and 20 times by what an interval misses. A ruler through the
 last two points is the rival. A verdict is contradicted where the whole series has a
 stated one that is another; match and approximate are not. With one dataset left out
-means: one factor for all intervals, learned from the other datasets.
+means: one factor for all intervals, learned from the other datasets; the size of the
+discrepancy is chosen likewise, by the score of the other datasets, each weighing alike.
 """
 
 import math
@@ -24,6 +25,7 @@ from benchmarks.real_series import VARIABLE, RealSeries, folder, real_series
 from benchmarks.results import Results, Row
 
 from scalewatch.modelling import Verdict, find_models
+from scalewatch.modelling.measurements.assumptions import ASSUMED
 
 LEVEL: Final = 0.9
 MOST_WIDTH: Final = 20.0
@@ -31,6 +33,9 @@ FEW: Final = 10
 """Forecasts of a dataset below which its share tells nothing."""
 
 POOR: Final = 0.7
+
+SIZES: Final = (0.5, 0.6, 0.7, 0.8, 1.0)
+"""Sizes of the discrepancy that are tried."""
 
 HOLDS: Final = Goal(
     "real curves: 90 % intervals that hold, mean over datasets", "{:.3f}", least=0.88
@@ -183,6 +188,7 @@ def main(results: Results) -> None:
     )
     _tell_forecasts(results, answers, once)
     _tell_datasets(results, answers)
+    _tell_sizes(results, every)
     _tell_verdicts(results, answers.verdicts)
     _tell_figures(results, answers)
 
@@ -349,6 +355,48 @@ def _tell_datasets(results: Results, answers: Answers) -> None:
     results.say(
         f"{poor} of {of} datasets of {FEW} forecasts hold less than {POOR:.0%}."
     )
+
+
+def _tell_sizes(results: Results, every: Sequence[RealSeries]) -> None:
+    """Tell what each size gives, and what that gives which other datasets choose."""
+    known = {
+        size: answers_about(every, prepare=partial(_assume, size)) for size in SIZES
+    }
+    scores = {
+        size: {
+            dataset: _mean(each.score for each in given)
+            for dataset, given in answers.by_dataset.items()
+        }
+        for size, answers in known.items()
+    }
+    datasets = sorted(scores[SIZES[0]])
+    chosen = {
+        dataset: min(
+            SIZES,
+            key=lambda size: _mean(
+                score for other, score in scores[size].items() if other != dataset
+            ),
+        )
+        for dataset in datasets
+    }
+    row = results.table("size of the discrepancy", *COLUMNS)
+    for size, answers in known.items():
+        times = sum(each == size for each in chosen.values())
+        verdicts = answers.verdicts
+        stated = sum(each.is_stated for each in verdicts)
+        contradicted = sum(each.is_contradicted for each in verdicts)
+        share = f"{contradicted / max(stated, 1):.1%} contradicted"
+        _tell(row, f"{size}, chosen {times} times, {share}", answers.given)
+    left_out = [
+        each
+        for dataset, size in chosen.items()
+        for each in known[size].by_dataset[dataset]
+    ]
+    _tell(row, "chosen by the other datasets", left_out)
+
+
+def _assume(size: float) -> None:
+    object.__setattr__(ASSUMED, "sizes", (0.0, size))
 
 
 def _tell_verdicts(results: Results, verdicts: Sequence[Judged]) -> None:

@@ -5,7 +5,7 @@ from io import StringIO
 from uuid import UUID
 
 from support import sentences
-from support.builders import result, run_report
+from support.builders import result, run_report, sweep_reports
 from support.histories import store_nights
 from support.recorded import record, record_half_failed_project, record_project
 
@@ -53,6 +53,19 @@ def test_noise_is_the_interquartile_range_over_the_median(client, sessions):
     (noise,) = shown["noise"]
     assert noise["scatter"]["median"] == (4 - 2) / 3
     assert noise["regions"][0]["name"] == "MPI_Bcast"
+
+
+def test_page_says_how_curves_are_taken_to_depart_from_models(client, sessions):
+    record(sessions, sweep_reports(repetitions=5))
+
+    page = client.get("/p/mpich/m/jureca").text
+    (noise,) = client.get("/p/mpich/m/jureca?format=json").json()["noise"]
+
+    assert noise["future"] > 0
+    assert 0 < noise["departing"] <= 1
+    assert f"{100 * noise['departing']:.2g}\N{NO-BREAK SPACE}%" in page.replace(
+        "&nbsp;", "\N{NO-BREAK SPACE}"
+    )
 
 
 def test_coverage_counts_runs_results_and_failures(client, sessions):

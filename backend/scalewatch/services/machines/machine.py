@@ -181,12 +181,15 @@ class MetricNoise:
         How far its curves depart from growths beyond the last setting, in what is
         usual of codes, as forecasts that were met have shown; None where nothing was
         analysed yet, or too few series were.
+    departing
+        Share of its series that depart from growths within the settings.
     """
 
     metric: str
     scatter: Scatter
     regions: tuple[Scatter, ...]
     future: float | None
+    departing: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,9 +302,11 @@ def _noise(
                     key=lambda scatter: -scatter.median,
                 )[:WORST]
             ),
-            future=learned[metric].get("future") if metric in learned else None,
+            future=noise.get("future"),
+            departing=noise["sizes"][-1] if "sizes" in noise else None,
         )
         for metric, regions in sorted(spread.items())
+        for noise in [learned.get(metric, {})]
     )
 
 
