@@ -25,6 +25,8 @@ class Assumptions:
     negligible: float = 1e-3
     """Probability over the likeliest below which a hypothesis takes no part."""
     # Limits: no answer depends on them.
+    products: int = 2**17
+    """Multiplications of numbers that no library spreads over threads."""
     most_contenders: int = 200
     """Hypotheses that take part in a forecast."""
     listed: int = 32
