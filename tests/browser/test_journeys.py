@@ -75,9 +75,18 @@ def test_since_when_and_by_which_commit(home: Page):
 def test_which_machine_is_better_where(home: Page):
     home.get_by_role("link", name="Compare machines").click()
 
-    said = home.get_by_text("aurora against frontier: aurora is better in")
+    said = home.get_by_text(re.compile(r"× slower on \w+ than on aurora at p = 128"))
     assert is_on_first_screen(said)
-    expect(said).to_contain_text("of 39 regions from p = 4 on (probability")
+    expect(said).to_contain_text("; the other 39 regions are worse on juwels, too.")
+    matrix = home.get_by_role("table", name=re.compile("a column is worst"))
+    pair = matrix.get_by_role("row", name=re.compile("^aurora –"))
+    assert is_on_first_screen(pair)
+    home.get_by_text("Who is better in how many").click()
+    counted = home.get_by_text("aurora against frontier: aurora is better in")
+    expect(counted).to_contain_text("of 39 regions from p = 4 on (probability")
+
+    pair.get_by_role("link").first.click()
+
     ratios = home.get_by_role("figure", name="Ratio of time, frontier to aurora")
     assert is_on_first_screen(ratios)
     assert is_on_first_screen(ratios.get_by_text("aurora better"))
@@ -155,7 +164,7 @@ def test_the_worst_region_is_reached_by_keyboard(home: Page):
 @pytest.mark.thorough
 def test_the_better_machine_is_reached_by_keyboard(home: Page):
     press_to(home, home.get_by_role("link", name="Compare machines"))
-    assert is_on_first_screen(home.get_by_text("aurora is better in").first)
+    assert is_on_first_screen(home.get_by_text("than on aurora at p = 128").first)
 
 
 @pytest.mark.thorough

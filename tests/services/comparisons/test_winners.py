@@ -1,14 +1,16 @@
 """Who is better, from all repetitions: the published models tell."""
 
+import re
 from uuid import uuid4
 
 import numpy as np
 import pytest
 
 from scalewatch.cli.demo.published_machines import PROJECT, published_runs
-from scalewatch.pages.comparisons.sentences import comparison_sentences
+from scalewatch.pages.comparisons.sentences import comparison_sentences, worst_headline
 from scalewatch.services.comparisons.compare import compare_sides
 from scalewatch.services.comparisons.figures import ratios_drawn
+from scalewatch.services.comparisons.matrix import matrix_of
 from scalewatch.services.comparisons.ratios import ratios_of
 from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.services.selection.view import View
@@ -49,6 +51,66 @@ def test_winner_is_the_same_whoever_is_named_first(sessions):
     (said,) = sentences(sessions, PROJECT, "Piz Daint", "Juqueen")
 
     assert said.startswith(SAID["better from a scale on"])
+
+
+def headline_of(sessions, project: str, *names: str, **fields: str) -> str:
+    with sessions.reading() as session:
+        shown = compare_sides(session, View(project, **fields), names)
+        ratios = ratios_of(session, shown, shown.rows)
+        said = worst_headline(shown, duels_of(shown, ratios), ratios)
+    return "" if said is None else str(said.striptags()).replace("\u00ad", "")
+
+
+def machines_with(sessions, factors, regions: int = 4) -> None:
+    """Record regions on machines, of which the first takes `factors` times as long."""
+    for name, factor in factors.items():
+        curves = {
+            f"r{number}": lambda p, number=number, factor=factor: (
+                (factor(p) if number == 0 else 1.0) * TREE(p)
+            )
+            for number in range(regions)
+        }
+        record(sessions, reports(1, curves, machine=name, project="hydro"))
+
+
+def test_headline_names_region_factor_and_scale_then_the_rest(sessions):
+    machines_with(sessions, {"juwels": lambda _: 1.0, "lumi": lambda p: p**0.5 / 2})
+
+    said = headline_of(sessions, "hydro", "juwels", "lumi")
+    turned = headline_of(sessions, "hydro", "lumi", "juwels")
+
+    assert re.match(
+        r"r0 is (3\.9|4\.0|4\.1|4)× slower on lumi at p = 64 and growing; "
+        r"the other 3 regions are within [1-3] %\.$",
+        said,
+    )
+    assert turned == said
+
+
+def test_difference_within_the_noise_of_jobs_has_no_headline(sessions):
+    machines_with(sessions, {"juwels": lambda _: 1.0, "lumi": lambda _: 1.02})
+
+    assert headline_of(sessions, "hydro", "juwels", "lumi") == ""
+
+
+def test_matrix_has_the_worst_region_of_every_pair(sessions):
+    machines_with(
+        sessions,
+        {"one": lambda _: 1.0, "two": lambda _: 2.0, "three": lambda _: 6.0},
+    )
+    with sessions.reading() as session:
+        shown = compare_sides(session, View("hydro"), ["one", "two", "three"])
+
+    matrix = matrix_of(shown)
+
+    assert [
+        [cell and (round(cell.factor), cell.region) for cell in row] for row in matrix
+    ] == [
+        [None, (2, "r0"), (6, "r0")],
+        [None, None, (3, "r0")],
+        [None, None, None],
+    ]
+    assert (matrix[0][1].worse, matrix[0][1].rows) == (1, 4)
 
 
 def drawn_of_published_runs(sessions):

@@ -16,6 +16,7 @@ from scalewatch.pages.wording.formats import assignments, settings, stated
 from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.pages.wording.sentences import SYMBOLS
 from scalewatch.services.comparisons import compare, values, versions, winners
+from scalewatch.services.comparisons.matrix import matrix_of
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
 from scalewatch.services.selection.pages import part_of
 from scalewatch.services.selection.view import View
@@ -116,6 +117,8 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         pictures=pictures.pictures_of(ratios, duels, ratios_address),
         plotted=plotted,
         plot=plotted and _plot(request, shown, subjects, plotted),
+        headline=sentences.worst_headline(shown, duels, ratios),
+        matrix=matrix_of(shown),
         leads=sentences.comparison_sentences(shown, duels),
         comparison_rows=pictures.comparison_rows,
         small_pictures=pictures.small_pictures,

@@ -1,17 +1,29 @@
 """Comparisons in words."""
 
 from collections.abc import Sequence
+from math import ceil, expm1, log
 from typing import Final
 
+import numpy as np
 from markupsafe import Markup
 
 from scalewatch.modelling.versions.assumptions import ASSUMED as OF_VERSIONS
 from scalewatch.modelling.versions.ratios import Crossing, Ratio
-from scalewatch.pages.wording import formats, mathematics, sentences
+from scalewatch.pages.wording import formats, intervals, mathematics, sentences
 from scalewatch.services.analysis.versions import Compared, comparison_words
 from scalewatch.services.comparisons import values, winners
-from scalewatch.services.comparisons.ratios import MOST_RATIOS
+from scalewatch.services.comparisons.ratios import (
+    MOST_RATIOS,
+    RowRatios,
+    known_ratios,
+)
 from scalewatch.texts.numbers import significant
+
+TREND: Final = 1.1
+"""Sides part or meet if their ratio changes by this factor over the settings."""
+
+NARROW: Final = 1.25
+"""Rows that are no further apart are said to be within so many per cent."""
 
 MOST_NAMES: Final = 3
 """Rows that a sentence names; of more it tells the number."""
@@ -45,6 +57,87 @@ def comparison_sentences(
             )
         )
     return sentences or [Markup("No {} has a model on two of them.").format(noun)]
+
+
+def worst_headline(
+    shown: values.ComparedSides,
+    duels: Sequence[winners.Duel],
+    ratios: Sequence[RowRatios],
+) -> Markup | None:
+    """Name the row with the largest sure effect, its factor and scale, then the rest.
+
+    Of several sides that is the row of the worst pair.
+
+    Returns
+    -------
+    Markup or None
+        `MPI_Alltoall is 3.9× slower on lumi at p = 128 and growing; the other 39
+        regions are within 6 %.` None where no difference is sure.
+    """
+    wins = [
+        (win, place)
+        for place, duel in enumerate(duels)
+        for win in (*duel.first_wins, *duel.other_wins)
+    ]
+    if not wins:
+        return None
+    worst, place = max(wins, key=lambda win: abs(log(win[0].ratio.at_largest)))
+    duel, ratio = duels[place], worst.ratio
+    is_other = worst in duel.first_wins
+    loser, winner = (duel.other, duel.first)[:: 1 if is_other else -1]
+    factor = ratio.at_largest if is_other else 1 / ratio.at_largest
+    noun = "region" if shown.kind is values.SideKind.MACHINE else "series"
+    others = [each for row, each in known_ratios(ratios, place) if row is not worst.row]
+    return Markup("{} is {} on {}{} at {}{}{}.").format(
+        _named(worst.row),
+        intervals.factor_words(factor, shown.metric, {}),
+        formats.named(loser),
+        Markup(" than on {}").format(formats.named(winner)) if len(duels) > 1 else "",
+        intervals.scale_words({worst.row.parameter: ratio.largest}),
+        _trend(ratio),
+        _rest(duel, worst, noun, others),
+    )
+
+
+def _trend(ratio: Ratio) -> str:
+    """Say whether the sides part or meet, from the smallest to the largest setting."""
+    start = float(np.interp(ratio.settings.min(), ratio.x, np.log(ratio.value)))
+    parted = abs(log(ratio.at_largest)) - abs(start)
+    if abs(parted) < log(TREND):
+        return ""
+    return " and growing" if parted > 0 else " and shrinking"
+
+
+def _rest(
+    duel: winners.Duel, worst: winners.Win, noun: str, others: Sequence[Ratio]
+) -> Markup:
+    """Tell in one clause how the other rows fare."""
+    if not others:
+        return Markup()
+    number = len(others)
+    rest = f"the other {formats.plural(number, noun)}" if number > 1 else "the other"
+    worse = [
+        (sum(win is not worst for win in rows), formats.named(loser))
+        for loser, rows in (
+            (duel.other, duel.first_wins),
+            (duel.first, duel.other_wins),
+        )
+    ]
+    sides = [side for side in worse if side[0]]
+    if len(sides) == 1 and sides[0][0] == number:
+        words = Markup("; {} {} worse on {}, too")
+        return words.format(rest, "are" if number > 1 else "is", sides[0][1])
+    if sides:
+        listed = formats.listed([Markup("{} on {}").format(*side) for side in sides])
+        return Markup("; of {}, worse are {}").format(rest, listed)
+    apart = max(abs(log(ratio.at_largest)) for ratio in others)
+    if apart > log(NARROW):
+        return Markup("; {} {} not surely apart").format(
+            rest, "are" if number > 1 else "is"
+        )
+    return Markup("; {} {} within {} %").format(
+        rest, "are" if number > 1 else "is", max(1, ceil(100 * expm1(apart)))
+    )
 
 
 def duel_sentence(duel: winners.Duel, noun: str) -> Markup:
