@@ -9,7 +9,7 @@ from scalewatch.errors import TooFewSettings
     [
         (reasons.Unsettled({"match": 0.4, "mismatch": 0.6}), "match 40%, mismatch 60%"),
         (reasons.FewSettings(2, 5), "2 of 5 settings"),
-        (reasons.FewSettings(4, 5, "p", ["16"]), "p = 16 would tell how it grows"),
+        (reasons.FewSettings(4, 5, "p", ["16"]), "p = 16 would show its growth"),
         (reasons.FewSettings(2, 5, "p", ["4", "8", "16"]), "p = 4, 8 and 16 would"),
         (reasons.Unresolved(["p", "n"], None), "a grid of settings can"),
         (reasons.Unresolved(["p", "n"], {"p": 4.0, "n": 8.0}), "at p = 4, n = 8 can"),
@@ -30,7 +30,7 @@ from scalewatch.errors import TooFewSettings
         ),
         (reasons.MovedAlone("a", ["r1"], 2), "r1 moved on a alone, and not on 2"),
         (reasons.LibraryMoved("r1", 2), "r1 moved on all 2 machines"),
-        (reasons.OneMachine("a"), "a second machine would tell"),
+        (reasons.OneMachine("a"), "a second machine would decide"),
         (reasons.NoSingleCause(1, 1, 2), "affects 1 region on 1 of 2 machines"),
         (reasons.NoSingleCause(2, 1, 2), "affects 2 regions on 1 of 2 machines"),
     ],

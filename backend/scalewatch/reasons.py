@@ -58,7 +58,7 @@ class FewSettings:
             return lacking
         *others, last = self.further
         listed = " and ".join(filter(None, [", ".join(others), last]))
-        return f"{lacking}: {self.parameter} = {listed} would tell how it grows"
+        return f"{lacking}: {self.parameter} = {listed} would show its growth"
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,7 +315,7 @@ class OneMachine:
     def __str__(self) -> str:
         return (
             f"Library or machine: only {self.machine} measures this, "
-            "a second machine would tell"
+            "a second machine would decide"
         )
 
 

@@ -48,7 +48,7 @@ def test_match_table_leads_to_a_region_and_its_plot(page: Page):
     figure = plot(page, "Time of MPI_Barrier on node-tcp")
     expect(figure.locator(".legendtext")).to_have_text(
         [
-            "deviation limit",
+            "tolerance",
             "90% interval",
             "repetitions",
             "model p",

@@ -29,11 +29,11 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/c/{sha}": "No baseline: no earlier commit was measured",
         "/compare": "Only 1 machine measured this project",
         "/cost": "of the time on steady is in solve",
-        "/history": "No change can be told yet: 1 commit of at least 9",
+        "/history": "Too few commits for changes: 1 commit of at least 9",
         "/m/steady": "What steady measured of each commit",
         "/r/{region}": "grows like O(p); nothing is expected",
         "/regressions": "before a change can be told; 1 commit so far",
-        "/scaling/contours": "a parallel efficiency of",
+        "/scaling/contours": "parallel efficiency",
         "/traces": "No trace yet",
     },
     "no_success": {
@@ -51,9 +51,9 @@ SAID: Mapping[str, Mapping[str, str]] = {
     "two_settings": {
         "/c/{sha}": "No change detected; 2 series are undecided",
         "/cost": "beyond p = 4 there is no forecast of setup",
-        "/history": "No change can be told yet: 2 commits of at least 9",
-        "?view=table": "p = 1, 8 and 16 would tell how it grows",
-        "/r/{region}": "2 of 5 settings: p = 1, 8 and 16 would tell how it grows",
+        "/history": "Too few commits for changes: 2 commits of at least 9",
+        "?view=table": "p = 1, 8 and 16 would show its growth",
+        "/r/{region}": "2 of 5 settings: p = 1, 8 and 16 would show its growth",
         "/scaling/contours": "4 processes take 1.51 times as long for setup as 2 do",
     },
     "gaps_and_disorder": {
@@ -68,7 +68,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/c/{sha}": "4 series (setup, solve) not measured",
         "/cost": "beyond p = 8 there is no forecast of",
         "?view=table": "2 of 5 settings",
-        "/r/{region}": "p = 32, 128 and 512 would tell how it grows",
+        "/r/{region}": "p = 32, 128 and 512 would show its growth",
         "/runs/{run}": "it deadlocked",
     },
     "long_names": {

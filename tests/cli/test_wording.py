@@ -113,7 +113,7 @@ MODEL = [
     ),
     (
         "few.csv --formula",
-        "3 of 5 settings: p = 16 and 256 would tell how it grows; it falls to 0.3",
+        "3 of 5 settings: p = 16 and 256 would show its growth; it falls to 0.3",
     ),
     ("few.csv --formula", "times [0.292, 0.33] from p = 32 to 128"),
     (

@@ -291,7 +291,7 @@ def test_a_growth_that_may_be_another_is_stated_alone_nowhere(large_client):
 
 def test_small_ratios_end_on_the_side_of_the_machine_that_is_better(large_client):
     page = page_of(large_client, f"/p/{PROJECT}/compare/juwels...lumi")
-    above = re.search(r"<bdi>([\w-]+)</bdi> is better above 1", page)[1]
+    above = re.search(r"<bdi>([\w-]+)</bdi> wins above 1", page)[1]
     won = 0
     for picture in re.findall(r'<li class="ratios__one">.*?</li>', page, re.DOTALL):
         line = places(re.search(r'ratio__line" d="([^"]+)"', picture)[1])

@@ -14,7 +14,7 @@ SAID: Final[Mapping[str, str]] = {
     "expected of another parameter": "what was varied is not what p depends on",
     "extrapolated": "MPI_Barrier by log p",
     "few settings": "4 distinct settings needed, 2 measured",
-    "further settings": "3 of 5 settings: p = 1 and 16 would tell how it grows",
+    "further settings": "3 of 5 settings: p = 1 and 16 would show its growth",
     "given up": "its agents were lost 3 times",
     "growths apart": "more than a factor of 10 apart",
     "guideline without models": "MPI_Allreduce has no model yet",

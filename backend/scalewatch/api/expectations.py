@@ -91,7 +91,7 @@ class Declaration(schemas.Schema):
     ) -> str | None:
         others = [name for name in ("growth", "deviation_limit") if info.data.get(name)]
         if formula is not None and others:
-            message = "a formula stands instead of a growth and its deviation limit"
+            message = "a formula stands instead of a growth and its tolerance"
             raise PydanticCustomError("formula_beside_growth", message)
         return formula
 

@@ -73,7 +73,7 @@ class DeclaredRules(GateRule):
         ge=0.03,
         le=10,
         description="What changes by a smaller share is a drift: it is no regression, "
-        "and stops nobody. Below 3 % nothing can be told from nights.",
+        "and stops nobody. Below 3 % nothing separates from nights.",
     )
     regions: dict[wire.Name, RegionRule] = Field({}, max_length=10_000)
 

@@ -49,7 +49,7 @@ class FallingLimit(ModellingError):
 
     def __init__(self, limit: str) -> None:
         super().__init__(
-            f"a deviation limit of {limit} falls; from E/D to E·D nothing is acceptable"
+            f"a tolerance of {limit} falls; from E/D to E·D nothing is acceptable"
         )
         self.limit = limit
 

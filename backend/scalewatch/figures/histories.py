@@ -195,9 +195,9 @@ class DrawnHistory:
     @property
     def title(self) -> str:
         """The quantity of the vertical axis."""
-        return (
-            self.metric if self.parameter is None else f"exponent of {self.parameter}"
-        )
+        if self.parameter is None:
+            return self.metric
+        return f"slope over the measured range of {self.parameter}"
 
     @property
     def where(self) -> str:

@@ -149,7 +149,7 @@ def _add_band(figure: Figure, curves: Curves) -> None:
         fillcolor=PALETTE["band"],
         line={"color": PALETTE["band"], "width": 0},
         hoverinfo="skip",
-        name="deviation limit",
+        name="tolerance",
         meta="band",
     )
 

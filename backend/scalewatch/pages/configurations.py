@@ -166,7 +166,7 @@ def confounded_sentence(effect: MainEffect) -> str:
     if not effect.confounded_with:
         return ""
     others = ", ".join(effect.confounded_with)
-    return f"always changed together with {others}: nothing tells them apart"
+    return f"always changed together with {others}: their effects cannot be separated"
 
 
 def level_text(effect: MainEffect, unit: str) -> str:

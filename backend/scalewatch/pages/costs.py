@@ -175,10 +175,10 @@ def end_sentence(shown: Cost) -> Markup | None:
     if more:
         listed += f" and {formats.plural(more, 'other region')}"
     if shown.reach is None:
-        return Markup("No share is told: {} has no value.").format(listed)
+        return Markup("No shares: {} has no value.").format(listed)
     return Markup(
-        "Not told up to {scale} = {}: beyond {scale} = {} there is no forecast of {}, "
-        "too much of the {} to leave out."
+        "Shares end before {scale} = {}: beyond {scale} = {} there is no forecast of "
+        "{}, too large a part of the {} to leave out."
     ).format(
         formats.count(shown.target),
         formats.count(shown.reach),
@@ -195,8 +195,8 @@ def assumption_sentence(shown: Cost) -> str | None:
     has_bounds = any(forecast_words(each, shown.unit) for each in shown.regions)
     return (
         f"Forecasts beyond {shown.scale.name} = {formats.count(shown.measured[-1])}"
-        f"{' and their intervals' if has_bounds else ''} hold if each region keeps the "
-        "growth that its runs show, or one of those that they allow."
+        f"{' and their intervals' if has_bounds else ''} assume that each "
+        "region keeps its measured growth, or one within its uncertainty."
     )
 
 

@@ -179,27 +179,26 @@ MEANINGS: Final[Mapping[DivergenceMetric, str]] = {
 LETTERS: Final = {ScalingKind.STRONG: "α", ScalingKind.WEAK: "β"}
 
 FASTER: Final = Markup(
-    "On {machine}, {n2} do {region}{of_size} {ratio} "
-    "times as fast as {n1}, of {factor} times that would be ideal: {letter} = {error}, "
-    "a parallel efficiency of {efficiency}{origin}."
+    "On {machine}, {region}{of_size} runs {ratio}× faster on {n2} than on {n1} "
+    "(ideal {factor}×): parallel efficiency {efficiency}, {letter} = {error}{origin}."
 )
 
 SLOWER: Final = Markup(
     "On {machine}, {n2} take {longer} times as long for "
     "{region}{of_size} as {n1} do, instead of 1/{factor} of the time: "
-    "{letter} = {error}, a parallel efficiency of {efficiency}{origin}."
+    "{letter} = {error}, parallel efficiency {efficiency}{origin}."
 )
 
 LONGER: Final = Markup(
     "On {machine}, {n2} take {longer} times as long for {factor} "
-    "times the {region}{of_size} as {n1} do for one: {letter} = {error}, a "
-    "parallel efficiency of {efficiency}{origin}."
+    "times the {region}{of_size} as {n1} do for one: {letter} = {error}, "
+    "parallel efficiency {efficiency}{origin}."
 )
 
 AS_LONG: Final = Markup(
     "On {machine}, {n2} take {longer} times as long for "
     "{region}{of_size} as {n1} do, all with the same work: {letter} = "
-    "{error}, a parallel efficiency of {efficiency}{origin}."
+    "{error}, parallel efficiency {efficiency}{origin}."
 )
 
 EVIDENCE: Final = {

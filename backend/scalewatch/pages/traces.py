@@ -209,9 +209,8 @@ MOST_BLAMED: Final = 10
 """Locations that a rule of the report names; others are counted, exports have all."""
 
 FEW: Final = Markup(
-    "{program} was traced at {settings}: from four on its table of extrapolations "
-    "begins, from five on models tell how the {metric} grows, from six on whether it "
-    "bends away from a line."
+    "{program} was traced at {settings}: extrapolations need four, the growth of the "
+    "{metric} needs five, and its curvature needs six."
 )
 FASTER: Final = Markup(
     "{number} of {locations} {make} the {metric} scale worse than p: {named}{more}; "
@@ -307,9 +306,8 @@ def conclusion_sentence(said: Conclusion, metric: str) -> Markup:
 
 SAID: Final[Mapping[Rule, Markup]] = {
     Rule.TOO_FEW: Markup(
-        "Traced at {settings} numbers of processes: models tell growths from five on; "
-        "whether the {metric} of the program bends away from a line over p is told "
-        "from six on."
+        "Traced at {settings} numbers of processes: growths need five, the curvature "
+        "of the {metric} over p needs six."
     ),
     Rule.LINEAR: Markup(
         "The {metric} of the program grows like a line over p: a₂·P² is {share} of it "
@@ -347,12 +345,13 @@ SAID: Final[Mapping[Rule, Markup]] = {
         "bytes like p^{bytes_power} only."
     ),
     Rule.LIBRARY: Markup(
-        "The library or the network: calls take what they take at best (overhead is "
-        "{overhead} of the time in MPI), and that grows like p^{mpi_time_power} per "
+        "The library or the network: calls run at their best possible time (overhead "
+        "is {overhead} of the time in MPI), which grows like p^{mpi_time_power} per "
         "process."
     ),
     Rule.CODE: Markup(
-        "The code: {overhead} of the time in MPI is beyond what its calls take at best."
+        "The code: {overhead} of the time in MPI exceeds the best possible time of "
+        "its calls."
     ),
 }
 

@@ -118,6 +118,11 @@ def near_names(
     return () if known is None else nearest(name, known(session, project))
 
 
+def any_project(session: Session) -> str | None:
+    """Return the name of the first project that the reader may see."""
+    return next((project.name for project in projects.listed(session)), None)
+
+
 def is_project(session: Session, name: str) -> bool:
     """Tell whether the caller may see a project of this name."""
     return projects.named(session, name) is not None

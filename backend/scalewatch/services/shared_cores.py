@@ -150,7 +150,7 @@ def remark(crowded: Mapping[str, str], reason: str | None, *, is_modelled: bool)
         return reason or ""
     if not is_modelled:
         said = " and ".join(f"{why} at {places}" for why, places in crowded.items())
-        return f"{said}; without these, {reason}"
+        return f"{said}; the other runs: {reason}"
     left_out = (f"{at} left out: {why} there" for why, at in crowded.items())
     return "; ".join(filter(None, [reason, *left_out]))
 

@@ -78,7 +78,7 @@ def test_growth_says_what_the_slowdown_grows_like():
     ("metric", "scales", "needed"),
     [
         (DivergenceMetric.CORRELATION, 2, "3 scales needed"),
-        (DivergenceMetric.GROWTH, 4, "4 of 5 settings: p = 16 would tell how it grows"),
+        (DivergenceMetric.GROWTH, 4, "4 of 5 settings: p = 16 would show its growth"),
     ],
     ids=str,
 )

@@ -36,3 +36,12 @@ def test_words_in_templates_are_in_the_glossary():
 
     assert used
     assert used <= vocabulary.MEANINGS.keys()
+
+
+def test_glossary_leads_to_pages_on_which_its_words_are_seen(large_client):
+    glossary = large_client.get("/glossary").text
+
+    seen = re.findall(r'<a href="(/p/hydro[^"]*)">See these words', glossary)
+
+    assert len(seen) == len(vocabulary.TOPICS)
+    assert {large_client.get(page).status_code for page in seen} == {200}

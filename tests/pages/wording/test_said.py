@@ -154,8 +154,8 @@ SAID = {
     "region that becomes faster": (
         record_grid,
         "/p/hydro/scaling/contours?size=8000",
-        "16 processes do <bdi>solve</bdi> (n\u202f=\u202f8,000) 6.09 times as fast",
-        "of 8 times that would be ideal",
+        "<bdi>solve</bdi> (n\u202f=\u202f8,000) runs 6.09× faster on 16 processes than",
+        "(ideal 8×): parallel efficiency",
     ),
     "every setting of the page is in its links": (
         record_grid,
@@ -223,8 +223,7 @@ SAID = {
         lambda sessions: record(sessions, wavefront((4, 8, 16, 32, 64))),
         "/p/sweep/traces",
         "makes the overhead scale worse than p",
-        "models tell growths from five on",
-        "bends away from a line over p is told from six on",
+        "growths need five, the curvature of the overhead over p needs six",
     ),
 }
 """By what it is about: who records it, the address, and what the page says."""

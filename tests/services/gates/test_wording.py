@@ -98,7 +98,7 @@ def dearer(pair=SAME, **changes):
             KNOWN,
             (
                 "none of 1,320 series is worse than v1: 1,300 by 10 % at most beside "
-                "the commits before, 20 too noisy to tell"
+                "the commits before, 20 too noisy for a verdict"
             ),
         ),
         (
@@ -165,7 +165,7 @@ def dearer(pair=SAME, **changes):
         (
             [Pair(ChangeKind.UNDECIDED)],
             KNOWN,
-            "no series has enough measurements to tell",
+            "no series has enough measurements for a verdict",
         ),
         ([SAME], Circumstances(is_pending=True), "the analysis is not finished"),
     ],
@@ -186,7 +186,7 @@ def test_failures_are_named_by_their_commonest_reason():
     said, sentences = answer(pairs, Circumstances(failed=findings))
 
     assert said == (
-        "5 series (a, b, c …) not measured: 3 failed: out of memory, the others for "
+        "5 series (a, b, c …) not measured: 3 failed: out of memory, 2 for "
         "other reasons"
     )
     assert sentences[-1] == "failed: no repetition succeeded"
@@ -294,8 +294,8 @@ def test_growth_that_moved_no_more_than_nights_do_is_suspected_only():
                 )
             ],
             (
-                "1 series (solve) undecided: too much noise to tell whether it scales "
-                "as expected"
+                "1 series (solve) undecided: too noisy for a verdict on its "
+                "expected growth"
             ),
         ),
         (

@@ -92,7 +92,7 @@ class Misfit(Schema):
     """A model that explains nothing of what was measured."""
 
     smape: float | None = Field(
-        description="How far values lie off the model on average, in percent."
+        description="How far values deviate from the model on average, in percent."
     )
     adjusted_r2: float | None = Field(description="Null of a constant.")
     negative_at: str | None = Field(

@@ -47,7 +47,7 @@ Exit codes:
 \b
 Files are judged here, without a server: beside what is expected, in options or in
 scalewatch.toml, and beside an earlier version; of a folder that tells of many commits,
-as asv's results do, the newest beside its parent or, where parents are not told, beside
+as asv's results do, the newest beside its parent or, where parents are unknown, beside
 the one before it in time; what has one setting beside the 20 commits before, too, so
 that no spike stops anybody.
 \b
@@ -258,7 +258,7 @@ def _tell_forge(
         outcome = with_whole_hash(content, commit or content["commit"]["sha"])
         click.echo(f"{forge}: {report(forge, outcome, server)}", err=True)
     except NotReported as error:
-        click.echo(f"Warning: {forge} was not told: {error}", err=True)
+        click.echo(f"Warning: {forge} is unknown: {error}", err=True)
 
 
 def with_whole_hash(gate: Mapping[str, Any], commit: str) -> Mapping[str, Any]:

@@ -51,7 +51,7 @@ Examples:
 \b
 Exit codes:
   0  modelled            3  a file cannot be read; the others are modelled
-  2  wrong usage         4  nothing can be told of any series
+  2  wrong usage         4  no series has a model
 """
 
 

@@ -244,7 +244,7 @@ _SCALING_OPTIONS: Final = (
         type=EfficiencyLimits(),
         default="70%,50%",
         show_default=True,
-        help="Efficiencies whose largest size is told.",
+        help="Efficiencies whose largest size is reported.",
     ),
     click.option(
         "--per-node",

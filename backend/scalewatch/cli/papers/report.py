@@ -46,8 +46,8 @@ Examples:
 
 \b
 Written into --output: section.{tex,pdf,docx,md}, document.tex, figures/, numbers.csv,
-report.json, checklist.md, manifest.json. The paragraph and the run that would tell
-most are printed.
+report.json, checklist.md, manifest.json. The paragraph and the most
+informative run are printed.
 
 \b
 Exit codes:

@@ -83,7 +83,7 @@ def overview_sentence(history: History) -> str:
     changes = [*filter(None, (telling(series.changes) for series in history.series))]
     commits = plural(len(history.commits), "commit")
     if not changes and not is_long_enough(history):
-        return f"No change can be told yet: {commits} of at least {FEWEST_COMMITS}."
+        return f"Too few commits for changes: {commits} of at least {FEWEST_COMMITS}."
     regions = plural(len(history.series), "region")
     worse = sum(change.is_worse for change in changes)
     better = len(changes) - worse

@@ -232,7 +232,7 @@ CODE: Final = Markup(
     "{expected}."
 )
 OPEN: Final = Markup(
-    "<strong>Code or machine, which cannot be told:</strong> <bdi>{region}</bdi> "
+    "<strong>Code or machine (undecidable):</strong> <bdi>{region}</bdi> "
     "scales worse than expected on {machines}, and as expected on others."
 )
 

@@ -137,12 +137,11 @@ UNTIMED: Final = {
 }
 
 NEEDS: Final = {
-    "serial-fraction": "Efficiency compares the times of a region at different numbers "
-    "of nodes, GPUs or processes.",
-    "scaling": "Efficiency compares the times of a region at different numbers of "
-    "nodes, GPUs or processes.",
-    "scaling-errors": "Efficiency compares the times of a region at different numbers "
-    "of processes.",
+    **dict.fromkeys(
+        ("serial-fraction", "scaling", "scaling-errors"),
+        "Efficiency compares the times of a region at different numbers of nodes, GPUs "
+        "or processes.",
+    ),
     "configurations": "The best configuration is the one whose times scale best, or "
     "are shortest.",
     "machine-lines": "Machines are compared by the time of a region over the problem "

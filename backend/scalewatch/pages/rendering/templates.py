@@ -140,6 +140,7 @@ def _environment() -> Environment:
     environment.globals |= {
         "assumption_sentence": outlooks.assumption_sentence,
         "change_mark": marks.change_mark,
+        "nothing_compared": marks.NOTHING_COMPARED,
         "outcome_mark": marks.outcome_mark,
         "cost_sentence": outlooks.cost_sentence,
         "crowded_sentence": crowded_sentence,

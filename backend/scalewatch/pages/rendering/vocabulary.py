@@ -61,8 +61,8 @@ TOPICS: Final = {
         ),
         Word(
             "common mode",
-            "What a night does to all regions of a machine alike, in level and tilt; "
-            "it is the machine's, and taken out of each region.",
+            "Drift shared by all regions of a machine in one night, in level and tilt; "
+            "it is subtracted before changes are searched.",
         ),
         Word(
             "two modes",
@@ -176,26 +176,26 @@ TOPICS: Final = {
             "grow alike; √p that the gap widens with the root of p.",
         ),
         Word(
-            "deviation limit",
+            "tolerance",
             "D, how far the growth may stray: between E/D and E·D it is still "
             "acceptable. Half the leading exponent of E unless somebody says "
             "otherwise.",
         ),
         Word(
             "verdict",
-            "What the divergence says about the expectation: match, approximate, "
+            "The result of comparing growth and expectation: match, approximate, "
             "better, mismatch or undecided.",
         ),
         Word("match", "✓ The growth is the expected one."),
-        Word("approximate", "≈ The growth is another one, within the deviation limit."),
+        Word("approximate", "≈ The growth is another one, within the tolerance."),
         Word(
             "better",
-            "▼ The growth is beyond the deviation limit on the good side: the region "
+            "▼ The growth is beyond the tolerance on the good side: the region "
             "scales better than expected.",
         ),
         Word(
             "mismatch",
-            "✗ The growth is beyond the deviation limit and worse than expected: a "
+            "✗ The growth is beyond the tolerance and worse than expected: a "
             "scalability bug, or an expectation to correct.",
         ),
         Word(
@@ -221,15 +221,15 @@ TOPICS: Final = {
         ),
         Word(
             "scaling error",
-            "What is missing to ideal scaling between p₁ and p₂ processes, 0 if "
-            "nothing: α = p₂/p₁ − t(p₁)/t(p₂) for strong scaling, β = 1 − t(p₁)/t(p₂) "
+            "Loss against ideal scaling between p₁ and p₂ processes, 0 if "
+            "none: α = p₂/p₁ − t(p₁)/t(p₂) for strong scaling, β = 1 − t(p₁)/t(p₂) "
             "for weak scaling, with a problem that grew by p₂/p₁.",
         ),
         Word(
             "parallel efficiency",
-            "The share of the added processes that is put to use: 100 % is ideal.",
+            "Achieved speed-up over ideal speed-up: 100 % is ideal.",
         ),
-        Word("speed-up", "How many times as fast p₂ processes are as p₁."),
+        Word("speed-up", "Time on p₁ processes over time on p₂."),
         Word(
             "Karp–Flatt fraction",
             "The share of the work that seems to be serial. If it stays constant, "
@@ -264,7 +264,7 @@ TOPICS: Final = {
         Word(
             "Kendall τ",
             "How far two profiles agree in the order of their functions: 1 for the "
-            "same order, -1 for the reverse.",
+            "same order, −1 for the reverse.",
         ),
     ),
     "What communication costs": TRACED_WORDS,
@@ -294,8 +294,8 @@ TOPICS: Final = {
         ),
         Word(
             "disturbed",
-            "Others took processors that the job wanted: its processes waited for over "
-            "3.5 % of the time in which they could run. Such times are left out of "
+            "Other jobs took its processors: runnable processes waited for over 3.5 % "
+            "of the time. Such times are left out of "
             "verdicts unless the project accepts them.",
         ),
         Word(
@@ -317,6 +317,14 @@ TOPICS: Final = {
     ),
 }
 """Words by topic, in the order in which one comes to need them."""
+
+_SEEN_ON: Final = (
+    *("report", "report", "report"),
+    *("scaling", "cost", "traces", "commit"),
+)
+
+SEEN_ON: Final = dict(zip(TOPICS, _SEEN_ON, strict=True))
+"""By topic the route of a page of a project where its words are to be seen."""
 
 MEANINGS: Final = {word.word: word for words in TOPICS.values() for word in words}
 

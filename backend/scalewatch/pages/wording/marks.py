@@ -101,6 +101,8 @@ def _counted(number: int | None) -> str:
     return "" if number is None else f" {number:,}"
 
 
+UNDECIDED: Final = "too little evidence at one of the commits"
+
 MEANINGS: Final = {
     ChangeKind.MISMATCH: "worse than expected now, and not before",
     ChangeKind.FAILED: "nothing succeeded, or the analysis was given up",
@@ -110,7 +112,7 @@ MEANINGS: Final = {
     ChangeKind.BETTER: "no longer a mismatch, or scales better than before",
     ChangeKind.BETTER_CONSTANT: "scales as before, and takes less, or yields more",
     ChangeKind.NEW: "not measured before",
-    ChangeKind.UNDECIDED: "not enough evidence at one of both commits",
+    ChangeKind.UNDECIDED: UNDECIDED,
     ChangeKind.UNCHANGED: "no change detected",
 }
 
@@ -140,12 +142,12 @@ PLURALS: Final = {
 
 OUTCOME_MEANINGS: Final = {
     pairs.SeriesOutcome.WORSE: "surely worse: it stops the commit",
-    pairs.SeriesOutcome.SUSPECTED: "may be worse: another run would tell",
+    pairs.SeriesOutcome.SUSPECTED: "may be worse: needs another run",
     pairs.SeriesOutcome.UNMEASURED: "failed, wholly or in part, or missing",
     pairs.SeriesOutcome.ACCEPTED: "worse, and accepted by somebody or by the rules",
     pairs.SeriesOutcome.BETTER: "scales better, or takes less, or yields more",
     pairs.SeriesOutcome.NEW: "not measured before",
-    pairs.SeriesOutcome.UNDECIDED: "not enough evidence at one of both commits",
+    pairs.SeriesOutcome.UNDECIDED: UNDECIDED,
     pairs.SeriesOutcome.UNCHANGED: "no change detected",
 }
 

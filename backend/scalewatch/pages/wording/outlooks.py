@@ -42,7 +42,7 @@ def forecast_sentence(scan: Scan, outlook: Outlook) -> Markup | None:
     times = target / largest(scan)
     if times > FAR:
         sentence += Markup(
-            " This is {} beyond the largest run; treat it as a trend, not a prediction."
+            " This is {} beyond the largest run; read it as a trend, not a prediction."
         ).format(multiple(times))
     return sentence
 
@@ -146,8 +146,8 @@ def level_words(scan: Scan) -> str:
 def _beyond(scan: Scan, outlook: Outlook, target: float) -> Markup:
     """Tell how far forecasts reach, where one was asked for that is not given."""
     apart = (
-        f"the bounds would be more than a factor of {WIDEST:g} apart, which says "
-        "nothing"
+        f"the bounds would be more than a factor of {WIDEST:g} apart, too wide "
+        "to be of use"
     )
     if len(scan.parameters) > 1:
         return Markup(
@@ -191,9 +191,9 @@ def hidden_sentence(outlook: Outlook) -> Markup | None:
         significant(hidden.doubles_from, 2),
     )
     return Markup(
-        "A term in {growth} of less than {share}{space}% at {parameter}{space}={space}"
-        "{largest} would not have shown; it would double the forecast from "
-        "{parameter}{space}≈{space}{start} on."
+        "A hidden {growth} term (up to {share}{space}% at {parameter}{space}={space}"
+        "{largest}) cannot be excluded; it would double the forecast beyond "
+        "{parameter}{space}≈{space}{start}."
     ).format(
         growth=mathematics.growth(hidden.growth),
         share=share,

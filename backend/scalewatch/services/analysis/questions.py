@@ -219,7 +219,7 @@ def place_words(at: Mapping[str, float]) -> str:
 
 def separating_words(at: Mapping[str, float]) -> str:
     """Return, in words, the setting whose count would tell growths apart."""
-    return f"one more run at {place_words(at)} would tell the formulas apart"
+    return f"one more run at {place_words(at)} would separate the formulas"
 
 
 def proposal_words(proposal: Proposal) -> str:

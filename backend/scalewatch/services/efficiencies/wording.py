@@ -139,7 +139,7 @@ def next_sentence(scaled: ScanScaling) -> str:
         if forecast is not None:
             odds = f" (forecast: {probability(forecast.holds[scaled.limits[0]])})"
         return (
-            f"One more run on {size}{cost} would tell whether the efficiency is still "
+            f"One more run on {size}{cost} would show whether the efficiency is still "
             f"above {limit} % there{odds}."
         )
     if following.kind is NextRunKind.BETWEEN:

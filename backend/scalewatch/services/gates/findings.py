@@ -133,6 +133,9 @@ Confirmation = Callable[[SeriesRef], str | None]
 """Returns the runs that a series still needs for a second job, in words."""
 
 
+SINGLE_JOB: Final = "seen in a single job only"
+
+
 def key_at(about: Placed) -> SeriesKey:
     """Return the key of a series."""
     return series_key(about.region, about.metric, about.machine, about.configuration)
@@ -176,7 +179,7 @@ def changed(
         *SeriesRef.of(pair),
         kind=str(pair.kind) if is_of_change else MISMATCH,
         is_sure=todo is None,
-        sentence=f"{sentence}, seen in a single job only" if todo else sentence,
+        sentence=f"{sentence}, {SINGLE_JOB}" if todo else sentence,
         todo=todo,
         probability=_probability(pair),
     )
@@ -280,7 +283,7 @@ def unexpected(pair: SeriesPair[Any], rule: GateRule) -> GateFinding | None:
             probability=pair.after.verdict_probability.get(Verdict.MISMATCH),
         )
     if pair.after.verdict is Verdict.UNDECIDED:
-        noisy = "too much noise to tell whether it scales as expected"
+        noisy = "too noisy for a verdict on its expected growth"
         sentence = pair.after.reason or noisy
         return _open(pair, UNDECIDED, sentence, MEASURE_MORE)
     return None

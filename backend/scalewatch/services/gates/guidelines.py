@@ -22,6 +22,7 @@ from scalewatch.services.gates.effects import BothSides, GateSide, Target, both_
 from scalewatch.services.gates.findings import (
     GUIDELINE,
     NEXT_COMMIT,
+    SINGLE_JOB,
     Confirmation,
     GateFinding,
     SeriesRef,
@@ -153,7 +154,7 @@ def guideline_finding(
         *SeriesRef.of(broken),
         kind=GUIDELINE,
         is_sure=is_sure,
-        sentence=said if step is None else f"{said}, seen in a single job only",
+        sentence=said if step is None else f"{said}, {SINGLE_JOB}",
         todo=None if is_sure else step or NEXT_COMMIT,
         probability=odds,
         target=broken.target if broken.after else {},

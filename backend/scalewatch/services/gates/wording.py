@@ -102,7 +102,7 @@ def _why_untold(pairs: Sequence[SeriesPair[Any]], baseline: str | None) -> str:
         return "there is no earlier version and no expectation to compare it with"
     if not any(pair.is_comparable for pair in pairs):
         return "no series was measured at both commits"
-    return "no series has enough measurements to tell"
+    return "no series has enough measurements for a verdict"
 
 
 def _none_is_worse(
@@ -133,7 +133,7 @@ def _by_levels(pairs: Sequence[SeriesPair[Any]]) -> str:
         return ""
     excluded = f"{fine:,} by {100 * TOLERATED:.0f} % at most beside the commits before"
     open_ = sum(each.kind is ChangeKind.UNDECIDED for each in beside)
-    return f": {excluded}" + (f", {open_:,} too noisy to tell" if open_ else "")
+    return f": {excluded}" + (f", {open_:,} too noisy for a verdict" if open_ else "")
 
 
 def _unmeasured(decision: Decision) -> tuple[Sequence[GateFinding], ...]:
@@ -161,9 +161,9 @@ def _commonest(findings: Sequence[GateFinding]) -> str:
     (commonest, often), *others = said.most_common()
     if not others:
         return commonest
-    is_one = sum(number for _, number in others) == 1
-    rest = "the other for another reason" if is_one else "the others for other reasons"
-    return f"{often:,} {commonest}, {rest}"
+    rest = sum(number for _, number in others)
+    why = "another reason" if rest == 1 else "other reasons"
+    return f"{often:,} {commonest}, {rest:,} for {why}"
 
 
 def _series(findings: Sequence[GateFinding]) -> str:

@@ -292,7 +292,7 @@ def _slopes(pair: MachinePair, parameter: str, unit: str, alpha: float) -> str:
     )
     if pair.slope_p_value is None:
         return (
-            f"One more unit of {parameter} costs {costs}; two sizes cannot tell how "
+            f"One more unit of {parameter} costs {costs}; two sizes cannot show how "
             "sure that is."
         )
     if pair.slope_p_value >= alpha:
@@ -320,7 +320,7 @@ def _by_slope(pair: MachinePair) -> tuple[MachineLine, MachineLine]:
 def _between(pair: MachinePair) -> str:
     crossing = pair.crossing
     if crossing is None or crossing.low is None or crossing.high is None:
-        return " (how surely cannot be told)"
+        return " (uncertainty unknown)"
     return f" (between {significant(crossing.low)} and {significant(crossing.high)})"
 
 

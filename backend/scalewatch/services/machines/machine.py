@@ -25,7 +25,7 @@ CORRELATED: Final = 0.05
 WHOSE: Final = {
     "library": "the library's, as on other machines",
     "machine": "the machine's, not on others",
-    "undecided": "the machine's or the library's: no other machine tells",
+    "undecided": "the machine's or the library's: a second machine would decide",
 }
 
 

@@ -114,7 +114,7 @@ def record_causes(
             session.flush()
         columns, events = _decided(row, detected, cause, is_newest=is_newest)
         if opened:
-            note = None if row.is_sure else "suspected: another run would tell"
+            note = None if row.is_sure else "suspected: needs another run"
             events.insert(0, _Event("found", note, not known.is_judged_anew))
         regressions.put_shifts(session, row.id, _shift_rows(detected, cause))
         _write(session, row, columns, events)

@@ -21,7 +21,7 @@ SAID: Final = {
     Origin.LIBRARY: "as on other machines: the library",
     Origin.MACHINE: "not on other machines: the machine, and no regression",
     Origin.UNDECIDED: "the machine or the library: another machine, or a run of the "
-    "commit before on another night, would tell",
+    "commit before on another night, would decide",
 }
 """The origin of a step of all regions of a machine, in words."""
 

@@ -12,7 +12,7 @@ So a match with what falls is stated only where these bounds allow the exponent 
 expected. A constant beside what grows hides it, so that there they have to allow the
 last step of the model; beside what falls it is what remains, as in Amdahl's law.
 
-Where they lie beyond the deviation limit altogether, on the other hand, a growth that
+Where they lie beyond the tolerance altogether, on the other hand, a growth that
 would be acceptable has a curve that is not, so that a mismatch may leave `DOUBT` times
 the usual doubt.
 """
