@@ -2,10 +2,10 @@
 
 5,000 commits with ten series at five process counts, three repetitions each, in a
 folder: to add them, to make a database of them, to take one commit more into a kept
-one, and to answer the gate, as a process of its own. Steps are planted at three
-commits. Then sixteen jobs at once add to a branch of a bare repository, five times; and
-histories of other tools are imported into stores, whose values are counted before and
-after.
+one, to answer the gate, and to publish the pages without a cache and with one, as
+processes of their own. Steps are planted at three commits. Then sixteen jobs at once
+add to a branch of a bare repository, five times; and histories of other tools are
+imported into stores, whose values are counted before and after.
 Processor time; beside it, as a multiple of the analysis of 100 series in the same run.
 """
 
@@ -51,6 +51,15 @@ GATE: Final = Goal("gate from a store of 5,000 commits, processor", "{:.1f} s", 
 MADE: Final = Goal(
     "database from a store of 5,000 commits, processor", "{:.0f} s", most=75
 )
+PUBLISHED: Final = Goal(
+    "site from a store of 5,000 commits, processor", "{:.0f} s", most=75
+)
+RENEWED: Final = Goal(
+    "the same with a cache and one commit more, processor", "{:.0f} s", most=20
+)
+FILES: Final = Goal("files of that site", "{:.0f}", most=500)
+SIZE: Final = Goal("size of that site", "{:.1f} MB", most=20)
+MEMORY: Final = Goal("memory while it is written", "{:.0f} MB", most=300)
 LOST: Final = Goal("runs lost by 16 jobs at once, five times", "{:.0f}", most=0)
 
 
@@ -88,14 +97,29 @@ def _large(results: Results, folder: Path) -> None:
         f"Steps planted: {len(planted)}; found at their commit: "
         f"{sum(each in changed for each in planted)}; all regressions: {len(changed)}."
     )
+    site = folder / "site"
+    options = ("--store", where, "--out", site, "--cache", folder / "site.db")
+    published = _command("publish", *options)
+    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
+    names = [file for file in site.rglob("*") if file.is_file()]
+    megabytes = sum(file.stat().st_size for file in names) / 1e6
+    remark = f"{len(names)} files, {megabytes:.1f} MB; {memory:.0f} MB of memory"
+    cost("publish", published, remark)
     Store.at(str(where)).add(last)
     more, _ = _filled(where, cache)
     cost("one commit more", more, "on the kept database")
-    gate = _gate(where, sha(commits))
+    renewed = _command("publish", *options)
+    cost("publish again", renewed, "with its cache, one commit more")
+    gate = _command("gate", "--store", where, "--commit", sha(commits))
     cost("answer the gate", gate, "a process of its own, 120 commits read")
     if commits == COMMITS:
         results.figure(MADE, seconds)
         results.figure(GATE, gate)
+        results.figure(PUBLISHED, published)
+        results.figure(RENEWED, renewed)
+        results.figure(FILES, len(names))
+        results.figure(SIZE, megabytes)
+        results.figure(MEMORY, memory)
 
 
 def _analysis_of_100() -> float:
@@ -119,11 +143,11 @@ def _filled(where: Path, cache: Path) -> tuple[float, set[str]]:
             return seconds, {each.first.sha for each in known}
 
 
-def _gate(where: Path, commit: str) -> float:
-    """Return the processor seconds of the command."""
+def _command(*words: object) -> float:
+    """Return the processor seconds of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     command = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
-    options = ["gate", "--store", str(where), "--commit", commit]
+    options = [*map(str, words)]
     done = subprocess.run(
         [*command, *options], check=False, capture_output=True, text=True
     )

@@ -2,7 +2,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text
+from scalewatch.exporters.gates import gate_junit, gate_markdown, gate_text, value_line
 
 SURE = {
     "region": "MPI_Bcast",
@@ -126,3 +126,20 @@ def test_findings_about_one_series_are_one_row_and_one_case():
     assert suite.get("failures") == "1"
     counted = {each.get("name"): each.get("value") for each in suite.iter("property")}
     assert counted == {"worse": "1", "suspected": "1", "unchanged": "0"}
+
+
+def test_markdown_has_the_last_commits_of_a_finding_as_a_line_of_text():
+    suspected = SUSPECTED | {"recent": [1.0, 1.0, 1.02, 1.5, 2.0]}
+
+    markdown = gate_markdown(gate("worse", SURE, suspected))
+
+    assert markdown.count("the last 5 commits: ▁▁▁▅█") == 1
+    assert markdown.count("commits: ") == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "line"),
+    [([3.0], "▁"), ([2.0, 2.0], "▁▁"), ([1.0, 1.01], "▁▂"), ([1e-300, 1e300], "▁█")],
+)
+def test_a_line_of_values_shows_ratios_and_keeps_noise_flat(values, line):
+    assert value_line(values) == line

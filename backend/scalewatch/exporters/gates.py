@@ -50,9 +50,9 @@ LEAST_RATIO: Final = 1.1
 
 def value_line(values: Sequence[float]) -> str:
     """Return values over commits as a line of text, lowest to highest, logarithmic."""
-    lowest = min(values)
-    span = max(log(max(values) / lowest), log(LEAST_RATIO))
-    places = [log(value / lowest) / span * (len(BARS) - 1) for value in values]
+    logs = [log(value) for value in values]
+    span = max(max(logs) - min(logs), log(LEAST_RATIO))
+    places = [(each - min(logs)) / span * (len(BARS) - 1) for each in logs]
     return "".join(BARS[round(place)] for place in places)
 
 

@@ -133,7 +133,7 @@ def test_a_pull_request_is_judged_by_the_history_and_does_not_write_to_it(checko
     output = job.file("output").read_text()
     assert code == (1 if "outcome=worse" in output else 0)
     assert "outcome=fine" not in output
-    assert "the last 4 commits" in job.file("summary").read_text()
+    assert "### Scalewatch: " in job.file("summary").read_text()
 
 
 def test_a_request_of_a_fork_is_judged_by_its_reports_alone(checkout):

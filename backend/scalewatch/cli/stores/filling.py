@@ -163,6 +163,8 @@ def gate_content(
 ) -> tuple[Mapping[str, Any], Filled]:
     """Return the gate of a commit as a server would answer that was fed the store.
 
+    Each finding has the `recent` values of its series besides, oldest first.
+
     Parameters
     ----------
     also
