@@ -88,13 +88,16 @@ _TELLING: Final = re.compile(
     r"|sig(?:segv|kill|abrt|bus|term|fpe|ill)|cancel(?:l?ed)|aborted|timeout|timed out"
     r"|time limit|wall ?(?:clock|time)? limit|exceeded|(?:core|memory) dump(?:ed)?"
     r"|segmentation fault|out of memory|did not|not converged?|diverged|unsuccessful"
+    r"|not (?:passed|ok|valid|correct|successful|completed?)|cannot|could not|err"
     r"|mismatch|node (?:down|fail(?:ure)?)|preempted|crashing|exception|abgebrochen"
     r"|fehlgeschlagen|fehler|échec|échoué|erreur|fallo|fallito|errore)\b"
 )
 """Words that tell of a failure wherever they stand in a cell of several."""
 
 _DENIED: Final = re.compile(r"\b(?:no|0|without|zero) (?:error|fail|crash|mismatch)")
-_GOOD_WITHIN: Final = re.compile(r"\b(?:pass(?:ed)?|successful(?:ly)?|ok|completed)\b")
+_GOOD_WITHIN: Final = re.compile(
+    r"\b(?:pass(?:ed)?|successful(?:ly)?|ok|completed|converged)\b"
+)
 _NEGATION: Final = re.compile(r"\b(?:not|no|never|partial(?:ly)?|un\w+|in\w+)\b")
 
 _ABSENT: Final = frozenset(
@@ -312,12 +315,13 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
     _is_code_of_success: (
         *("exit", "exit code", "exitcode", "return code", "returncode", "retcode"),
         *("rc", "error code", "errorcode", "ierr", "exit status code", "retval"),
-        *("return value", "derivedexitcode", "derived exit code", "errno"),
+        *("return", "return value", "derivedexitcode", "derived exit code", "errno"),
     ),
     _is_set: (
         *("passed", "pass", "success", "successful", "succeeded", "ok", "valid"),
         *("correct", "converged", "verified", "validated", "completed", "complete"),
         *("finished", "healthy", "reproducible", "bit identical", "matches"),
+        *("conserved", "success rate", "pass fail", "pass rate"),
     ),
     _is_free_of_errors: (
         *("failed", "fail", "failure", "failures", "error", "errors", "timed out"),
@@ -326,7 +330,9 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
         *("err", "nerrors", "nerr", "error count", "crash", "crashes"),
         *("nan", "nans", "diverged", "killed by", "hang", "hung", "segfault"),
         *("nonzero exit", "mismatch", "exceptions", "incomplete", "kills"),
-        *("signal", "has error", "any error", "had error"),
+        *("signal", "has error", "any error", "had error", "timedout", "segv"),
+        *("core dump", "errorlevel", "aborts", "invalid", "truncated", "preempted"),
+        *("partial", "walltime hit", "limit hit", "unstable", "preemptions"),
     ),
 }
 _JUDGE: Final = {name: judge for judge, names in _JUDGES.items() for name in names}

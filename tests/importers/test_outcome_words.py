@@ -48,6 +48,14 @@ COLUMNS = [
     ("mpi_exit", "0", "134"),
     ("healthy", "true", "false"),
     ("verify", "VERIFICATION SUCCESSFUL", "VERIFICATION FAILED"),
+    ("timedout", "0", "1"),
+    ("errorlevel", "0", "3"),
+    ("Numerical check", "passed", "not passed"),
+    ("energy_conserved", "true", "false"),
+    ("info", "", "MPI_ERR_TRUNCATE: message truncated"),
+    ("core_dump", "n", "y"),
+    ("KSP reason", "CONVERGED_RTOL", "DIVERGED_ITS"),
+    ("message", "OK", "Cannot allocate memory"),
 ]
 
 CELLS = [
@@ -166,10 +174,11 @@ def test_counts_and_settings_are_no_outcomes(write, column, cells) -> None:
     assert values[8] == [14.0625]
 
 
-def test_word_that_nobody_knows_makes_no_green_gate(write) -> None:
-    rows = [f"{p},{time},fine" for p, time in TIMES]
+@pytest.mark.parametrize(("usual", "odd"), [("fine", "odd"), ("0", "1"), ("0", "7")])
+def test_word_or_flag_that_nobody_knows_makes_no_green_gate(write, usual, odd) -> None:
+    rows = [f"{p},{time},{usual}" for p, time in TIMES]
     old = write("\n".join(["p,time,mood", *rows, ""]), "old.csv")
-    new = write("\n".join(["p,time,mood", *rows[:3], "8,7.5,odd", ""]), "new.csv")
+    new = write("\n".join(["p,time,mood", *rows[:3], f"8,7.5,{odd}", ""]), "new.csv")
 
     result = CliRunner().invoke(
         main, ["gate", new, "--baseline", old, "--format", "json"]

@@ -406,10 +406,11 @@ class _Table:
                 and self.columns.parameters
                 and self.columns.undeclared[name] != self.jobs.tasks_per_node
                 and all(isinstance(setting, int) for setting in settings)
+                and not _are_flags(column)
                 and len(set(zip(keys, column, strict=True))) == len(set(keys))
             ):
                 following.append(name)
-            elif len(set(column)) < len(column):
+            elif len(set(column)) < len(column) or _are_flags(column):
                 held[name] = self.columns.undeclared[name]
                 keys = [(*key, cell) for key, cell in zip(keys, column, strict=True)]
         held = {
@@ -632,6 +633,11 @@ def _without_index(rows: Sequence[Row]) -> Sequence[Row]:
     if not is_indexed or known != [*range(known[0], known[0] + len(known))]:
         return rows
     return [(line, header), *((at, row[1:]) for at, row in below)]
+
+
+def _are_flags(cells: Sequence[str]) -> bool:
+    """Tell whether numbers are 0 in most rows: what is set elsewhere may matter."""
+    return len({*cells}) > 1 and 2 * sum(cell == "0" for cell in cells) >= len(cells)
 
 
 def _is_number(cell: str) -> bool:
