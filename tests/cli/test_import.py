@@ -75,8 +75,8 @@ def test_server_that_is_away_is_said(measurements):
     [
         ("nonsense\n", "is of no known format"),
         (
-            "p,metric,value\n2,time,-1.5\n",
-            "measured.csv is no run: results.0.values: a time is negative",
+            "p,metric,value\n-2,time,1.5\n",
+            "measured.csv is no run: coordinate.p: -2 is not positive",
         ),
     ],
 )
@@ -125,16 +125,29 @@ def test_files_of_the_same_settings_are_runs_of_their_own(tmp_path, server):
 def test_sound_files_are_posted_beside_broken_ones(tmp_path, server):
     folder = tmp_path / "files"
     folder.mkdir()
-    (folder / "a.csv").write_text("p,time\n2,1\n4,-2\n")
+    (folder / "a.csv").write_text("p,time\n2,1\n-4,2\n")
     (folder / "b.csv").write_text("p,time\n2,one\n")
     (folder / "c.csv").write_text("p,time\n8,3\n")
 
     done = import_files(str(folder), *ORIGIN, "--server", server)
 
     assert done.exit_code == 3
-    assert "at p = 4 of" in done.stderr
+    assert "at p = -4 of" in done.stderr
     assert "b.csv: line 2: " in done.stderr
     assert "2 runs with 2 results" in done.stdout
+
+
+def test_time_below_zero_is_posted_as_a_failed_run(tmp_path, server):
+    path = tmp_path / "measured.csv"
+    path.write_text("p,time\n2,1.5\n4,-1\n")
+
+    shown = import_files(str(path), *ORIGIN, "--dry-run", "--json")
+
+    assert "a time below zero is none" in shown.stderr
+    runs = [json.loads(line) for line in shown.stdout.splitlines()]
+    values = [result.get("values") for run in runs for result in run["results"]]
+    assert values[0] == [1.5]
+    assert not any(value and min(value) < 0 for value in values)
 
 
 def test_more_files_than_are_held_at_once_are_posted_once(tmp_path, server):

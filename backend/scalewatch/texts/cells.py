@@ -17,7 +17,8 @@ _GROUPED: Final = re.compile(
 )
 _GROUPED_BY_POINTS: Final = re.compile(r"[+-]?\d{1,3}(?:\.\d{3})++(?:,\d++)?")
 _COMMA: Final = re.compile(
-    r"[*~<>+-]*(?P<number>\d{1,15}(?:\.\d{3}){0,5},\d{1,15})[^\d.,]*"
+    r"[*~<>+-]*(?P<number>\d{1,15}(?:\.\d{3}){0,5},\d{1,15})"
+    r"(?:[eE][+-]?\d{1,3})?[^\d.,]*"
 )
 _THOUSANDS: Final = re.compile(r"[1-9]\d{0,2},\d{3}")
 _WITH_POINT: Final = re.compile(
@@ -175,7 +176,8 @@ _EMPHASIS_OF_LABEL: Final = re.compile(
 )
 _PRODUCT: Final = re.compile(r"(?P<first>\d{1,7}) ?[*x×·] ?(?P<second>\d{1,7})")
 _COUNTED: Final = re.compile(
-    r"(?P<count>\d{1,9}) ?(?:[x×*] ?)?(?![kKMGT]i?\b)[A-Za-z][\w -]*+(?:\([^()]*\))?"
+    r"(?P<count>\d{1,9}) ?(?:[x×*] ?)?(?![kKMGT]i?\b)[A-Za-z][\w -]*+"
+    r"(?:\([^()]*\)|,.*)?"
 )
 _THOUSANDS_BEHIND: Final = re.compile(
     r"(?P<number>\d++(?:\.\d++)?) ?(?P<prefix>[kKMGT]i?)\b(?: [A-Za-z][\w -]*+)?"

@@ -173,6 +173,8 @@ def scale_of(name: str) -> str | None:
     """
     if "%" in name or "/" in name or _PER.search(name):
         return None
+    if whole := _SCALES.get(_singular(name.strip().lower())):
+        return whole  # DoFs, of which words would be do and fs
     words = [word for word in words_of(name) if word not in _COUNTING]
     words = words[1:] if len(words) > 1 and words[0] == "n" else words
     return _SCALES.get(" ".join(map(_singular, words)))

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Final, Literal
 
-from scalewatch.quantities import SIMULATED_TIME, is_time, parse_unit
+from scalewatch.quantities import SIMULATED_TIME, TIME, parse_unit
 
 Direction = Literal["lower", "higher"]
 
@@ -63,7 +63,11 @@ def told_direction(metric: str, unit: str) -> Direction | None:
     """Return the direction that unit or name of a metric tell, or None if neither."""
     if better_direction(unit) == "higher":
         return "higher"
-    if _COST.fullmatch(unit.strip()) or is_time(parse_unit(unit).dimension):
+    powers = dict(parse_unit(unit).dimension)
+    is_time_of_something = powers.pop(TIME, 0) == 1 and all(
+        p < 0 for p in powers.values()
+    )
+    if _COST.fullmatch(unit.strip()) or is_time_of_something:
         return "lower"
     if _GAIN_NAME.search(metric):
         return "higher"

@@ -134,3 +134,35 @@ def test_times_of_each_process_of_one_run_are_no_scan(write, scale) -> None:
     rules = {AUTO: SettingRules(at={"p": 8.0})}
     [series] = read_files([path], columns={"repetition": [scale]}, rules=rules).series
     assert series.values.shape == (1, 8)
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "unit", "first"),
+    [
+        ("Nodes;Photons/s\n1;1,25e6\n2;2,45e6\n", "Photons per s", "Photons/s", 1.25e6),
+        ("cores,s/step\n64,0.825\n512,0.875\n", "s per step", "s/step", 0.825),
+        ("Atoms,ns/day (CPU)\n20,55.5\n80,14.25\n", "ns per day (CPU)", "ns/day", 55.5),
+        ("DoFs,solve (s)\n1e4,0.5\n1e5,6.25\n", "solve", "s", 0.5),
+        ('Run,t (s)\n"1 node, 4 GPUs",9.5\n"2 nodes, 8 GPUs",5.25\n', "t", "s", 9.5),
+    ],
+)
+def test_names_and_cells_of_many_kinds_are_understood(
+    write, text, metric, unit, first
+) -> None:
+    [series] = read_files([write(text, "t.csv")]).series
+
+    assert (series.metric, series.unit) == (metric, unit)
+    assert series.values[0, 0] == first
+
+
+def test_unit_behind_the_names_of_rows_is_that_of_the_values(write) -> None:
+    text = (
+        "| System | 1 GPU | 2 GPUs | 4 GPUs |\n|---|---|---|---|\n"
+        "| A100 (ns/day) | 110.5 | 201.2 | 352.0 |\n"
+        "| H100 (ns/day) | 181.0 | 330.5 | 580.1 |\n"
+    )
+
+    [first, second] = read_files([write(text, "t.md")]).series
+
+    assert first.unit == second.unit == "ns/day"
+    assert first.parameters == ("gpus",)

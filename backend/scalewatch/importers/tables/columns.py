@@ -119,6 +119,7 @@ _NUMBERED: Final = re.compile(r"\(\d+\)\Z")
 """The end of the second of two names that are alike, `time (2)`."""
 
 _DIGITS: Final = "0123456789 x×*"
+_BEHIND: Final = re.compile(r"[(,]")
 _PARTS: Final = re.compile(r"[\W_]+")
 _FEWEST_ROWS: Final = 2
 _NEARLY: Final = 0.5
@@ -228,7 +229,7 @@ class Content:
         if self.is_number or not self.is_whole:
             return None
         named = {
-            scale_of(cell.partition("(")[0].lstrip(_DIGITS)) for cell in self.cells
+            scale_of(_BEHIND.split(cell, 1)[0].lstrip(_DIGITS)) for cell in self.cells
         }
         return named.pop() if len(named) == 1 else None
 
@@ -730,7 +731,7 @@ def _told_apart(name: str, metric: str, known: Collection[str]) -> str:
     return next(each for each in chain([plain], numbered) if each not in known)
 
 
-def metric_and_unit(  # noqa: PLR0911 - a way to write a unit each
+def metric_and_unit(  # noqa: C901, PLR0911 - a way to write a unit each
     name: str,
 ) -> tuple[str, str | None] | None:
     """Return metric and unit of a name like time, time_us or "time [us]", if known."""
@@ -749,6 +750,8 @@ def metric_and_unit(  # noqa: PLR0911 - a way to write a unit each
         unit = braced["unit"]
         if ":" in unit:  # the form of durations, (hh:mm:ss)
             return braced["name"], None
+        if is_rate_name(braced["name"]) and not parse_unit(unit).is_rate:
+            return f"{_nameable(braced['name'])} ({unit})", braced["name"]
         if unit.lower() not in {"n", "p"}:  # a variable, as in T(N)
             return braced["name"], unit
     worded = _WITH_UNIT.fullmatch(name)
@@ -780,7 +783,7 @@ def _metric_of(name: str) -> tuple[str, str | None]:
     words = words_of(name)
     if "%" in name or _SHARES.intersection(words):
         return _nameable(name.replace("%", "")), "%"
-    if is_rate_name(name):
+    if is_rate_name(name) or ("/" in name and parse_unit(name).is_known):
         return _nameable(name), name
     if _TIMES.intersection(words) or name.lower().startswith(("t_", "t(")):
         return _nameable(name), "s"

@@ -4,6 +4,7 @@ The cells of such a header are counts: `8, 32, 56`, `4× A100`, `2*8`. They are 
 if the corner or the user says so, and sizes where the first column is the scale.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -13,6 +14,7 @@ from scalewatch.importers.tables.columns import (
     is_rate_name,
     is_time_name,
 )
+from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell, read_label
 from scalewatch.texts.scales import parameter_of, scale_of, scales_of
 from scalewatch.wire.directions import told_direction
@@ -22,6 +24,9 @@ HEADER: Final = "header"
 
 _SERIAL: Final = frozenset({"serial", "sequential"})
 """Labels of one process."""
+
+_UNIT: Final = re.compile(r"\s*[\[(](?P<unit>[^\[\]()]+)[\])]\Z")
+"""A unit behind the name of a row."""
 
 _FEWEST: Final = 2
 """Settings that a header of settings has."""
@@ -133,6 +138,12 @@ def _melted(
 ) -> Shape:
     """Return a table of cases and settings as one with a row for each of both."""
     value = title if title and told_direction(title, "") else "value"
+    units = {
+        unit and unit["unit"] for unit in (_UNIT.search(row[0]) for _, row in rows)
+    }
+    if len(units) == 1 and (unit := units.pop()) and parse_unit(unit).is_known:
+        value = f"{value} [{unit}]"
+        rows = [(line, [_UNIT.sub("", row[0]), *row[1:]]) for line, row in rows]
     melted = [
         (line, [row[0], number, row[at]])
         for line, row in rows
