@@ -137,7 +137,7 @@ def test_sound_files_are_posted_beside_broken_ones(tmp_path, server):
     assert "2 runs with 2 results" in done.stdout
 
 
-def test_time_below_zero_is_posted_as_a_failed_run(tmp_path, server):
+def test_time_below_zero_is_posted_as_a_failed_run(tmp_path):
     path = tmp_path / "measured.csv"
     path.write_text("p,time\n2,1.5\n4,-1\n")
 
