@@ -78,6 +78,14 @@ WIDEST: Final = (
     ("/p/wide/guidelines", f"/p/{PROJECT}/guidelines"),
     ("/p/wide/compare/cluster-00...cluster-01", f"/p/{PROJECT}/compare/juwels...lumi"),
     ("/p/wide/c/newest", f"/p/{PROJECT}/c/newest"),
+    ("/p/wide/r/mesh%3A%3Akernel_000", f"/p/{PROJECT}/r/mesh%3A%3Afind_neighbours"),
+    ("/p/wide/m/cluster-00", f"/p/{PROJECT}/m/juwels"),
+    ("/p/wide/efficiency", f"/p/{PROJECT}/efficiency"),
+    ("/p/wide/configurations", f"/p/{PROJECT}/configurations"),
+    ("/p/wide/lines", f"/p/{PROJECT}/lines"),
+    ("/p/wide/settings/expectations", f"/p/{PROJECT}/settings/expectations"),
+    ("/api/v1/projects/wide/models", f"/api/v1/projects/{PROJECT}/models"),
+    ("/api/v1/projects/wide/cost", f"/api/v1/projects/{PROJECT}/cost"),
 )
 """Pages of 2,000 regions on 50 machines, and the same pages of the large project."""
 

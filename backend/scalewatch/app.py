@@ -85,6 +85,7 @@ def served() -> FastAPI:
         readers=configured_readers(settings),
     )
     process.spare_collections()
+    process.give_memory_back()
     return app
 
 

@@ -1,5 +1,6 @@
 """A serving process: it ends with its parent, and seldom collects garbage."""
 
+import ctypes
 import gc
 import os
 import shutil
@@ -24,6 +25,13 @@ SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 AGAIN: Final = 1.0
 """Seconds after which a process whose parent is gone is asked to stop once more."""
+
+M_ARENA_MAX: Final = -8
+"""The option of `mallopt`, see `malloc.h`."""
+
+HEAPS: Final = 2
+
+TRIM_SECONDS: Final = 5.0
 
 YOUNG: Final = 10_000
 """Objects after which the collector looks for garbage. A page makes a hundred thousand,
@@ -93,6 +101,24 @@ LEAST_BYTES: Final = 16 * 2**20
 
 DOUBT_SECONDS: Final = 10.0
 """How long a database counts as full after it was; then the next post is the test."""
+
+
+def give_memory_back() -> None:
+    """Let threads share heaps, and give free memory back every few seconds.
+
+    The allocator of GNU makes a heap for each thread that answers, and keeps what a
+    wide answer has freed in all of them. Others have no such functions.
+    """
+    library = ctypes.CDLL(None)
+    if hasattr(library, "mallopt") and hasattr(library, "malloc_trim"):
+        library.mallopt(M_ARENA_MAX, HEAPS)
+        Thread(target=_trim, args=(library,), name="memory", daemon=True).start()
+
+
+def _trim(library: ctypes.CDLL) -> None:
+    while True:
+        time.sleep(TRIM_SECONDS)
+        library.malloc_trim(0)
 
 
 class DatabaseDisk:

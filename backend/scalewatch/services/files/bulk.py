@@ -26,10 +26,10 @@ from scalewatch.storage.runs.bulk import BulkMeasurement, Selection
 AT_ONCE: Final = 100
 """Runs whose repetitions are in memory at once, if they are small."""
 
-POINTS_AT_ONCE: Final = 10_000
+POINTS_AT_ONCE: Final = 2_000
 """Points of the runs in memory, beyond the first of them."""
 
-ROWS: Final = 20_000
+ROWS: Final = 2_000
 """Rows that are handed on at once."""
 
 LARGEST_ID: Final = 2**31 - 1
