@@ -17,7 +17,10 @@ def test_badge_counts_the_mismatches_of_the_newest_commit(client, sessions):
 
     badge = ET.fromstring(answer.text)  # noqa: S314, our own
     assert answer.headers["content-type"].startswith("image/svg+xml")
-    assert [text.text for text in badge.iter(f"{SVG}text")] == ["scaling", "1 mismatch"]
+    assert [text.text for text in badge.iter(f"{SVG}text")] == [
+        "scaling",
+        "1 scales worse",
+    ]
 
 
 def test_badge_of_an_unknown_project_is_not_found(client):

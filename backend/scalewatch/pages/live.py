@@ -12,6 +12,7 @@ from scalewatch.modelling import Mark
 from scalewatch.pages import regressions
 from scalewatch.pages.rendering import plots, templates
 from scalewatch.pages.rendering.addresses import address_of, path_to
+from scalewatch.pages.wording.marks import mark_words
 from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
 from scalewatch.services.projects.news import WRITTEN, Position
 from scalewatch.services.regressions.by_commit import CommitEffects, by_commit
@@ -116,7 +117,11 @@ def show_badge(request: Request, session: ReadingDep, project: str) -> Response:
     condition, counts = condition_of(session, project)
     text = str(condition)
     if condition is Condition.WORSE and counts[Mark.MISMATCH]:
-        text = f"{counts[Mark.MISMATCH]} mismatch"
+        number = counts[Mark.MISMATCH]
+        text = f"{number} {mark_words(Mark.MISMATCH, number)}"
+    elif counts[Mark.BETTER]:
+        number = counts[Mark.BETTER]
+        text = f"{number} {mark_words(Mark.BETTER, number)}"
     widths = [round(10 + LETTER * len(part)) for part in ("scaling", text)]
     badge = templates.TEMPLATES.get_template("live/badge.svg").render(
         text=text, widths=widths, colour=COLOURS[condition], request=request

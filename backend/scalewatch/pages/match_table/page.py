@@ -13,6 +13,7 @@ from scalewatch.modelling import Attribution, Growth, Suspect
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats, mathematics, sentences
+from scalewatch.services.machines.silence import silent_in
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import (
     ALL_METRICS,
@@ -97,6 +98,7 @@ def show_report(  # noqa: PLR0913, PLR0917 - parts of the address
         ),
         suspicions=suspicions_in_words(table.suspicions),
         lead=lead(table),
+        silent=silent_in(session, table.project),
         arrangement=arrangement,
         contains=choice.contains,
         shown=sum(map(choice.contains, table.rows)),

@@ -11,6 +11,7 @@ from typing import Final
 
 from markupsafe import Markup, escape
 
+from scalewatch.figures.colours import growth_class
 from scalewatch.pages.rendering.addresses import encoded
 from scalewatch.pages.wording import formats, marks, mathematics, sentences
 from scalewatch.services.commit_reports.pairs import SAME
@@ -219,7 +220,10 @@ def _inner(
 ) -> tuple[str, str]:
     """Return the kind of a cell, with its corner, and its words and symbol."""
     words = escape(cell_words(standing, recent, expectation))
-    kind = standing.mark or "unjudged"
+    kind = str(standing.mark or "unjudged")
+    is_grown = standing.mark is None and standing.growth and not standing.fits_none
+    if is_grown and (grown := growth_class(standing.growth)):
+        kind += f" heat--grown growth--{grown.step}"
     if recent:
         kind += " heat--worsened" if recent.is_worse else " heat--improved"
     symbol = UNJUDGED.get(standing.state, NOTHING_EXPECTED)

@@ -21,13 +21,13 @@ ROUNDS: Final = 4
 
 _VERDICT: Final = Markup(
     '<span class="verdict verdict--{value}"><span class="verdict__symbol" '
-    'aria-hidden="true">{symbol}</span>{number} {value}</span>'
+    'aria-hidden="true">{symbol}</span>{number} {words}</span>'
 )
 
 _TIGHT: Final = Markup(
-    '<span class="verdict verdict--{value}" title="{number} {value}"><span '
+    '<span class="verdict verdict--{value}" title="{number} {words}"><span '
     'class="verdict__symbol" aria-hidden="true">{symbol}</span>{number}'
-    '<span class="visually-hidden"> {value}</span></span>'
+    '<span class="visually-hidden"> {words}</span></span>'
 )
 
 _CHANGE: Final = Markup(
@@ -48,10 +48,28 @@ def dot(slot: int) -> str:
     return f"dot dot--{colour} dot--again-{again % ROUNDS}"
 
 
-@lru_cache(maxsize=4096)
+# A verdict equals its mark, which has a direction.
+@lru_cache(maxsize=4096, typed=True)
 def verdict(value: Mark | Verdict, number: int | None = None) -> Markup:
     """Mark a verdict, or a number of them."""
-    return _VERDICT.format(value=value, symbol=value.symbol, number=_counted(number))
+    return _VERDICT.format(
+        value=value,
+        symbol=value.symbol,
+        number=_counted(number),
+        words=mark_words(value, number),
+    )
+
+
+def mark_words(value: Mark | Verdict, number: int | None = None) -> str:
+    """Say which way a mark goes: `scales worse`, of several series `scale worse`."""
+    way = DIRECTIONS.get(value) if isinstance(value, Mark) else None
+    if way is None:
+        return str(value)
+    return f"scale{'s' * (number in {None, 1})} {way}"
+
+
+DIRECTIONS: Final = {Mark.MISMATCH: "worse", Mark.BETTER: "better"}
+"""Marks of growths other than expected, by the way that they go."""
 
 
 @lru_cache(maxsize=4096)
@@ -88,7 +106,12 @@ def tight_counts(by_mark: Mapping[Mark, int]) -> Markup:
 @lru_cache(maxsize=4096)
 def _tight_counts(numbers: tuple[tuple[Mark, int], ...]) -> Markup:
     marks = Markup(" ").join(
-        _TIGHT.format(value=mark, symbol=mark.symbol, number=number)
+        _TIGHT.format(
+            value=mark,
+            symbol=mark.symbol,
+            number=number,
+            words=mark_words(mark, number),
+        )
         for mark, number in numbers
         if number
     )

@@ -5,6 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from sqlalchemy.orm import Session
+
+from scalewatch.storage import machines
+from scalewatch.storage.access import projects
+
 SILENCE: Final = timedelta(days=14)
 """A machine whose last run is this much older than the project's has stopped."""
 
@@ -15,6 +20,19 @@ class SilentMachine:
 
     machine: str
     last_run_at: datetime
+
+
+def silent_in(session: Session, project_name: str) -> tuple[SilentMachine, ...]:
+    """Return the machines of a project that stopped measuring.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    seen = machines.last_seen(session, project.id)
+    return silent_machines([(name, last) for name, last, _ in seen])
 
 
 def silent_machines(

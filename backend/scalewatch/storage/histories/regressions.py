@@ -398,7 +398,7 @@ def shifted_between(
 ) -> list[DatedShift]:
     """Return what changed in a project between two moments, oldest change first.
 
-    Without withdrawn suspicions.
+    Without withdrawn suspicions, and with what became worse before and is still open.
     """
     bound = {"project": project_id, "since": since, "until": until}
     return [
@@ -414,13 +414,15 @@ def _dated_shifts() -> Select[Any]:
     made = func.coalesce(commit.c.committed_at, commit.c.first_run_at)
     kind = commit.c.first_run_at.type
     since, until = (bindparam(name, type_=kind) for name in ("since", "until"))
+    is_open = and_(regression.c.is_worse, regression.c.state == "open")
     return (
         select(shift.c.series_id, regression.c.id, regression.c.is_worse, made)
         .join(regression, regression.c.id == shift.c.regression_id)
         .join(commit, commit.c.id == shift.c.last_commit_id)
         .where(
             regression.c.project_id == bindparam("project"),
-            made.between(since, until),
+            made <= until,
+            or_(made >= since, is_open),
             ~_is_withdrawn(regression),
         )
         .order_by(made, shift.c.series_id)
