@@ -40,7 +40,7 @@ def holding_formulas(
         held += (
             formula
             for formula in search(most)
-            if formula.bits <= most and _is_sensible(formula, settings, rounding)
+            if formula.bits <= most and formula.model.leading_coefficient > 0
         )
         shortest = min((formula.bits for formula in held), default=inf)
         most = min(most, shortest + ASSUMED.negligible_bits)
@@ -104,23 +104,6 @@ def _unrounded(
         y, rounding.tolerance, most + bonus, is_printed=False
     ):
         yield replace(formula, bits=formula.bits - bonus)
-
-
-def _is_sensible(
-    formula: Formula, settings: Mapping[str, Reals], rounding: Rounding
-) -> bool:
-    """Tell whether the leading term is positive and each term can be seen."""
-    tolerance = rounding.tolerance if formula.tolerance is None else formula.tolerance
-    if formula.model.leading_coefficient <= 0:
-        return False
-    if len(formula.atoms) == 1:
-        return True
-    return all(
-        (np.abs(coefficient * atom.values(settings)) > 2 * tolerance).any()
-        for atom, coefficient in zip(
-            formula.atoms, formula.coefficients.tolist(), strict=True
-        )
-    )
 
 
 def suspects(
