@@ -75,6 +75,11 @@ class DeclaredRules(GateRule):
         description="What changes by a smaller share is a drift: it is no regression, "
         "and stops nobody. Below 3 % nothing separates from nights.",
     )
+    scale: Literal["p", "nodes", "gpus", "threads"] | None = Field(
+        None,
+        description="The axis of efficiencies and scaling errors where several vary "
+        "together; p, else the first, unless given.",
+    )
     regions: dict[wire.Name, RegionRule] = Field({}, max_length=10_000)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Final
 import click
 
 from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
+from scalewatch.texts.scales import RESOURCES
 
 FILE: Final = "scalewatch.toml"
 RULES: Final = (
@@ -35,6 +36,7 @@ The file, at the top of a repository:
   project = "hydro"
   guidelines = ["MPI_Allreduce <= MPI_Reduce + MPI_Bcast"]
   target = { p = 65536 }              # where effects are told
+  scale = "nodes"                     # the axis where p, nodes and GPUs vary together
   [expectations]
   MPI_Bcast = "O(log p)"
   solve = { growth = "O(p^0.5)", deviation_limit = "O(p^0.25)", metric = "time" }
@@ -156,8 +158,10 @@ def declared_contents(stated: Mapping[str, Any], file: Path) -> dict[str, Any]:
         contents["expectations"] = {"expectations": declared}
     if "guidelines" in stated:
         contents["guidelines"] = {"guidelines": stated["guidelines"]}
-    if "gate" in stated or "target" in stated:
+    if {"gate", "target", "scale"} & stated.keys():
         rules = gate_rules(stated.get("gate", {}), file)
+        if "scale" in stated:
+            rules["scale"] = stated["scale"]
         contents["gate/rules"] = {"rules": rules, "target": stated.get("target", {})}
     if "aliases" in stated:
         contents["aliases"] = {"aliases": stated["aliases"]}
@@ -213,6 +217,7 @@ _KINDS: Final[Mapping[str, _Kind]] = {
         "a list such as ['A <= B + C']",
     ),
     "gate": (lambda value: isinstance(value, dict), "a table of rules"),
+    "scale": (lambda value: value in RESOURCES, f"one of {', '.join(RESOURCES)}"),
     "target": (
         lambda value: (
             isinstance(value, dict)

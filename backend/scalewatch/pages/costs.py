@@ -98,7 +98,7 @@ def listing(shown: Cost) -> Listing:
 
 def overview(shown: Cost) -> Listing:
     """Return one line per region and a column per scale: what it takes of the sum."""
-    scales = (f"p = {each:,g}" for each in shown.scales)
+    scales = (f"{shown.scale.name} = {each:,g}" for each in shown.scales)
     return Listing(
         ("Machine", "Region", "Configuration", *scales),
         [

@@ -34,6 +34,8 @@ class GateRules(Rules):
         those of jobs of which others took processors.
     smallest_effect
         The share by which a series has to change for anybody to be told.
+    scale
+        The axis of efficiencies and scaling errors where several vary together.
     version
         0: nobody declared any.
     """
@@ -45,6 +47,7 @@ class GateRules(Rules):
     oversubscribed: Treatment = Treatment.UNDECIDED
     disturbed: Treatment = Treatment.UNDECIDED
     smallest_effect: float = SMALLEST_EFFECT
+    scale: str | None = None
     author: str | None = None
     reason: str | None = None
     declared_at: datetime | None = None
@@ -82,7 +85,7 @@ def declare(  # noqa: PLR0913 - one per part of a version
     ----------
     rules
         Fields of `GateRule`, by region below `regions` those that differ there,
-        `oversubscribed`, `disturbed` and `smallest_effect`.
+        `oversubscribed`, `disturbed`, `smallest_effect` and `scale`.
 
     Raises
     ------
@@ -139,6 +142,7 @@ def _stated(rules: Mapping[str, Any]) -> dict[str, Any]:
         **rules,
         **{name: str(said) for name, said in declared(rules).items()},
         SMALLEST: stated(rules),
+        gate_rules.SCALE: rules.get(gate_rules.SCALE),
     }
 
 
@@ -155,6 +159,7 @@ def _rules(row: tables.GateRules) -> GateRules:
         target=row.target,
         **declared(row.rules),
         smallest_effect=stated(row.rules),
+        scale=row.rules.get(gate_rules.SCALE),
         author=row.author,
         reason=row.reason,
         declared_at=row.declared_at,

@@ -28,6 +28,7 @@ from scalewatch.services.selection.view import View, choices_among
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of
 from scalewatch.storage.access import projects
+from scalewatch.storage.judgements import gate_rules
 from scalewatch.texts.scales import RESOURCES
 from scalewatch.wire.directions import Direction
 
@@ -140,9 +141,11 @@ def efficiency_at(
     project = projects.existing(session, view.project)
     everything, regions = timed_region(session, view, region)
     _, scan = scans_shown(everything, view)
-    measured = MeasuredScan.of(scan, repetitions_of(session, [scan]), question.scale)
+    preferred = question.scale or gate_rules.scale_of(session, project.id)
+    measured = MeasuredScan.of(scan, repetitions_of(session, [scan]), preferred)
     better: Direction = "higher" if scan.better == "higher" else "lower"
-    scalings = scalings_of(measured, better, question.terms)
+    terms = replace(question.terms, scale=preferred)
+    scalings = scalings_of(measured, better, terms)
     chosen = next((each for each in scalings if _held(each) == question.held), None)
     chosen = chosen or (scalings[0] if scalings else None)
     if chosen and chosen.scaling:

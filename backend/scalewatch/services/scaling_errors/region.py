@@ -37,6 +37,7 @@ from scalewatch.services.selection.view import (
 )
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.access import projects
+from scalewatch.storage.judgements import gate_rules
 from scalewatch.texts.scales import RESOURCES, Scale
 
 
@@ -100,7 +101,8 @@ def scaling_errors_at(
     project = projects.existing(session, view.project)
     everything, regions = timed_region(session, view, region)
     scans, scan = scans_shown(everything, view)
-    question = settled(scan, question)
+    preferred = question.scale or gate_rules.scale_of(session, project.id)
+    question = settled(scan, replace(question, scale=preferred))
     scalings = side_by_side(scans, question)
     return RegionScaling(
         project=project.name,

@@ -8,6 +8,9 @@ from sqlalchemy.orm import Session
 from scalewatch.storage import tables
 from scalewatch.storage.database.snapshots import once
 
+SCALE = "scale"
+"""Under this name rules say over which scale a project is read."""
+
 
 def newest(session: Session, project_id: int) -> tables.GateRules | None:
     """Return the version in force; None if none was ever declared."""
@@ -18,6 +21,12 @@ def newest(session: Session, project_id: int) -> tables.GateRules | None:
         .limit(1)
     )
     return once(session, ("gate rules", project_id), lambda: session.scalar(rules))
+
+
+def scale_of(session: Session, project_id: int) -> str | None:
+    """Return the parallel scale that a project prefers as an axis, if it says one."""
+    row = newest(session, project_id)
+    return None if row is None else row.rules.get(SCALE)
 
 
 def add(session: Session, project_id: int, row: dict[str, Any]) -> tables.GateRules:
