@@ -23,7 +23,6 @@ from scalewatch.modelling.few_settings import Step, steps_of
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS, most_repetitions
 from scalewatch.modelling.search.findings import refusal
-from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.caches import Kept, key_of
 from scalewatch.texts.scales import RESOURCES, hours_of
 from scalewatch.wire import SECONDS, TIME
@@ -106,9 +105,8 @@ class SeriesQuestion:
         """
         names = series.parameters
         if expectation is not None and not expectation.is_about(names):
-            expectation = expectation.along(
-                series.followers if isinstance(series, SeriesPool) else {}
-            )
+            # Files have none: they choose the scale by the expectation.
+            expectation = expectation.along(getattr(series, "followers", {}))
         if expectation is not None and not expectation.is_about(names):
             expectation = None
         return cls(
