@@ -81,7 +81,7 @@ def test_which_machine_is_better_where(home: Page):
     matrix = home.get_by_role("table", name=re.compile("a column is worst"))
     pair = matrix.get_by_role("row", name=re.compile("^aurora –"))
     assert is_on_first_screen(pair)
-    home.get_by_text("Who is better in how many").click()
+    home.get_by_text("Wins of each side").click()
     counted = home.get_by_text("aurora against frontier: aurora is better in")
     expect(counted).to_contain_text("of 39 regions from p = 4 on (probability")
 

@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -84,3 +85,14 @@ def test_settings_that_a_commit_lacks_leave_the_curve_where_it_is(change):
     before = next(t for t in curves_figure(change).data if t.mode == "lines+markers")
 
     np.testing.assert_allclose(before.y, 1e-3, rtol=1e-2)
+
+
+def test_strip_goes_on_to_the_newest_commit(change):
+    end = change.after.positions[-1]
+    commits = (*change.commits, *change.commits[-2:])
+    later = DrawnSegment((end + 1, end + 2), change.after.values[:2])
+
+    figure = strip_figure(replace(change, commits=commits, later=later))
+
+    assert [*figure.data[-1]["x"]] == [end + 1, end + 2]
+    assert figure.data[-1]["name"] == "since then (2 commits)"

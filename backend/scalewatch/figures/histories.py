@@ -363,6 +363,8 @@ class DrawnChange:
         Positions of the commits that may have made it.
     slot
         Position of the machine among the project's: it fixes the colour.
+    later
+        Commits behind those that were compared, up to the newest.
     """
 
     parameter: str
@@ -376,6 +378,7 @@ class DrawnChange:
     last: int
     is_worse: bool
     commits: tuple[CommitOnLine, ...]
+    later: DrawnSegment | None = None
 
 
 def curves_figure(change: DrawnChange) -> Figure:
@@ -410,12 +413,17 @@ def curves_figure(change: DrawnChange) -> Figure:
 
 
 def strip_figure(change: DrawnChange) -> Figure:
-    """Plot the metric at the largest setting over the commits around a change."""
+    """Plot the metric at the largest setting from before a change to the newest."""
     figure = canvas()
-    at_largest = [segment.values[:, -1] for _, segment, _ in _sides(change)]
+    sides = _sides(change)
+    if change.later is not None and change.later.positions:
+        number = len(change.later.positions)
+        name = f"since then ({number:,} commit{'s' * (number > 1)})"
+        sides.append((name, change.later, "quiet"))
+    at_largest = [segment.values[:, -1] for _, segment, _ in sides]
     values = np.concatenate(at_largest)
     values = values[~np.isnan(values)]
-    x = [*change.before.positions, *change.after.positions]
+    x = [position for _, segment, _ in sides for position in segment.positions]
     at = f" at {change.parameter} = {change.x[-1]:,g}" if change.x.size > 1 else ""
     name = f"{change.metric}{at}"
     figure.update_layout(
@@ -425,7 +433,7 @@ def strip_figure(change: DrawnChange) -> Figure:
     mark_commits(
         figure, change.first - 0.5, change.last + 0.5, is_worse=change.is_worse
     )
-    for label, segment, role in _sides(change):
+    for label, segment, role in sides:
         commits = [change.commits[position] for position in segment.positions]
         figure.add_scatter(
             x=list(segment.positions),

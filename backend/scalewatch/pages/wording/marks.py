@@ -213,7 +213,8 @@ def change_sentence(change: changes.SeriesChange) -> str:
     """Tell growth and verdict before and after: `O(log p), match → O(p), mismatch`."""
     if change.constant:
         return f"{_state(change.after)}: {change.constant.sentence}"
-    return f"{_state(change.before)} → {_state(change.after)}"
+    before, after = _state(change.before), _state(change.after)
+    return f"{after}, as before" if before == after else f"{before} → {after}"
 
 
 def _state(standing: Standing) -> str:

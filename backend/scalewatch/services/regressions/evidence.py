@@ -112,6 +112,7 @@ def drawn_change(
         last=last,
         is_worse=regression.is_worse,
         commits=commits_on(line),
+        later=_segment(history, slice(after.stop, None), columns),
     )
 
 
