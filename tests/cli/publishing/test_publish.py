@@ -86,6 +86,15 @@ def test_links_to_what_is_not_there_are_text_that_says_so(site):
     assert "kept in the store" in region
 
 
+def test_choices_lead_to_pages_of_the_site_and_others_are_absent(site):
+    page = (site / "p/hydro/index.html").read_text()
+    commits = page.partition('id="commit"')[2].partition("</select>")[0]
+
+    assert commits.count("<option") == 6
+    assert commits.count("data-goto") == 5
+    assert 'id="vs"' not in page
+
+
 def test_feeds_state_the_address_of_the_site(store, site, tmp_path):
     publish(store, tmp_path / "bare", "--commits", 2)
 

@@ -282,8 +282,8 @@ class FrozenPage(HTMLParser):
         query = urlencode([*others, (self._choice, stated.get("value", ""))])
         link = self._site.link(self._here, f"{self._path}?{query}")
         if link.fate is not Fate.FROZEN:
-            stated["disabled"] = ""
-        elif link.way != self._site.way(self._here, self._here):
+            return self._skip("option")
+        if link.way != self._site.way(self._here, self._here):
             stated["data-goto"] = link.way
             self._parts[-1].offers += 1
         return True
