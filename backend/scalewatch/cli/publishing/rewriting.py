@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from html.parser import HTMLParser
 from typing import Final, Protocol
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from scalewatch.cli.publishing.addresses import Fate, Link
 from scalewatch.pages.rendering.plots import quoted
@@ -38,6 +38,9 @@ class Site(Protocol):
 
     def way(self, here: str, file: str) -> str:
         """Return the way from a file to another one."""
+
+    def attach(self, file: str, content: bytes) -> None:
+        """Write a file that belongs to a page."""
 
     def answer(self, address: str) -> str:
         """Return what the server answers: a figure, or a sheet of symbols."""
@@ -90,6 +93,7 @@ class FrozenPage(HTMLParser):
         self._in_form = False
         self._choice = ""
         self._plotly = ""
+        self._pictures = 0
         self._sheets: dict[str, str] = {}
         self._starts: Mapping[str, Callable[[Attributes], bool]] = {
             "a": self._anchor,
@@ -289,8 +293,11 @@ class FrozenPage(HTMLParser):
         return True
 
     def _picture(self, stated: Attributes) -> bool:
-        """Let the picture of a figure stand in the page, too."""
-        stated["src"] = f"data:image/svg+xml,{quote(self._site.answer(stated['src']))}"
+        """Give the picture of a figure a file: who draws plots does not load it."""
+        self._pictures += 1
+        name = f"{self._here.removesuffix('.html')}.{self._pictures}.svg"
+        self._site.attach(name, self._site.answer(stated["src"]).encode())
+        stated["src"] = self._site.way(self._here, name)
         return True
 
     def _bring_figure(self, stated: Attributes) -> None:

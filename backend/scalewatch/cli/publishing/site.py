@@ -122,6 +122,10 @@ class Site:
         }
         return {sha: way for sha, way in links.items() if way}
 
+    def attach(self, file: str, content: bytes) -> None:
+        """Write a file that belongs to a page."""
+        self.folder.write(file, content)
+
     def answer(self, address: str) -> str:
         """Return the text that the application answers.
 
