@@ -162,7 +162,7 @@ def test_compressed_body_and_archive_are_unpacked(client):
     ("body", "stated", "complaint"),
     [
         (b"p,time\n2,1\n4,x\n", {}, "cannot read body: line 3: expected a number"),
-        (b"p,time\n2,-1\n", {}, "is no run: results.0.values: a time is negative"),
+        (b"p,time\n-2,1\n", {}, "is no run: coordinate.p: -2 is not positive"),
         (
             b"no such format\n",
             {},
