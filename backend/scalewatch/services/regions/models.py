@@ -18,7 +18,7 @@ from scalewatch.services.efficiencies.measured import MeasuredScan
 from scalewatch.services.efficiencies.scan import ScanScaling, scalings_of
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
 from scalewatch.services.regions.outlook import forecasts_of
-from scalewatch.services.selection.pages import Page
+from scalewatch.services.selection.pages import ROW_CELLS, Page
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot, repetitions_of
@@ -131,7 +131,8 @@ def models_at(
     if region is None and now.is_wide:
         names = sorted({each.region for each in now.outlined(metrics)})
         width = -(-now.series // len(names))
-        page = Page.of(names, cursor, MODEL_CELLS * width)
+        cells = ROW_CELLS if targets else MODEL_CELLS  # forecasts need all repetitions
+        page = Page.of(names, cursor, cells * width)
     regions = [each for each in page.rows if each is not None]
     scans = [
         scan
