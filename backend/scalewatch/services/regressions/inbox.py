@@ -159,7 +159,8 @@ class _Entry:
 def _entries(session: Session) -> tuple[_Entry, ...]:
     """Return all that became worse, worst first, kept as long as nothing happens."""
     names = {each.id: each.name for each in projects.listed(session)}
-    edition = (str(session.get_bind()), *regressions.edition(session))
+    owners = sorted(projects.owners(session, names).items())
+    edition = (str(session.get_bind()), *regressions.edition(session), owners)
 
     def read() -> tuple[_Entry, ...]:
         dated = {each.row.id: each for each in regressions.for_the_worse(session)}

@@ -205,7 +205,7 @@ def for_the_worse(session: Session) -> list[Dated]:
 
 
 def edition(session: Session) -> tuple[object, ...]:
-    """Return what changes with any regression of the database, and with its owners."""
+    """Return what changes with any regression of the database."""
     event, detection = tables.RegressionEvent, tables.Detection
     parts = (
         select(func.count(event.id)),
@@ -213,7 +213,6 @@ def edition(session: Session) -> tuple[object, ...]:
         select(func.count(tables.Regression.id)),
         select(func.max(detection.at)),
         select(func.count(detection.project_id)),
-        select(func.max(tables.AuditEntry.id)),
     )
     return tuple(
         session.execute(select(*(part.scalar_subquery() for part in parts))).one()
