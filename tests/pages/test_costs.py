@@ -32,7 +32,7 @@ def test_sentence_names_the_region_that_costs_most_and_what_it_cost_before(code)
 
 
 def test_forecasts_say_what_they_take_for_granted(code):
-    words = "Forecasts beyond p = 64 and their intervals hold if each region keeps"
+    words = "Forecasts beyond p = 64 and their intervals assume that each region keeps"
 
     assert words in text(code)
     assert "Forecasts beyond" not in text(code, target=64)
