@@ -18,7 +18,7 @@ PAGES = {
     "commit report": (f"/p/mpich/c/{SHA}", "Compared with"),
     "history": ("/p/mpich/history?region=solve", "Each dot"),
     "histories": ("/p/mpich/history", "A row is a region"),
-    "region": ("/p/mpich/r/solve", "grows like"),
+    "region": ("/p/mpich/r/solve", "falls like"),
 }
 
 

@@ -122,7 +122,9 @@ SERVE_COMMAND = "scalewatch-agent serve --machine jureca"
 WORSE_GROWTH_OPEN = "MPI_Bcast, worse growth (open)"
 
 COST_AT_TARGET = "At p = 1,024, 16× the largest run, 9"
-NOT_TOLD_TO_TARGET = "Shares end before p = 1,024: beyond p = 64 there is no forecast of"
+NOT_TOLD_TO_TARGET = (
+    "Shares end before p = 1,024: beyond p = 64 there is no forecast of"
+)
 NO_SCALE = "has a result over the number of processes"
 OVER_N_ALONE = "Measured over n alone."
 NO_SIZES = "No problem sizes recorded"
