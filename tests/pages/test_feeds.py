@@ -1,5 +1,6 @@
 """Badge, feed and sparklines: what other programs show."""
 
+import re
 from xml.etree import ElementTree as ET
 
 from support import sentences
@@ -96,7 +97,8 @@ def test_a_growth_that_is_better_than_promised_is_no_fault_in_its_line(
 def test_a_figure_can_stand_in_a_frame_of_another_site(client, sessions):
     record_project(sessions)
     page = client.get("/p/openmpi/r/MPI_Bcast").text
-    embed = page.split('data-embed="')[1].split('"')[0].replace("&amp;", "&")
+    embed, *_ = re.findall(r'<a href="([^"]+)">Embed</a>', page)
+    embed = embed.replace("&amp;", "&")
 
     answer = client.get(embed)
 

@@ -44,7 +44,7 @@ def test_shares_are_those_of_medians_and_of_the_forecasts_of_the_regions(session
     with sessions.reading() as session:
         project = projects.existing(session, "code")
         commit = find_commit(session, project, None)
-        (scan,) = CommitSnapshot.of(session, commit).scans("time", "solve")
+        (scan,) = CommitSnapshot.of(session, commit).scans("time", {"solve"})
         (forecast,) = (
             each
             for each in outlook(session, scan, cost.target).forecasts

@@ -18,7 +18,7 @@ SAID: Final[Mapping[str, str]] = {
     "given up": "its agents were lost 3 times",
     "growths apart": "more than a factor of 10 apart",
     "guideline without models": "MPI_Allreduce has no model yet",
-    "hidden growth": "would not have shown; it would double",
+    "hidden growth": "cannot be excluded; it would double",
     "new baseline": "new baseline of jureca from",
     "one node": "stays true and nothing changes beyond 32 processes, one node",
     "four nodes": "nothing changes beyond 32 processes, 4 nodes",
