@@ -133,7 +133,7 @@ def test_a_delivery_that_is_never_taken_is_given_up_and_that_is_said(
         work_off()
 
     (listed,) = client.get("/api/v1/projects/mpich/webhooks").json()["webhooks"]
-    page = client.get("/p/mpich/settings").text
+    page = client.get("/p/mpich/settings/webhooks").text
 
     assert (listed["waiting"], listed["given_up"]) == (0, 1)
     assert listed["trouble"] == "it answered 503"

@@ -309,4 +309,5 @@ def test_times_of_shared_cores_are_accepted_by_a_form(browser, sessions):
         "oversubscribed": "accept",
         "disturbed": "undecided",
         "smallest_effect": 0.03,
+        "scale": None,
     }
