@@ -138,7 +138,9 @@ def test_efficiency_and_error_are_those_of_the_sentence(large_client, region, ki
     page = page_of(large_client, "/scaling/contours", **query)
     error_page = page_of(large_client, "/scaling/contours", quantity="error", **query)
     lead = lead_of(page)
-    percent = float(re.search(r"efficiency of ([\d.,]+)", lead)[1].replace(",", ""))
+    percent = float(
+        re.search(r"parallel efficiency (\d[\d,]*(?:\.\d+)?)", lead)[1].replace(",", "")
+    )
     letter = "α" if kind == "strong" else "β"
     error = re.search(rf"{letter} = (−?[\d.]+)", lead)[1].replace("−", "-")
 
@@ -263,7 +265,7 @@ def test_gate_says_of_how_many_series_each_reason_is(large_client):
     number, often = re.search(
         r"(\d+) series \([^)]*\) not measured: (\d+) failed", words
     ).groups()
-    rest = re.search(r"the others? for (?:an)?other reasons?", words)[0]
+    rest = re.search(r"\d+ for (?:an)?other reasons?", words)[0]
 
     assert (int(number) - int(often) == 1) == (rest == "1 for another reason")
 

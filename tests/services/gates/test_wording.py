@@ -98,7 +98,7 @@ def dearer(pair=SAME, **changes):
             KNOWN,
             (
                 "none of 1,320 series is worse than v1: 1,300 by 10 % at most beside "
-                "the commits before, 20 too noisy for a verdict"
+                "the commits before, 20 too noisy to decide"
             ),
         ),
         (
@@ -293,10 +293,7 @@ def test_growth_that_moved_no_more_than_nights_do_is_suspected_only():
                     ChangeKind.NEW, before=ABSENT, after=Side(verdict=Verdict.UNDECIDED)
                 )
             ],
-            (
-                "1 series (solve) undecided: too noisy for a verdict on its "
-                "expected growth"
-            ),
+            ("1 series (solve) undecided: too noisy to decide on its expected growth"),
         ),
         (
             [Pair(ChangeKind.NEW, before=ABSENT, after=Side(verdict=Verdict.MATCH))],

@@ -283,7 +283,7 @@ def unexpected(pair: SeriesPair[Any], rule: GateRule) -> GateFinding | None:
             probability=pair.after.verdict_probability.get(Verdict.MISMATCH),
         )
     if pair.after.verdict is Verdict.UNDECIDED:
-        noisy = "too noisy for a verdict on its expected growth"
+        noisy = "too noisy to decide on its expected growth"
         sentence = pair.after.reason or noisy
         return _open(pair, UNDECIDED, sentence, MEASURE_MORE)
     return None

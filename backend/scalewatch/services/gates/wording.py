@@ -133,7 +133,7 @@ def _by_levels(pairs: Sequence[SeriesPair[Any]]) -> str:
         return ""
     excluded = f"{fine:,} by {100 * TOLERATED:.0f} % at most beside the commits before"
     open_ = sum(each.kind is ChangeKind.UNDECIDED for each in beside)
-    return f": {excluded}" + (f", {open_:,} too noisy for a verdict" if open_ else "")
+    return f": {excluded}" + (f", {open_:,} too noisy to decide" if open_ else "")
 
 
 def _unmeasured(decision: Decision) -> tuple[Sequence[GateFinding], ...]:
