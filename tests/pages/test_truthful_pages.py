@@ -142,7 +142,7 @@ def test_efficiency_and_error_are_those_of_the_sentence(large_client, region, ki
         re.search(r"parallel efficiency (\d[\d,]*(?:\.\d+)?)", lead)[1].replace(",", "")
     )
     letter = "α" if kind == "strong" else "β"
-    error = re.search(rf"{letter} = (−?[\d.]+)", lead)[1].replace("−", "-")
+    error = re.search(rf"{letter} = (−?\d+(?:\.\d+)?)", lead)[1].replace("−", "-")
 
     (row, *_) = traces(
         figure_of(large_client, page, "scaling-error-efficiency-rows"), "aurora"
