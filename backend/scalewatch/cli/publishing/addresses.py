@@ -258,6 +258,7 @@ def _route(path: str) -> tuple[str, Mapping[str, str]]:
 _RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?|.*\.html")
 """Names that Windows keeps for devices, and servers for pages."""
 
+_UNSAFE: Final = re.compile(r"[^a-z0-9._]+")
 _DIGEST: Final = re.compile(r".*-[0-9a-f]{8}")
 
 _MOST: Final = 60
@@ -283,7 +284,7 @@ def _file_name(name: str) -> str:
 
     A digest tells names apart that would be alike.
     """
-    plain = re.sub(r"[^a-z0-9._]+", "-", name.lower()).strip("-.")[:_MOST]
+    plain = _UNSAFE.sub("-", name.lower()).strip("-.")[:_MOST]
     is_safe = plain == name and not _RESERVED.fullmatch(name)
     if is_safe and not _DIGEST.fullmatch(name):
         return name

@@ -25,7 +25,7 @@ HEADER: Final = "header"
 _SERIAL: Final = frozenset({"serial", "sequential"})
 """Labels of one process."""
 
-_UNIT: Final = re.compile(r"\s*[\[(](?P<unit>[^\[\]()]+)[\])]\Z")
+_UNIT: Final = re.compile(r"[\[(](?P<unit>[^\[\]()]+)[\])]\Z")
 """A unit behind the name of a row."""
 
 _FEWEST: Final = 2
@@ -143,7 +143,9 @@ def _melted(
     }
     if len(units) == 1 and (unit := units.pop()) and parse_unit(unit).is_known:
         value = f"{value} [{unit}]"
-        rows = [(line, [_UNIT.sub("", row[0]), *row[1:]]) for line, row in rows]
+        rows = [
+            (line, [_UNIT.sub("", row[0]).rstrip(), *row[1:]]) for line, row in rows
+        ]
     melted = [
         (line, [row[0], number, row[at]])
         for line, row in rows
