@@ -69,7 +69,7 @@ def in_metric(reported, metric, unit, better="lower"):
             {SHARED_CORES: "p = 4, 8"},
             "1 of 5 settings",
             False,
-            "processes shared cores at p = 4, 8; without these, 1 of 5 settings",
+            "processes shared cores at p = 4, 8; the other runs: 1 of 5 settings",
         ),
         (
             {SHARED_CORES: "p = 16"},
@@ -82,7 +82,7 @@ def in_metric(reported, metric, unit, better="lower"):
             "1 of 5 settings",
             False,
             (
-                f"{SHARED_CORES} at p = 4 and {DISTURBED} at p = 8; without these, "
+                f"{SHARED_CORES} at p = 4 and {DISTURBED} at p = 8; the other runs: "
                 "1 of 5 settings"
             ),
         ),
@@ -324,7 +324,7 @@ def test_times_of_disturbed_jobs_have_no_verdict_until_they_are_accepted(session
 
     assert before.verdict is between.verdict is Verdict.UNDECIDED
     assert before.is_crowded
-    assert before.reason.startswith(f"{DISTURBED} at p = 4, 8, 16; without these")
+    assert before.reason.startswith(f"{DISTURBED} at p = 4, 8, 16; the other runs")
     assert after.verdict is Verdict.MISMATCH
 
 
