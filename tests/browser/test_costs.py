@@ -9,7 +9,7 @@ def test_what_costs_most_at_scale_is_seen_at_once(large_page: Page):
     large_page.set_viewport_size({"width": 1440, "height": HEIGHT})
     large_page.goto("/p/hydro")
 
-    large_page.get_by_role("link", name="Cost", exact=True).click()
+    large_page.get_by_role("link", name="Time", exact=True).click()
 
     expect(
         large_page.get_by_text("of the time on aurora is in MPI_Alltoall")
