@@ -46,7 +46,7 @@ def test_hostile_names_are_text_and_lead_to_their_pages(
     page.goto("/")
 
     for name in HOSTILE:
-        page.get_by_role("heading").get_by_role("link", name=name).click()
+        page.get_by_role("rowheader").get_by_role("link", name=name, exact=True).click()
         rows = page.get_by_role("rowheader")
         rows.get_by_role("link", name=name, exact=True).click()
         expect(page.get_by_role("heading", level=1)).to_have_text(name)
@@ -152,7 +152,7 @@ def test_long_names_leave_the_answer_on_the_first_screen(
 
     assert {at: top for at, top in tops.items() if top > 620} == {}
     page.goto(f"/p/wide/r/{region}")
-    name = page.locator("summary").first.get_by_title(shown.machine, exact=True)
+    name = page.locator("summary").get_by_title(shown.machine, exact=True).first
     lines = "name => name.clientHeight / parseFloat(getComputedStyle(name).lineHeight)"
     assert name.evaluate(lines) < 2.5
 
