@@ -32,7 +32,7 @@ SAID: Mapping[str, Mapping[str, str]] = {
         "/history": "Too few commits for changes: 1 commit of at least 9",
         "/m/steady": "What steady measured of each commit",
         "/r/{region}": "grows like O(p); nothing is expected",
-        "/regressions": "before a change can be told; 1 commit so far",
+        "/regressions": "measured commits; 1 commit so far",
         "/scaling/contours": "parallel efficiency",
         "/traces": "No trace yet",
     },

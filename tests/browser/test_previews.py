@@ -28,7 +28,7 @@ def test_band_and_verdicts_change_while_a_growth_is_typed(region: Page):
     expect(preview).to_contain_text(
         "If O(p) is expected: 1 match at the newest commit; 2 of 2 verdicts shown would"
     )
-    expect(preview.get_by_role("row").nth(1)).to_contain_text("mismatch")
+    expect(preview.get_by_role("row").nth(1)).to_contain_text("scales worse")
     expect(curve.get_by_text("expected p")).to_be_visible()
     expect(region.get_by_role("region", name="Verdict", exact=True)).to_contain_text(
         "scales worse than expected"  # nothing was declared
@@ -59,12 +59,12 @@ def test_button_shows_the_same_without_scripts_and_declares_from_there(
     page.goto(REGION)
     page.get_by_text("Change what is expected").click()
     page.get_by_label("Growth, in big-O notation").fill("p")
-    page.get_by_label("Declared by").fill("Ada")
+    page.get_by_label("Saved by").fill("Ada")
 
     page.get_by_role("button", name="Preview").click()
 
     expect(page.get_by_text("1 match at the newest commit")).to_be_visible()
-    expect(page.get_by_label("Declared by")).to_have_value("Ada")
+    expect(page.get_by_label("Saved by")).to_have_value("Ada")
     page.get_by_role("button", name="Declare a new version").click()
     versions = page.get_by_role("table", name="Versions of the expectation")
     expect(versions.get_by_role("row").nth(1)).to_contain_text("Ada")

@@ -76,7 +76,7 @@ SENTENCES = {
         machine(lambda k: 1.4 + 1e-6 * k, sizes=K[3:] * 100),
         "daint is faster from",
     ),
-    "two sizes": ((K[:2], JUQUEEN[1][:2]), DAINT, "two sizes cannot tell"),
+    "two sizes": ((K[:2], JUQUEEN[1][:2]), DAINT, "two sizes cannot show"),
 }
 
 
