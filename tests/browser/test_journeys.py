@@ -103,8 +103,10 @@ def test_where_efficiency_is_lost(home: Page):
     )
     assert is_on_first_screen(home.get_by_text("parallel efficiency").first)
     home.get_by_role("link", name="Contours").click()
-    assert is_on_first_screen(home.get_by_text(re.compile(r"efficiency of \d\.\d.%")))
-    lost = home.get_by_text(re.compile("Efficiency drops below 50.%"))
+    assert is_on_first_screen(home.get_by_text(re.compile(r"efficiency \d\.\d.%")))
+    lost = home.get_by_text(
+        "From 16 processes on, less than half of the efficiency is left"
+    )
     assert is_on_first_screen(lost)
     for name, marks in (
         ("from 4 processes on", ".scatterlayer .trace"),

@@ -211,10 +211,10 @@ def test_composed_model_is_drawn_beside_measurements_and_told_at_a_target(
     rows = page.get_by_role("table", name="Measured and composed time of cg on node")
     expect(rows.get_by_role("row")).to_have_count(9)
 
-    page.get_by_label("Target scale N").fill("9000000")
+    page.get_by_label("Target scale threads").fill("8")
     page.keyboard.press("Enter")
 
-    told = page.get_by_text("At N = 9000000, threads = 8: composed")
+    told = page.get_by_text("At threads = 8, N = 4000000: composed")
     expect(told).to_contain_text("to expect")
 
 
