@@ -1,5 +1,6 @@
 """Sites that need no server: links lead to files, and a store makes the same ones."""
 
+import asyncio
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 
 from scalewatch.stores.store import Store
 from support.sites import Links, contents, publish
@@ -201,6 +203,13 @@ def test_several_projects_are_shown_and_one_may_be_chosen(tmp_path):
     }
     assert len(both) == 2
     assert alone == {"b"}
+
+
+def test_a_site_is_written_where_a_loop_already_runs(store, tmp_path):
+    async def notebook() -> Result:
+        return publish(store, tmp_path / "site", "--commits", 1)
+
+    assert asyncio.run(notebook()).exit_code == 0
 
 
 def test_files_of_others_stay(store, tmp_path):

@@ -50,9 +50,9 @@ TABLES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("dialect", TABLES)
-def test_table_of_any_dialect_is_read_whole(write, dialect) -> None:
-    text, parameter = TABLES[dialect]
+@pytest.mark.parametrize("form", TABLES)
+def test_table_of_any_form_is_read_whole(write, form) -> None:
+    text, parameter = TABLES[form]
 
     [series] = read_files([write(text, "table.txt")]).series
 

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
@@ -43,6 +43,8 @@ def test_probability_is_that_of_a_normal_variable():
 
 @given(st.floats(0.2, 5), st.floats(0.001, 0.5))
 def test_what_is_inverted_is_inverted(factor: float, spread: float):
+    at_bound = np.log1p(OF_VERSIONS.negligible)
+    assume(abs(np.log(factor)) != pytest.approx(at_bound, rel=1e-9))
     there = ratio([1] * 5, [factor] * 5, spread)
     back = ratio([factor] * 5, [1] * 5, spread)
 

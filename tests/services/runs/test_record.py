@@ -147,7 +147,8 @@ def test_result_is_recorded_in_the_unit_of_its_series(
     assert session.scalars(select(tables.Series.unit)).all() == [recorded]
     points = select(tables.Point.q50).order_by(tables.Point.run_id)
     assert session.scalars(points).all() == pytest.approx([3.0, 3.0 * factor])
-    payloads = session.scalars(select(tables.Payload.body)).all()
+    of_runs = select(tables.Payload.body).order_by(tables.Payload.run_id)
+    payloads = session.scalars(of_runs).all()
     posted_units = [
         json.loads(zstandard.decompress(body))["results"][0]["unit"]
         for body in payloads

@@ -12,6 +12,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import unquote
 
+from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 
 from scalewatch.cli.publishing.addresses import Addresses, Fate, Link
@@ -73,7 +74,7 @@ class Site:
     addresses: Addresses
     folder: SiteFolder
     base: str = ""
-    _runner: asyncio.Runner = field(default_factory=asyncio.Runner)
+    _portal: BlockingPortal = field(init=False)
     _waiting: deque[tuple[str, str]] = field(default_factory=deque)
     _known: set[str] = field(default_factory=set)
 
@@ -87,7 +88,7 @@ class Site:
         NoFolderForSite
             If a file cannot be written.
         """
-        with self._runner:
+        with start_blocking_portal() as self._portal:
             self._follow("/")
             while self._waiting:
                 address, file = self._waiting.popleft()
@@ -212,7 +213,7 @@ class Site:
             else:
                 body.extend(message.get("body", b""))
 
-        self._runner.run(self.app(scope, receive, send))
+        self._portal.call(self.app, scope, receive, send)
         pairs = started.get("headers", ())
         headers = {name.decode().lower(): value.decode() for name, value in pairs}
         return Answer(started["status"], headers, bytes(body))

@@ -596,11 +596,12 @@ def _with_one_header(rows: Sequence[Row]) -> Sequence[Row]:
         or sum(map(_is_number, third)) * 2 < len(names)
     ):
         return rows
-    are_units = [is_absent(each) or _unit_in(each) is not None for each in second]
-    if all(are_units) and not all(map(is_absent, second)):
+    units = [_unbracketed(cell) for cell in second]
+    are_units = [is_absent(unit) or parse_unit(unit).is_known for unit in units]
+    if all(are_units) and not all(map(is_absent, units)):
         merged = [
-            name if is_absent(unit) or "[" in name else f"{name} [{_unit_in(unit)}]"
-            for name, unit in zip(names, second, strict=True)
+            name if is_absent(unit) or "[" in name else f"{name} [{unit}]"
+            for name, unit in zip(names, units, strict=True)
         ]
     elif len({*names}) < len(names) and "" not in second:
         groups: Iterator[str] = accumulate(names, _named_or_before)
@@ -618,10 +619,9 @@ def _named_or_before(before: str, name: str) -> str:
     return name or before
 
 
-def _unit_in(cell: str) -> str | None:
-    """Return the unit that a cell is, as `[s]` or `GB`; None if it is none."""
-    text = cell.strip("[]() ")
-    return text if text and parse_unit(text).is_known else None
+def _unbracketed(cell: str) -> str:
+    """Return what a cell as `[s]`, `[-]` or `GB` states of the unit of its column."""
+    return cell.strip("[]() ")
 
 
 def _without_index(rows: Sequence[Row]) -> Sequence[Row]:
