@@ -186,12 +186,15 @@ def test_numbers_whose_columns_nothing_names_are_no_table(write, text) -> None:
     )
 
 
-def test_cores_follow_from_nothing_where_no_column_is_a_parameter(write) -> None:
-    text = "# case  cores  avg time\na  4  1.5\nb  8  1.25\n"
+def test_words_before_cores_are_cases(write) -> None:
+    text = "# case  cores  avg time\na  4  1.5\na  8  1.25\nb  4  3.5\nb  8  3.25\n"
 
-    reading = read_files([write(text)], "commented-table")
+    series = read_files([write(text)], "commented-table").series
 
-    assert "expected a number, found 'a'" in str(reading.unreadable[0])
+    assert [(each.parameters, each.configuration["case"]) for each in series] == [
+        (("p",), "a"),
+        (("p",), "b"),
+    ]
 
 
 def test_builds_that_tables_state_keep_their_files_apart() -> None:

@@ -78,6 +78,11 @@ RESTARTS: Final = "restarts"
 RESTARTED: Final = "it says whether times are whole"
 _RESTARTS: Final = frozenset({"restart", "restarts", "requeue", "requeues", "requeued"})
 
+_SOFTWARE: Final = frozenset(
+    {"version", "release", "rocm", "cuda", "gcc", "compiler", "driver", "python"}
+)
+"""Words of columns of versions, whose fractions measure nothing."""
+
 _DEVIATIONS: Final = frozenset(
     {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
     | {"sigma", "stderr", "cv", "iqr", "mad", "rsd"}
@@ -265,6 +270,12 @@ def is_ideal(name: str) -> bool:
     return not _IDEALS.isdisjoint(words_of(name))
 
 
+def is_version(name: str) -> bool:
+    """Tell whether a column is called like software, of which it has versions."""
+    words = words_of(name)
+    return not _SOFTWARE.isdisjoint(words) and _SOFTWARE.issuperset(words)
+
+
 def is_derived(name: str) -> bool:
     """Tell whether a column follows from times: speed-ups and efficiencies."""
     return bool(_DERIVED.search(name))
@@ -433,6 +444,9 @@ class _Meanings:
     def read_values(self) -> None:
         """Take columns of results: times and rates, or what else has fractions."""
         header, contents = self.header, self.contents
+        if any(_is_result(header[at]) for at in self.unknown()):
+            versions = [at for at in self.unknown() if is_version(header[at])]
+            self.take(dict.fromkeys(versions, CONFIGURATION), CALLED)
         measured = [
             at
             for at in self.unknown()
@@ -567,17 +581,27 @@ def _stated(
 
 
 def _parameters(meanings: Mapping[int, str]) -> dict[str, int]:
-    return {
+    """Return columns of parameters, those first that others follow from."""
+    usual = [*PARAMETERS]
+    positions = {
         meaning: position
         for position, meaning in meanings.items()
         if meaning not in ROLES
     }
+    return dict(
+        sorted(
+            positions.items(),
+            key=lambda at: usual.index(at[0]) if at[0] in usual else len(usual),
+        )
+    )
 
 
 def _following(contents: Sequence[Content], meanings: Mapping[int, str]) -> list[int]:
     """Return the resources that follow from a finer one, as nodes do from GPUs."""
+    levels = {at: len(set(contents[at].numbers)) for at in meanings}
+    if any(meanings[at] == "threads" and levels[at] > 1 for at in meanings):
+        return []  # processes and threads tell only together how many nodes they fill
     resources = [at for at, meaning in meanings.items() if meaning in _RESOURCES]
-    levels = {at: len(set(contents[at].numbers)) for at in resources}
     return [
         at
         for at in resources

@@ -4,7 +4,6 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Final, NamedTuple
 
 from scalewatch.importers.series import ImportedMeasurement
@@ -12,12 +11,8 @@ from scalewatch.importers.source import Source
 from scalewatch.importers.tables import separated
 from scalewatch.importers.tables.columns import (
     CONFIGURATION,
-    IGNORED,
-    MEASURED,
-    ROLES,
-    is_aside,
 )
-from scalewatch.texts.scales import parameter_of, scale_of
+from scalewatch.texts.scales import parameter_of
 
 _NUMBER: Final = re.compile(r"[+-]?(\d++(\.\d*+)?|\.\d++)([eE][+-]?\d++)?")
 
@@ -103,18 +98,20 @@ def read(
             for key, names in stated.items()
         }
         block.names = list(usual)
-        meanings = _meanings_of(usual, [row for _, row in block.rows], by_usual_name)
         facts = {**block.facts}
         if len(blocks) > 1:
             key, value = _fact(block.title) or (_TITLE, str(number))
             facts[key] = value
-        for key in [name for name in facts if name not in usual]:
+        held = [key for key in facts if key not in usual]
+        for key in held:
             block.add(key, facts[key])
-            meanings.setdefault(CONFIGURATION, []).append(key)
+        if held:
+            stated_held = [*by_usual_name.get(CONFIGURATION, ()), *held]
+            by_usual_name[CONFIGURATION] = stated_held
         yield from separated.read_rows(
             source,
             [(block.rows[0][0] - 1, block.names), *block.rows],
-            meanings,
+            by_usual_name,
             has_coordinate=has_coordinate,
             title=block.title,
         )
@@ -317,73 +314,6 @@ def _usual_names(names: Sequence[str]) -> Sequence[str]:
         usual_name = "time" if is_time else name
         usual.append(name if usual_name in {*names, *usual} - {name} else usual_name)
     return usual
-
-
-def _meanings_of(
-    names: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    stated: Mapping[str, Sequence[str]],
-) -> dict[str, list[str]]:
-    """Return the meanings of columns, by the words of the header and by their cells.
-
-    Columns of whole numbers whose names say nothing are left to be settings.
-
-    Parameters
-    ----------
-    names
-        The header.
-    rows
-        Cells of all rows.
-    stated
-        Names of columns by meaning, as the user states them; these count.
-    """
-    meanings = {key: list(columns) for key, columns in stated.items()}
-    columns = {name: [row[at] for row in rows] for at, name in enumerate(names)}
-    for name in chain.from_iterable(stated.values()):
-        columns.pop(name, None)
-    if not stated.keys() - ROLES.keys():
-        parameters = _parameters(columns)
-        meanings |= {key: [name] for key, name in parameters.items()}
-        settings = list(
-            zip(*(columns.pop(name) for name in parameters.values()), strict=True)
-        )
-        for name in [column for column in columns if settings and _is_resource(column)]:
-            # Cores and processors that follow from the others are no setting.
-            if _follows(columns[name], settings):
-                del columns[name]
-                meanings.setdefault(IGNORED, []).append(name)
-    for name, cells in columns.items():
-        if _SPREAD.match(name) or is_aside(name):
-            meanings.setdefault(IGNORED, []).append(name)
-        elif _HELD.search(name.lower()):
-            meanings.setdefault(CONFIGURATION, []).append(name)
-        elif MEASURED not in stated and (_RATED.search(name) or _has_fraction(cells)):
-            meanings.setdefault(MEASURED, []).append(name)
-    return meanings
-
-
-def _parameters(columns: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the columns of parameters: of known names, else the first one."""
-    counts = [name for name in columns if all(map(str.isdecimal, columns[name]))]
-    known: dict[str, str] = {}
-    for name in columns:
-        resource = _RESOURCES.get(name.lower()) if name in counts else None
-        key = parameter_of(name) or (resource if resource in {"p", "threads"} else None)
-        if key is not None:
-            known.setdefault(key, name)
-    first = next(iter(columns), "")
-    if not known and first in counts:
-        return {scale_of(first) or _RESOURCES.get(first.lower(), first): first}
-    return known
-
-
-def _follows(cells: Sequence[str], settings: Sequence[tuple[str, ...]]) -> bool:
-    """Tell whether equal settings have equal cells."""
-    return len(set(zip(settings, cells, strict=True))) == len(set(settings))
-
-
-def _has_fraction(cells: Sequence[str]) -> bool:
-    return not all(map(str.isdecimal, cells))
 
 
 def _words(comment: str, delimiter: str | None) -> list[_Word]:
