@@ -26,7 +26,7 @@ def drawn(**layout):
 
 def markers(picture):
     """Return where markers are, in the order of their points."""
-    found = re.findall(r"translate\(([\d.]+) ([\d.]+)\) scale\(4\)", picture)
+    found = re.findall(r'<use href="#m0" x="([\d.]+)" y="([\d.]+)"', picture)
     return [(float(x), float(y)) for x, y in found[1:]]  # the first is the legend's
 
 

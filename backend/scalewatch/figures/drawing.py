@@ -158,6 +158,7 @@ class _Picture:
     heading: str
     place: str
     parts: list[str] = field(default_factory=list)
+    marks: dict[str, str] = field(default_factory=dict)
 
     def drawn(self) -> str:
         """Return the whole picture."""
@@ -208,7 +209,8 @@ class _Picture:
             f'fill="{PALETTE["ink"]}"><title>{escape(self._said)}</title>'
             f'<rect width="{WIDTH}" height="{height:.0f}" fill="#ffffff"/>'
         )
-        return f"{head}{''.join(self.parts)}</svg>"
+        marks = (f'<path id="{name}" {look}/>' for look, name in self.marks.items())
+        return f"{head}<defs>{''.join(marks)}</defs>{''.join(self.parts)}</svg>"
 
     @property
     def _said(self) -> str:
@@ -235,7 +237,7 @@ class _Picture:
                     box = f'x="{x}" y="{y - 9}" width="22" height="10"'
                     self.parts.append(f"<rect {box} {look}/>")
                 if "markers" in trace.get("mode", ""):
-                    self.parts.append(_mark(trace, 0, x + 11, y - 4))
+                    self._mark(trace, 0, x + 11, y - 4)
                 self._text(x + 28, y, trace["name"])
                 x += 28 + _width(trace["name"]) + 18
 
@@ -325,7 +327,12 @@ class _Picture:
         if "markers" in trace["mode"]:
             for place, (at, to) in enumerate(zip(across, down, strict=True)):
                 if isfinite(at) and isfinite(to):
-                    self.parts.append(_mark(trace, place, at, to))
+                    self._mark(trace, place, at, to)
+
+    def _mark(self, trace: Trace, place: int, x: float, y: float) -> None:
+        """Place the marker of a point; those that look alike are drawn once."""
+        name = self.marks.setdefault(_marker(trace, place), f"m{len(self.marks)}")
+        self.parts.append(f'<use href="#{name}" x="{x:.1f}" y="{y:.1f}"/>')
 
     def _bars(self, trace: Trace, x: _Axis, y: _Axis) -> None:
         is_level = trace.get("orientation") == "h"
@@ -549,8 +556,8 @@ def _dashed(line: Mapping[str, Any]) -> str:
     return f' stroke-dasharray="{dash.replace("px", "")}"' if dash else ""
 
 
-def _mark(trace: Trace, place: int, x: float, y: float) -> str:
-    """Return the marker of a point, hollow where its symbol is open."""
+def _marker(trace: Trace, place: int) -> str:
+    """Return how the marker of a point looks, hollow where its symbol is open."""
     marker = trace["marker"]
 
     def of(name: str, default: Any) -> Any:
@@ -563,8 +570,8 @@ def _mark(trace: Trace, place: int, x: float, y: float) -> str:
     fill = "#ffffff" if is_open else colour
     edge = f' stroke="{colour}" stroke-width="{1.5 / size:.2f}"' if is_open else ""
     opacity = f' fill-opacity="{of("opacity", 1)}"' if "opacity" in marker else ""
-    at = f'transform="translate({x:.1f} {y:.1f}) scale({size:.3g})"'
-    return f'<path d="{_MARKS[shape]}" {at} fill="{fill}"{edge}{opacity}/>'
+    scale = f'transform="scale({size:.3g})"'
+    return f'd="{_MARKS[shape]}" {scale} fill="{fill}"{edge}{opacity}'
 
 
 def _scaled(trace: Trace, value: float) -> str:

@@ -16,6 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 from starlette.routing import Route
 
 from scalewatch.pages import routes as page_routes
+from scalewatch.services.stores.kept import NEWEST, KeptCommits
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +49,6 @@ class Rule:
     has_exports: bool = True
     needs_base: bool = False
 
-
-NEWEST: Final = "newest"
-"""Segment of a path that means the newest commit."""
 
 FEW: Final = 100
 """Series of a project of which each page of each region is frozen."""
@@ -127,38 +125,6 @@ class Link:
     way: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class KeptProject:
-    """The commits of a project that have pages, and what its pages show by default.
-
-    Parameters
-    ----------
-    labels
-        Of the kept commits by their hash, the newest one first.
-    metric
-        The one that is shown where an address states none.
-    series
-        Number of them at the newest commit.
-    """
-
-    labels: Mapping[str, str]
-    metric: str
-    series: int
-
-    @property
-    def newest(self) -> str:
-        """Label of the newest commit."""
-        return next(iter(self.labels.values()))
-
-    def label(self, reference: str) -> str | None:
-        """Return the label of a kept commit that an address refers to."""
-        if reference == NEWEST:
-            return self.newest
-        if reference in self.labels:
-            return self.labels[reference]
-        return reference if reference in self.labels.values() else None
-
-
 _ABSENT: Final = Place(Fate.ABSENT)
 _ELSEWHERE: Final = Place(Fate.STORED)
 
@@ -173,7 +139,7 @@ class Addresses:
         Whether the address of the site is known.
     """
 
-    projects: Mapping[str, KeptProject]
+    projects: Mapping[str, KeptCommits]
     has_base: bool = False
     _places: dict[str, Place] = field(default_factory=dict)
 
@@ -193,7 +159,7 @@ class Addresses:
             known = self._places[address] = self._place(address)
         return known
 
-    def project_of(self, address: str) -> KeptProject | None:
+    def project_of(self, address: str) -> KeptCommits | None:
         """Return the project that an address is within, if there is one."""
         _, names = _route(urlsplit(address).path)
         return self.projects.get(names.get("project", ""))
@@ -225,7 +191,7 @@ class Addresses:
                 (key, label if key == "commit" else value)
                 for key, value in query
                 if not (key == "commit" and (is_newest or "sha" in names))
-                and (key, value) != ("metric", project.metric)
+                and value != project.usual.get(key)
             ]
             keys = rule.keys | (rule.of_newest if is_newest else {"commit"})
             if project.series <= FEW:

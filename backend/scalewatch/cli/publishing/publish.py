@@ -113,7 +113,7 @@ def _publish(
     """Write the site of a store; return what of the store cannot be read."""
     # The application takes longer to import than --help may.
     from scalewatch.app import create_app  # noqa: PLC0415
-    from scalewatch.cli.publishing.addresses import Addresses, KeptProject  # noqa: PLC0415
+    from scalewatch.cli.publishing.addresses import Addresses  # noqa: PLC0415
     from scalewatch.cli.publishing.site import Site  # noqa: PLC0415
     from scalewatch.cli.stores.filling import filled  # noqa: PLC0415
     from scalewatch.services.stores import fill  # noqa: PLC0415
@@ -130,7 +130,7 @@ def _publish(
             with sessions.reading() as session:
                 kept = kept_commits(session, name, options["commits"])
             fill.analyse(sessions, name, kept.compared)
-            projects[name] = KeptProject(kept.labels, kept.metric, kept.series)
+            projects[name] = kept
         if not projects:
             tell_faults(came.faults)
             raise NoStore(where, "none of its runs can be read")

@@ -5,7 +5,7 @@ that send something, scripts in modules, links to what a site does not have.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from html.parser import HTMLParser
@@ -27,6 +27,9 @@ OPTIONAL: Final = frozenset({"details", "form", "li", "nav"})
 ON_SERVERS: Final = "kept in the store: scalewatch serve --store … shows it"
 """Title of text that is a link where there is a server."""
 
+DIGITS: Final = 7
+"""Digits of numbers of figures that are not whole: pages show four."""
+
 Attributes = dict[str, str]
 
 
@@ -39,8 +42,8 @@ class Site(Protocol):
     def way(self, here: str, file: str) -> str:
         """Return the way from a file to another one."""
 
-    def attach(self, file: str, content: bytes) -> None:
-        """Write a file that belongs to a page."""
+    def picture(self, here: str, address: str) -> str:
+        """Return the way to the picture of a figure, and see to it that it is there."""
 
     def answer(self, address: str) -> str:
         """Return what the server answers: a figure, or a sheet of symbols."""
@@ -93,7 +96,6 @@ class FrozenPage(HTMLParser):
         self._in_form = False
         self._choice = ""
         self._plotly = ""
-        self._pictures = 0
         self._sheets: dict[str, str] = {}
         self._starts: Mapping[str, Callable[[Attributes], bool]] = {
             "a": self._anchor,
@@ -294,21 +296,41 @@ class FrozenPage(HTMLParser):
 
     def _picture(self, stated: Attributes) -> bool:
         """Give the picture of a figure a file: who draws plots does not load it."""
-        self._pictures += 1
-        name = f"{self._here.removesuffix('.html')}.{self._pictures}.svg"
-        self._site.attach(name, self._site.answer(stated["src"]).encode())
-        stated["src"] = self._site.way(self._here, name)
+        stated["src"] = self._site.picture(self._here, stated["src"])
         return True
 
     def _bring_figure(self, stated: Attributes) -> None:
         """Let a figure stand in the page: nothing is fetched from a file."""
-        if "data-drawn" not in stated:
-            stated["data-drawn"] = self._site.answer(stated["data-figure"])
-        stated["data-drawn"] = quoted(stated["data-drawn"])
+        opens = stated.pop("data-opens", "")
+        reports = self._site.reports(self._here, opens) if opens else {}
+        document = stated.get("data-drawn") or self._site.answer(stated["data-figure"])
+        stated["data-drawn"] = quoted(_compact(document, reports))
         stated["data-figure"] = ""
-        if opens := stated.pop("data-opens", ""):
-            reports = self._site.reports(self._here, opens)
-            stated |= {"data-opens": json.dumps(reports)} if reports else {}
+        if reports:
+            stated["data-opens"] = json.dumps(reports)
+
+
+def _compact(document: str, opened: Container[str]) -> str:
+    """Return a figure with no more digits and names of points than a page shows.
+
+    Parameters
+    ----------
+    opened
+        Points that lead to pages; any other is named by its place.
+    """
+    figure = json.loads(document, parse_float=_rounded)
+    for trace in figure["data"]:
+        if "ids" in trace:
+            trace["ids"] = [
+                name if name in opened else str(place)
+                for place, name in enumerate(trace["ids"])
+            ]
+    return json.dumps(figure, ensure_ascii=False, separators=(",", ":"))
+
+
+def _rounded(number: str) -> float:
+    value = float(number)
+    return int(value) if value.is_integer() else float(f"{value:.{DIGITS}g}")
 
 
 def _attribute(attribute: tuple[str, str]) -> str:

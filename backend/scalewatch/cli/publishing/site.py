@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
+from hashlib import sha256
 from html import escape, unescape
 from http import HTTPStatus
 from typing import Any, Final
@@ -25,6 +26,7 @@ HOST: Final = "site.invalid"
 """The server's name in absolute addresses, which become those of the site."""
 
 FOUND: Final = "/search?format=json"
+PICTURES: Final = "assets/pictures"
 
 _ABSOLUTE: Final = re.compile(rf"http://{re.escape(HOST)}(/[^\s\"<>]*)")
 
@@ -77,6 +79,7 @@ class Site:
     _portal: BlockingPortal = field(init=False)
     _waiting: deque[tuple[str, str]] = field(default_factory=deque)
     _known: set[str] = field(default_factory=set)
+    _pictures: dict[str, str] = field(default_factory=dict)
 
     def write(self) -> None:
         """Write all pages that links lead to from the first one, and their files.
@@ -123,9 +126,21 @@ class Site:
         }
         return {sha: way for sha, way in links.items() if way}
 
-    def attach(self, file: str, content: bytes) -> None:
-        """Write a file that belongs to a page."""
-        self.folder.write(file, content)
+    def picture(self, here: str, address: str) -> str:
+        """Write a picture, and return the way to it; pages share those that are equal.
+
+        Raises
+        ------
+        PageFailed
+            If the application fails.
+        """
+        drawn = self._pictures.get(address)
+        if drawn is None:
+            content = self.answer(address).encode()
+            drawn = f"{PICTURES}/{sha256(content).hexdigest()[:16]}.svg"
+            self._pictures[address] = drawn
+            self.folder.write(drawn, content)
+        return self.way(here, drawn)
 
     def answer(self, address: str) -> str:
         """Return the text that the application answers.

@@ -11,8 +11,12 @@ from scalewatch.services.commits.find import label_of
 from scalewatch.services.regressions.regressions import RegressionState, regressions_of
 from scalewatch.services.selection.view import choose_metric
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
+
+NEWEST: Final = "newest"
+"""Reference to the newest commit."""
 
 MOST_TAGGED: Final = 20
 MOST_REGRESSED: Final = 20
@@ -29,16 +33,29 @@ class KeptCommits:
         Theirs by hash, the newest one first.
     compared
         Hashes of all that their pages compare: those commits, and their baselines.
-    metric
-        The metric that pages show where none is chosen.
+    usual
+        Metric that pages show where an address states none, and the only machine.
     series
         Number of them at the newest commit.
     """
 
     labels: Mapping[str, str]
     compared: frozenset[str]
-    metric: str
+    usual: Mapping[str, str]
     series: int
+
+    @property
+    def newest(self) -> str:
+        """Label of the newest commit."""
+        return next(iter(self.labels.values()))
+
+    def label(self, reference: str) -> str | None:
+        """Return the label of a kept commit that an address refers to."""
+        if reference == NEWEST:
+            return self.newest
+        if reference in self.labels:
+            return self.labels[reference]
+        return reference if reference in self.labels.values() else None
 
 
 def kept_commits(session: Session, project_name: str, number: int) -> KeptCommits:
@@ -59,9 +76,13 @@ def kept_commits(session: Session, project_name: str, number: int) -> KeptCommit
     baselines = [baseline_of(session, project, row) for row in rows]
     compared = {row.sha for row in rows} | {b.commit.sha for b in baselines if b}
     snapshot = CommitSnapshot.of(session, newest[0])
+    usual = {"metric": choose_metric(snapshot.metrics, None)}
+    known = machines.of_project(session, project.id)
+    if len(known) == 1:
+        usual["machine"] = known[0].name
     return KeptCommits(
         {row.sha: label_of(row.sha, row.tag) for row in rows},
         frozenset(compared),
-        choose_metric(snapshot.metrics, None),
+        usual,
         snapshot.series,
     )
