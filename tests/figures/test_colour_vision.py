@@ -7,12 +7,12 @@ Deficiency", IEEE TVCG 15 (2009), matrices for a severity of 1.
 """
 
 import re
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
 
-from scalewatch.figures.colours import GROWTH_CLASSES, PALETTE, SYMBOLS
+from scalewatch.figures.colours import GROWTH_CLASSES, HUES, PALETTE
 from scalewatch.resources import bundled
 
 SEEN = {
@@ -98,8 +98,25 @@ def test_machines_are_told_apart_by_colour_as_well_as_by_symbol(theme, vision):
         if distance(*pair, SEEN[vision]) < JUST_TOLD_APART
     ]
 
-    assert len(colours) == len(SYMBOLS)
+    assert len(colours) == HUES + 1
     assert close == []
+
+
+@pytest.mark.parametrize("theme", [1, 2], ids=["light", "dark"])
+def test_no_machine_is_blue_or_orange(theme):
+    style = (bundled("frontend") / "static" / "css" / "tokens.css").read_text("utf-8")
+    both = r"--figure-{}: light-dark\((#\w{{6}}), (#\w{{6}})\)"
+    machines, meaning = (
+        [found[theme] for found in re.finditer(both.format(name), style)]
+        for name in (r"machine-\d", "(?:better|worse|below|above)")
+    )
+
+    nearest = min(
+        distance(*pair, SEEN["full vision"]) for pair in product(machines, meaning)
+    )
+
+    assert len(meaning) == 4
+    assert nearest > 3 * JUST_TOLD_APART
 
 
 @pytest.mark.parametrize("vision", SEEN)

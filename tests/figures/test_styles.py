@@ -3,9 +3,12 @@
 from itertools import product
 
 import numpy as np
+import pytest
 
-from scalewatch.figures.colours import styles
+from scalewatch.figures.colours import GREY, styles
 from scalewatch.figures.curves import Scaling
+from scalewatch.figures.drawing import svg
+from scalewatch.figures.figure import APART
 from scalewatch.figures.machine_lines import DrawnLine, machine_lines_figure
 from scalewatch.figures.scaling import machines_figure
 from scalewatch.figures.scaling_errors import (
@@ -59,6 +62,46 @@ def test_many_configurations_of_one_machine_are_told_apart():
     found = styles([(3, position) for position in range(20)])
 
     assert len({(each.role, each.dash) for each in found}) == 20
+
+
+def test_machines_without_a_hue_are_named_at_the_ends_of_their_lines():
+    figure = plotted(rows_figure)(ScalingKind.WEAK, 2, rows())
+    names = {note.text: note for note in figure.layout.annotations}
+    grey = {trace.name: trace for trace in figure.data if trace.meta == GREY}
+
+    assert {*names} == {*grey} == {"m7", "m8", "m9"}
+    for name, note in names.items():
+        # Plotly places notes by logarithms where axes have these.
+        assert note.x == pytest.approx(np.log10(grey[name].x[-1]))
+        assert note.y == pytest.approx(grey[name].y[-1])
+
+
+def test_names_at_the_ends_of_lines_that_end_together_stay_apart():
+    measured = np.zeros(P.size, bool)
+    alike = [ErrorRow(f"m{at}", at, P, P * 0.01, measured) for at in range(20)]
+
+    figure = plotted(rows_figure)(ScalingKind.WEAK, 2, alike)
+    heights = sorted(note.ay for note in figure.layout.annotations)
+
+    assert len(heights) == 13
+    assert min(np.diff(heights)) >= APART
+
+
+def test_a_long_name_at_the_end_of_its_line_shows_both_its_ends():
+    measured = np.zeros(P.size, bool)
+    name = "a <very long> name of a machine 12"
+
+    figure = rows_figure(ScalingKind.WEAK, 2, [ErrorRow(name, 9, P, P, measured)])
+
+    (note,) = figure.layout["annotations"]
+    assert note["text"] == "a &lt;very…chine 12"
+
+
+def test_pictures_without_scripts_name_the_same_lines():
+    picture = svg(rows_figure(ScalingKind.WEAK, 2, rows())).decode()
+
+    # Once in the legend, and once beside the line.
+    assert [picture.count(f">m{at}</text>") for at in (6, 7, 8, 9)] == [1, 2, 2, 2]
 
 
 def test_ten_times_of_traces_have_lines_of_their_own():

@@ -1,9 +1,12 @@
 """Colours by role, the styles of lines, and the ramp of growth classes.
 
 Colours are the light theme's, equal to `--figure-*` in tokens.css. Each trace carries
-its role as `meta`, so that the browser can repaint it for the dark theme. Machines have
-the colours of Okabe and Ito, which people who see colours differently can tell apart,
-and a symbol besides.
+its role as `meta`, so that the browser can repaint it for the dark theme.
+
+Blue and orange mean better and worse and nothing else. The first `HUES` machines have
+hues between them, which people who see colours differently can tell apart, and a
+symbol besides. A hue is never given twice: later machines are grey, and differ by
+their dashes, their symbols and their names at the ends of their lines.
 
 The ramp is fixed, ordered and the same on all pages. A class is a range of growths in
 the order of dominance, with a colour of viridis from light (falls) to dark
@@ -32,13 +35,14 @@ PALETTE: Final = {
     "above": "#e8902c",
     "worse": "#d55e00",
     "better": "#0072b2",
-    "machine-0": "#0072b2",
-    "machine-1": "#cc79a7",
-    "machine-2": "#009e73",
-    "machine-3": "#e69f00",
-    "machine-4": "#56b4e9",
-    "machine-5": "#d55e00",
+    "machine-0": "#663b90",
+    "machine-1": "#3a8648",
+    "machine-2": "#d01b70",
+    "machine-3": "#948f26",
+    "machine-4": "#389fa0",
+    "machine-5": "#571a2e",
     "machine-6": "#000000",
+    "machine-7": "#666e77",
     "growth-0": "#fde725",
     "growth-1": "#addc30",
     "growth-2": "#5ec962",
@@ -61,25 +65,22 @@ SYMBOLS: Final = (
 )
 
 
-COLOURS: Final = len(SYMBOLS)
-"""Machines with a colour of their own; the next ones begin another round."""
+HUES: Final = len(SYMBOLS)
+"""Machines with a hue of their own; the role that follows is grey, for all others."""
 
+GREY: Final = f"machine-{HUES}"
 
-def machine_role(slot: int) -> str:
-    """Return the role of the machine that appeared as number `slot`."""
-    return f"machine-{slot % len(SYMBOLS)}"
-
-
-def symbol(slot: int) -> str:
-    """Return the marker of the machine that appeared as number `slot`.
-
-    It shifts once per round of colours: no two of 42 machines share both.
-    """
-    return SYMBOLS[(slot + slot // len(SYMBOLS)) % len(SYMBOLS)]
-
-
-DASHES: Final = ("solid", "8px,3px", "2px,3px", "8px,3px,2px,3px")
-"""Lines of the configurations of one machine, and of machines that share a colour."""
+DASHES: Final = (
+    "solid",
+    *(
+        ",".join([*["8px,3px"] * long, *["2px,3px"] * short])
+        for long, short in (
+            *((1, 0), (0, 1), (1, 1), (2, 1), (1, 2), (3, 1), (1, 3), (2, 2)),
+            *((4, 1), (1, 4), (3, 2), (2, 3)),
+        )
+    ),
+)
+"""Lines of the configurations of one machine, and of machines without a hue."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +91,26 @@ class Style:
     dash: str = "solid"
 
 
+def machine_role(slot: int) -> str:
+    """Return the role of the machine that appeared as number `slot`."""
+    return f"machine-{min(slot, HUES)}"
+
+
+def symbol(slot: int) -> str:
+    """Return the marker of the machine that appeared as number `slot`."""
+    return SYMBOLS[slot % len(SYMBOLS)]
+
+
 def machine_dash(slot: int) -> str:
     """Return the line of the machine that appeared as number `slot`."""
-    return DASHES[slot // COLOURS % len(DASHES)]
+    return DASHES[_dash(slot)]
 
 
 def styles(places: Sequence[tuple[int, int]]) -> list[Style]:
     """Return a style for each: the colour of its machine, a dash for its position.
 
-    Where all are of one machine, each has a colour of its own. No two of up to four
-    lines of a colour have the same dash.
+    Where several are of one machine alone, each has a colour of its own as long as
+    there are hues. No two of up to twelve lines of a colour have the same dash.
 
     Parameters
     ----------
@@ -107,25 +118,24 @@ def styles(places: Sequence[tuple[int, int]]) -> list[Style]:
         Position of the machine among the project's, and that of the configuration
         among the machine's.
     """
-    if len({slot for slot, _ in places}) == 1:
-        wanted = [(slot + at, at // COLOURS) for slot, at in places]
+    if len(places) > 1 and len({slot for slot, _ in places}) == 1:
+        wanted = [((slot + at) % HUES if at < HUES else at, 0) for slot, at in places]
     else:
-        wanted = [(slot, slot // COLOURS + at) for slot, at in places]
+        wanted = [*places]
     taken: dict[str, list[int]] = defaultdict(list)
-    for slot, dash in wanted:
-        free = (dash + more for more in range(len(DASHES)))
-        others = taken[machine_role(slot)]
-        others.append(
-            next((_line(at) for at in free if _line(at) not in others), _line(dash))
-        )
-    return [
-        Style(role, DASHES[taken[role].pop(0)])
-        for role in (machine_role(slot) for slot, _ in wanted)
-    ]
+    chosen = []
+    for slot, position in wanted:
+        role, first = machine_role(slot), _dash(slot) + position
+        free = [(first + more) % len(DASHES) for more in range(len(DASHES))]
+        dash = next((each for each in free if each not in taken[role]), free[0])
+        taken[role].append(dash)
+        chosen.append(Style(role, DASHES[dash]))
+    return chosen
 
 
-def _line(dash: int) -> int:
-    return dash % len(DASHES)
+def _dash(slot: int) -> int:
+    """Return the number of the dash of a machine; those without a hue begin dashed."""
+    return 0 if slot < HUES else (slot - HUES + 1) % len(DASHES)
 
 
 MORE: Final = 1e-9

@@ -16,11 +16,11 @@ from scalewatch.figures.axes import (
     titled,
     titled_axis,
 )
-from scalewatch.figures.colours import COLOURS, PALETTE, machine_role
+from scalewatch.figures.colours import HUES, PALETTE, machine_role
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import listed
 
-MOST: Final = COLOURS - 1
+MOST: Final = HUES - 1
 """Regions with an area of their own: black stays for none, the rest share one."""
 
 OTHERS: Final = "grid"

@@ -35,6 +35,9 @@ EDGE: Final = 12
 BAR: Final = 78
 """Height of a line of text, the margin, and the width of a bar of colours."""
 
+BESIDE: Final = 20
+"""Width of the lines that lead to names beside the axes."""
+
 CELLS: Final = 64
 """Cells of a contour in each direction."""
 
@@ -172,7 +175,9 @@ class _Picture:
         has_bar = any("colorbar" in trace for trace in traces)
         widest = max((_width(text) for _, text in y.ticks), default=0.0)
         left = EDGE + widest + 8 + LINE * bool(_title(y))
-        x.start, x.end = left, WIDTH - EDGE - 12 - BAR * has_bar
+        names = [note["text"] for note in layout.get("annotations", ()) if "ax" in note]
+        beside = max(map(_width, names), default=-BESIDE) + BESIDE
+        x.start, x.end = left, WIDTH - EDGE - 12 - BAR * has_bar - beside
         y.start, y.end = top + HEIGHT, top
         lines = max((text.count("<br>") for _, text in x.ticks), default=0) + 1
         height = y.start + 8 + LINE * (lines + bool(_title(x))) + EDGE
@@ -291,6 +296,9 @@ class _Picture:
         )
 
     def _note(self, note: Mapping[str, Any], x: _Axis, y: _Axis) -> None:
+        if "ax" in note:
+            self._name(note, x.place(x.number(note["x"]) if x.names else note["x"]), y)
+            return
         at = _referred(note.get("x", 0.5), note.get("xref", "paper"), x, is_text=True)
         down = _referred(note.get("y", 0.5), note.get("yref", "paper"), y, is_text=True)
         down += {"top": 14, "bottom": -6}.get(note.get("yanchor", ""), 4)
@@ -300,6 +308,14 @@ class _Picture:
             look += f' transform="rotate({angle} {at:.1f} {down:.1f})"'
         lines = note["text"].count("<br>")
         self._text(at, down - LINE * lines / 2, note["text"], look)
+
+    def _name(self, note: Mapping[str, Any], at: float, y: _Axis) -> None:
+        """Write a name beside the end of its line, with a line that leads to it."""
+        down = y.place(note["y"])
+        end = at + note["ax"], down + note["ay"]
+        leads = f'd="M{at:.1f} {down:.1f}L{end[0]:.1f} {end[1]:.1f}"'
+        self.parts.append(f'<path {leads} stroke="{PALETTE["quiet"]}"/>')
+        self._text(end[0] + 3, end[1] + 4, note["text"])
 
     def _scatter(self, trace: Trace, x: _Axis, y: _Axis) -> None:
         xs, ys = trace["x"], trace["y"]

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 
 from scalewatch.figures.axes import canvas, parameter_axis, plain_axis
-from scalewatch.figures.colours import PALETTE
+from scalewatch.figures.colours import PALETTE, machine_role
 from scalewatch.figures.figure import Figure
 from scalewatch.modelling import Model
 from scalewatch.modelling.arrays import Reals
@@ -76,10 +76,10 @@ def time_figure(  # noqa: PLR0913, PLR0917, what is drawn of a scan
                 x=along,
                 y=model({scale.name: along}) * np.ones(STEPS),
                 mode="lines",
-                line={"color": PALETTE[f"machine-{slot % 7}"], "width": 1.5},
+                line={"color": PALETTE[machine_role(slot)], "width": 1.5},
                 hoverinfo="skip",
                 name="model",
-                meta=f"machine-{slot % 7}",
+                meta=machine_role(slot),
             )
     return figure
 
@@ -135,7 +135,7 @@ def efficiency_figure(
         np.full(len(scaling.rows), 100.0),
     )
     for limit in limits:
-        line = {"color": PALETTE["worse"], "dash": "2px,4px", "width": 1}
+        line = {"color": PALETTE["quiet"], "dash": "2px,4px", "width": 1}
         figure.add_level(y=100 * limit, line=line)
     best = max(100 * row.efficiency.high for row in rows)
     axis = {"range": [0, max(TOP, 1.05 * best)], "ticksuffix": " %"}
@@ -153,7 +153,7 @@ def _figure(  # noqa: PLR0913, PLR0917, what is drawn of a scan
     ideal: Reals,
 ) -> Figure:
     """Plot values with intervals over sizes, forecasts hollow, and the ideal dashed."""
-    role = f"machine-{slot % 7}"
+    role = machine_role(slot)
     figure = canvas()
     axis = parameter_axis(scale.name, _sizes([*rows, *forecasts]))
     figure.update_layout(xaxis=axis, yaxis=plain_axis(axis, quantity), showlegend=False)

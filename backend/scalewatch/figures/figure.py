@@ -5,14 +5,25 @@ leads to a figure; here the tests do that, once.
 """
 
 from dataclasses import dataclass, field
-from typing import Any
+from html import escape, unescape
+from typing import Any, Final
 
 import numpy as np
 import orjson
 
-from scalewatch.figures.colours import PALETTE
+from scalewatch.figures.colours import GREY, PALETTE
 
 Trace = dict[str, Any]
+
+LABEL: Final = 16
+"""Letters of a name at the end of its line; of a longer one both ends are shown."""
+
+MARGIN: Final = 118
+"""Pixels beside the lines for their names."""
+
+HIGH: Final = 260
+APART: Final = 14
+"""Pixels from the lowest to the highest value, about, and between two names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,5 +94,79 @@ class Figure:
         """Add a shape; the role of its colour is its `name`."""
         self.layout.setdefault("shapes", []).append(attributes)
 
+    def label_lines(self) -> None:
+        """Name the lines without a hue at their ends, where names stay apart."""
+        ends = [
+            (trace["name"], *end)
+            for trace in self.data
+            if trace.get("meta") == GREY
+            and trace.get("showlegend", True)
+            and (end := self._end(trace)) is not None
+        ]
+        if not ends:
+            return
+        ends.sort(key=lambda end: end[2])
+        low, high = self._extent()
+        heights = HIGH * (np.array([y for _, _, y in ends]) - low) / (high - low or 1.0)
+        steps = APART * np.arange(len(ends))
+        spread = np.maximum.accumulate(heights - steps) + steps
+        spread -= max(0.0, spread[-1] - max(HIGH, steps[-1]))
+        self.layout["annotations"] = [
+            *self.layout.get("annotations", ()),
+            *(
+                {
+                    "text": _shortened(name),
+                    "x": x,
+                    "y": y,
+                    "ax": 18,
+                    "ay": float(height - label),
+                    "xanchor": "left",
+                    "arrowhead": 0,
+                    "arrowwidth": 1,
+                }
+                for (name, x, y), height, label in zip(
+                    ends, heights, spread, strict=True
+                )
+            ),
+        ]
+        self.update_layout(margin={"r": MARGIN})
+
+    def _end(self, trace: Trace) -> tuple[Any, float] | None:
+        """Return where a trace ends, as annotations count; None if it has no points."""
+        known = [
+            (x, y)
+            for x, y in zip(trace["x"], self._counted("y", trace["y"]), strict=True)
+            if np.isfinite(y)
+        ]
+        if not known:
+            return None
+        x, y = known[-1]
+        return (x if isinstance(x, str) else self._counted("x", [x])[0].item()), float(
+            y
+        )
+
+    def _counted(self, axis: str, values: Any) -> np.ndarray[Any, Any]:
+        """Return values as an axis counts them: logarithms where it is one of these."""
+        numbers = np.array([np.nan if v is None else v for v in values], np.float64)
+        if self.layout.get(f"{axis}axis", {}).get("type") != "log":
+            return numbers
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.log10(numbers)
+
+    def _extent(self) -> tuple[float, float]:
+        if stated := self.layout["yaxis"].get("range"):
+            return float(stated[0]), float(stated[1])
+        drawn = np.concatenate([self._counted("y", trace["y"]) for trace in self.data])
+        drawn = drawn[np.isfinite(drawn)]
+        return float(drawn.min()), float(drawn.max())
+
     def _add(self, kind: str, attributes: Trace) -> None:
         self.data.append({"type": kind, **attributes})
+
+
+def _shortened(name: str) -> str:
+    """Return an escaped name as there is room for it beside its line."""
+    whole = unescape(name)
+    if len(whole) <= LABEL:
+        return name
+    return escape(f"{whole[: LABEL // 2 - 1]}…{whole[-LABEL // 2 :]}")

@@ -85,6 +85,7 @@ def differences_figure(parameter: str, lines: Sequence[DifferenceLine]) -> Figur
             ),
             meta=role,
         )
+    figure.label_lines()
     return figure
 
 
@@ -120,7 +121,7 @@ def shares_figure(
     )
     labels = [setting_text(setting) for setting in settings]
     for slot, (name, share) in enumerate(bars):
-        role = machine_role(slot)
+        role = machine_role(slot) if slot < MOST_FUNCTIONS else "grid"
         figure.add_bar(
             x=labels,
             y=share,
@@ -149,8 +150,8 @@ def movements_figure(
         yaxis={"automargin": True, "gridcolor": PALETTE["grid"]},
     )
     for setting, shares, role in (
-        (after, [each.share_after for each in shown], "above"),
-        (before, [each.share_before for each in shown], "below"),
+        (after, [each.share_after for each in shown], "machine-0"),
+        (before, [each.share_before for each in shown], "quiet"),
     ):
         figure.add_bar(
             x=shares,

@@ -80,4 +80,5 @@ def machine_lines_figure(
             showlegend=True,
             meta=role,
         )
+    figure.label_lines()
     return figure

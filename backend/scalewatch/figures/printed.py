@@ -13,7 +13,10 @@ from math import log2, log10
 from pathlib import Path
 from typing import Any, Final
 
-BLUE, RED, GREY, INK = "#0072b2", "#d55e00", "#59616b", "#1b1f24"
+GREY, INK = "#59616b", "#1b1f24"
+
+MEASURED: Final = "#663b90"
+"""The hue of the first machine in every figure."""
 
 STYLE: Final[Any] = {
     "font.size": 8,
@@ -187,8 +190,8 @@ def _points(
 ) -> None:
     """Draw what was measured, joined, and what is forecast, open."""
     for is_forecast, colour, face, label in (
-        (False, BLUE, BLUE, "measured"),
-        (True, RED, "white", "forecast"),
+        (False, MEASURED, MEASURED, "measured"),
+        (True, INK, "white", "forecast"),
     ):
         points = [p for p in scan.points if p.is_forecast is is_forecast]
         if not points:

@@ -82,6 +82,7 @@ def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
             hovertemplate=f"%{{x:,}}: {hover}<extra></extra>",
             meta=role,
         )
+    figure.label_lines()
     return figure
 
 

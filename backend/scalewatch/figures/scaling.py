@@ -100,6 +100,7 @@ def machines_figure(scalings: Sequence[Scaling]) -> Figure:
             _add_expectation(figure, all_curves[place], measured[place], None)
     for scaling, style in zip(measured, line_styles, strict=True):
         _add_measurements(figure, scaling, style, listed(scaling.name))
+    figure.label_lines()
     return figure
 
 

@@ -228,6 +228,7 @@ def _rows(
     line_styles = styles([(row.slot, row.position) for row in drawn])
     for row, style in zip(drawn, line_styles, strict=True):
         _add_row(figure, row, style, value, scale)
+    figure.label_lines()
     return figure
 
 

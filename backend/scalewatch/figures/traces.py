@@ -83,6 +83,7 @@ def extrapolation_figure(
                 meta=role,
             )
         add_marks(figure, slot, line)
+    figure.label_lines()
     return figure
 
 
@@ -95,6 +96,7 @@ def times_figure(lines: Sequence[TimeLine]) -> Figure:
     _lay_out(figure, "time of all processes [s]")
     for slot, line in enumerate(drawn):
         add_marks(figure, slot, line, mode="lines+markers")
+    figure.label_lines()
     return figure
 
 
@@ -179,4 +181,5 @@ def efficiencies_figure(
     for slot, (name, values) in enumerate(drawn.items()):
         line = TimeLine(name, processes, values)
         add_marks(figure, slot, line, mode="lines+markers", number="%{y:.3f}")
+    figure.label_lines()
     return figure

@@ -91,6 +91,7 @@ function paintLayout(layout, colour, family) {
   };
   return {
     ...layout,
+    annotations: layout.annotations?.map((note) => ({ ...note, arrowcolor: colour("quiet") })),
     font: { ...layout.font, color: colour("quiet"), family },
     hoverlabel: {
       ...layout.hoverlabel,

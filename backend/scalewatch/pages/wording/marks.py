@@ -6,7 +6,7 @@ from typing import Final
 
 from markupsafe import Markup
 
-from scalewatch.figures.colours import COLOURS
+from scalewatch.figures.colours import HUES
 from scalewatch.figures.notation import UNJUDGED
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording.mathematics import found_order
@@ -15,9 +15,6 @@ from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.gates.gate import Gate
 from scalewatch.services.series.standing import Standing
-
-ROUNDS: Final = 4
-"""Shapes of dots: those of machines that share a colour differ."""
 
 _VERDICT: Final = Markup(
     '<span class="verdict verdict--{value}"><span class="verdict__symbol" '
@@ -37,15 +34,14 @@ _CHANGE: Final = Markup(
 
 
 def dot(slot: int) -> str:
-    """Return the classes of a machine's dot: its colour, and how often that was given.
+    """Return the classes of a machine's dot: its colour, hollow grey without a hue.
 
     Parameters
     ----------
     slot
         Position of the machine among the project's.
     """
-    again, colour = divmod(slot, COLOURS)
-    return f"dot dot--{colour} dot--again-{again % ROUNDS}"
+    return f"dot dot--{min(slot, HUES)}"
 
 
 # A verdict equals its mark, which has a direction.
