@@ -42,8 +42,8 @@ class Assumptions:
     """Guidelines: share by which a shortcut may be slower; it may be noise."""
     least_counts: int = 100
     """Hotspots: counts of the shortest profile where no unit of time is given."""
-    likely_mismatch: float = 0.5
-    """Next measurement: probability from which on a mismatch is confirmed."""
+    likely_settled: float = 0.5
+    """Next measurement: probability from which on it likely settles the verdict."""
     farther_settings: tuple[float, ...] = (2.0, 4.0)
     """Next measurement: candidates beyond the largest setting, relative to it."""
     more_repetitions: tuple[int, ...] = (1, 2, 4, 8, 16)
@@ -53,10 +53,6 @@ class Assumptions:
     least_efficiency: float = 0.8
     """Traces: efficiency below which a program calls for action."""
     # Limits: no answer depends on them.
-    outcomes: int = 200
-    """Next measurement: quantiles of a value over which information is averaged."""
-    densities: int = 400
-    """Next measurement: densities that are followed."""
     pairs_at_once: int = 1 << 20
     """Hotspots: pairs of functions that are compared at once."""
     rounding: float = 1e-9
