@@ -1,10 +1,13 @@
 import pytest
 
 from scalewatch.errors import NotFound
+from scalewatch.services.commits.find import find_commit
 from scalewatch.services.match_table.table import Only, RowChoice, Sort, match_table
 from scalewatch.services.selection import pages
 from scalewatch.services.selection.view import View
 from scalewatch.services.series import snapshots
+from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.storage.access import projects
 from support.wide_project import Width, record_wide_project
 
 WIDE = View("wide")
@@ -49,6 +52,28 @@ def test_table_below_the_limit_has_one_page(wide):
     assert not table.page.is_part
 
 
+def test_rows_come_by_their_steepest_growth_or_largest_value(wide):
+    by_growth = match_table(wide, WIDE, choice=RowChoice(sort=Sort.GROWTH)).rows
+    by_cost = match_table(wide, WIDE, choice=RowChoice(sort=Sort.COST)).rows
+
+    steepest = [
+        max(growth for cell in row.cells if (growth := cell.standing.growth))
+        for row in by_growth
+    ]
+    assert steepest == sorted(steepest, reverse=True)
+    assert steepest[0] > steepest[-1]
+    ids = [[cell.series for cell in row.cells if cell.series] for row in by_cost]
+    project = projects.existing(wide, "wide")
+    now = CommitSnapshot.of(wide, find_commit(wide, project, None))
+    medians = now.medians([series for row in ids for series in row])
+    costs = [
+        max(medians[series].values[64] for series in row if series in medians)
+        for row in ids
+    ]
+    assert costs == sorted(costs, reverse=True)
+    assert {row.region for row in by_cost} == {row.region for row in by_growth}
+
+
 @pytest.mark.usefixtures("pages_of_eight")
 def test_page_has_as_many_rows_as_cells_are_allowed(wide):
     table = match_table(wide, WIDE)
@@ -64,6 +89,8 @@ def test_page_has_as_many_rows_as_cells_are_allowed(wide):
         RowChoice(),
         BY_NAME,
         RowChoice(sort=Sort.CHANGED),
+        RowChoice(sort=Sort.GROWTH),
+        RowChoice(sort=Sort.COST),
         RowChoice(only=Only.MISMATCH),
         RowChoice(only=Only.CHANGED),
     ],

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 from scalewatch.figures.curves import BESIDE, Scaling, curves_of
 from scalewatch.figures.scaling import scaling_figure
 from scalewatch.modelling import Mark
+from scalewatch.pages.wording.marks import scan_verdict
 from scalewatch.pages.wording.sentences import scan_sentence
 from scalewatch.services.match_table.table import match_table
 from scalewatch.services.regions.figures import (
@@ -22,11 +23,10 @@ from scalewatch.services.regions.outlook import (
     MULTIPLES,
     curve_forecasts,
     forecasts_of,
-    leaves_tolerance,
 )
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import scaling_of
+from scalewatch.services.series.drawn import leaves_tolerance, scaling_of
 from scalewatch.services.series.scans import Scan
 from scalewatch.storage.database.session import sessions_of
 from support.large_project import PROJECT
@@ -100,6 +100,8 @@ def test_what_is_within_its_band_yet_says_from_where_it_leaves_it(scans):
         within += is_within
         said = str(scan_sentence(scan, {}))
         assert (f"tolerance from {scan.parameter} ≈ " in said) == is_within, said
+        badge = str(scan_verdict(scan))
+        assert (f"worse beyond {scan.parameter} ≈ " in badge) == is_within, badge
 
     assert within
 

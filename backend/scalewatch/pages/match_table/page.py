@@ -21,6 +21,7 @@ from scalewatch.services.match_table.table import (
     Only,
     RowChoice,
     Sort,
+    leaving,
     match_table,
 )
 from scalewatch.services.series.standing import Standing
@@ -34,6 +35,15 @@ class Layout(StrEnum):
 
     MAP = "map"
     TABLE = "table"
+
+
+SORTS: Final = {
+    Sort.WORST: "worst first",
+    Sort.NAME: "by name",
+    Sort.CHANGED: "changed first",
+    Sort.GROWTH: "steepest growth first",
+    Sort.COST: "largest value first",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +98,7 @@ def show_report(  # noqa: PLR0913, PLR0917 - parts of the address
 
         return download(wanted, name, table, cells, overview, following)
     table = match_table(session, view, vs=vs, choice=choice)
+    has_details = arrangement.layout is Layout.TABLE and not table.has_single_values
     return templates.render(
         request,
         "match_table/show.html",
@@ -100,6 +111,8 @@ def show_report(  # noqa: PLR0913, PLR0917 - parts of the address
         lead=lead(table),
         silent=silent_in(session, table.project),
         arrangement=arrangement,
+        leaving=leaving(session, table) if has_details else {},
+        sorts=SORTS,
         contains=choice.contains,
         shown=sum(map(choice.contains, table.rows)),
         query={

@@ -4,7 +4,7 @@ A page has hundreds of them: written here they cost a tenth of what a template t
 All that people and machines have named is escaped; the rest is our own.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import ceil
 from typing import Final
@@ -24,20 +24,31 @@ PROBABILITY = "Probability of this verdict"
 UNMEASURED = '<td class="cell--unmeasured"><span>not measured</span></td>'
 
 
-def table_cells(cells: Iterable[Cell], region: str, sparklines: str) -> Markup:
+def table_cells(
+    cells: Iterable[Cell],
+    region: str,
+    sparklines: str,
+    leaving: Mapping[int, tuple[str, float]],
+) -> Markup:
     """Write the cells of a region, one for each machine.
 
     Parameters
     ----------
+    leaving
+        Where series leave their tolerance, if no measurement shows it.
     region, sparklines
         Addresses of the page of the region, with a query, and of the sheet of lines.
     """
     page, sheet = str(escape(region)), str(escape(sparklines))
-    written = "\n".join(_cell(each, page, sheet) for each in cells)
+    written = "\n".join(
+        _cell(each, page, sheet, leaving.get(each.series or 0)) for each in cells
+    )
     return Markup(written)  # noqa: S704, its parts are escaped
 
 
-def _cell(cell: Cell, region: str, sparklines: str) -> str:
+def _cell(
+    cell: Cell, region: str, sparklines: str, leaves: tuple[str, float] | None
+) -> str:
     if cell.series is None:
         return UNMEASURED
     standing = cell.standing
@@ -45,7 +56,7 @@ def _cell(cell: Cell, region: str, sparklines: str) -> str:
     return (
         f'<td class="match-table__cell" data-live="cell-{cell.series}">'
         f'<a class="cell cell--{kind}" href="{region}&amp;machine='
-        f'{encoded(cell.machine)}">{_model(standing)}'
+        f'{encoded(cell.machine)}">{_model(standing, leaves)}'
         f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'
         '<svg class="spark" viewBox="0 0 60 14" aria-hidden="true">'
         f'<use href="{sparklines}#s{cell.series}"/></svg>'
@@ -55,11 +66,13 @@ def _cell(cell: Cell, region: str, sparklines: str) -> str:
 
 # Cached by content, as standings are: a table shows thousands of them, and again.
 @lru_cache(maxsize=KEPT)
-def _model(standing: Standing) -> str:
+def _model(standing: Standing, leaves: tuple[str, float] | None) -> str:
     """Write how a series grows, its verdict, and what the model rests on."""
     state, words = "", sentences.state_words(standing)
     if standing.mark:
-        state = f'<span class="cell__verdict">{marks.verdict(standing.mark)}</span>'
+        beyond = sentences.scale_from(*leaves) if leaves else ""
+        mark = marks.verdict(standing.mark, beyond=beyond)
+        state = f'<span class="cell__verdict">{mark}</span>'
     elif standing.nearest:
         state = f'<span class="cell__verdict quiet small">{words}</span>'
     growth = f'<span class="quiet small">{words}</span>'

@@ -165,6 +165,7 @@ def _environment() -> Environment:
         "rounded": intervals.rounded,
         "rules": vocabulary.RULES,
         "scan_sentence": sentences.scan_sentence,
+        "scan_verdict": marks.scan_verdict,
         "share": formats.share,
         "state_words": sentences.state_words,
         "twice_sentence": outlooks.twice_sentence,

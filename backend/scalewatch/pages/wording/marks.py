@@ -10,10 +10,12 @@ from scalewatch.figures.colours import HUES
 from scalewatch.figures.notation import UNJUDGED
 from scalewatch.modelling import Mark, Verdict
 from scalewatch.pages.wording.mathematics import found_order
+from scalewatch.pages.wording.sentences import beyond_words
 from scalewatch.services.commit_reports import changes, pairs
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commit_reports.report import CommitReport
 from scalewatch.services.gates.gate import Gate
+from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing
 
 _VERDICT: Final = Markup(
@@ -46,14 +48,28 @@ def dot(slot: int) -> str:
 
 # A verdict equals its mark, which has a direction.
 @lru_cache(maxsize=4096, typed=True)
-def verdict(value: Mark | Verdict, number: int | None = None) -> Markup:
-    """Mark a verdict, or a number of them."""
+def verdict(
+    value: Mark | Verdict, number: int | None = None, beyond: str = ""
+) -> Markup:
+    """Mark a verdict, or a number of them.
+
+    Parameters
+    ----------
+    beyond
+        Scale from which a mismatch shows, where that lies outside the measurements.
+    """
+    words = mark_words(value, number)
     return _VERDICT.format(
         value=value,
         symbol=value.symbol,
         number=_counted(number),
-        words=mark_words(value, number),
+        words=f"{words} beyond {beyond}" if beyond else words,
     )
+
+
+def scan_verdict(scan: Scan) -> Markup:
+    """Mark the verdict of a scan: `scales worse beyond p ≈ 6,400`."""
+    return verdict(scan.standing.mark, beyond=beyond_words(scan))
 
 
 def mark_words(value: Mark | Verdict, number: int | None = None) -> str:

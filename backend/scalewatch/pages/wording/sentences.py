@@ -32,13 +32,14 @@ from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.questions import direction
 from scalewatch.services.commit_reports.factors import WORK
 from scalewatch.services.commits.baselines import Baseline, Relation
-from scalewatch.services.regions import outlook, region
+from scalewatch.services.regions import region
 from scalewatch.services.scaling_errors.design import FALLS
 from scalewatch.services.scaling_errors.scan import (
     CodeScaling,
     ScalingQuestion,
     measured_scaling,
 )
+from scalewatch.services.series.drawn import leaves_tolerance
 from scalewatch.services.series.judged import FailedSeries
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.standing import Standing, State
@@ -160,17 +161,13 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
     judged = UNEXPLAINED if standing.fits_none else JUDGED[standing.verdict]
     reason = standing.reason or ""
     is_said = not standing.fits_none and reason.startswith(UNSETTLED)
-    beyond = None
-    if standing.direction is Direction.WORSE:
-        beyond = outlook.leaves_tolerance(scan)
+    beyond = beyond_words(scan)
     shares = ", ".join(
         f"{verdict} {percent(share)}"
         for verdict, share in standing.verdict_probability.items()
     )
     said = judged.format(
-        beyond=""
-        if beyond is None
-        else f" from {scan.parameter} ≈ {significant(beyond, 2)} on",
+        beyond=f" from {beyond} on" if beyond else "",
         because=f" – {reason}" if reason and not is_said else "",
         expected=big_o(scan.expectation.growth),
         worse=WORSE[standing.direction],
@@ -182,6 +179,23 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         else f" (probability {percent(standing.probability)})",
     )
     return subject + said + ("" if is_told else _remark(standing))
+
+
+def beyond_words(scan: Scan) -> str:
+    """Say from which scale on a model is above its tolerance: `p ≈ 6,400`.
+
+    Empty where the measurements show it already, or nothing is worse than expected.
+    """
+    standing = scan.standing
+    if standing.mark is not Mark.MISMATCH or standing.direction is not Direction.WORSE:
+        return ""
+    leaves = leaves_tolerance(scan)
+    return "" if leaves is None else scale_from(scan.parameter, leaves)
+
+
+def scale_from(parameter: str, setting: float) -> str:
+    """Write a scale from which on something holds: `p ≈ 6,400`."""
+    return f"{parameter} ≈ {significant(setting, 2)}"
 
 
 def falling_sentence(scan: Scan) -> Markup:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 
-from scalewatch.modelling import Mark
+from scalewatch.modelling import CONSTANT, Growth, Mark
 from scalewatch.services.commit_reports.pairs import (
     WORSE,
     ChangeKind,
@@ -115,6 +115,12 @@ class MatchRow:
         """How bad its worst cell is, and how many are that bad."""
         ranks = [SEVERITY[mark] for mark in _marks(self.cells)]
         return max(ranks, default=0), ranks.count(max(ranks, default=0))
+
+    @property
+    def steepness(self) -> tuple[bool, Growth]:
+        """Its growth on the machine where that is steepest, as a sort key."""
+        growths = [cell.standing.growth for cell in self.cells if cell.standing.growth]
+        return bool(growths), max(growths, default=CONSTANT)
 
     @property
     def is_changed(self) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, Final, Self
 
 from sqlalchemy.orm import Session
@@ -47,6 +48,7 @@ from scalewatch.services.selection.view import (
     is_chosen,
     shared,
 )
+from scalewatch.services.series.drawn import leaves_tolerance
 from scalewatch.services.series.judged import FailedSeries, Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
@@ -61,11 +63,13 @@ LATELY: Final = timedelta(days=30)
 
 
 class Sort(StrEnum):
-    """Order of the rows."""
+    """Order of the rows; cost is the value at the largest setting."""
 
     WORST = "worst"
     NAME = "name"
     CHANGED = "changed"
+    GROWTH = "growth"
+    COST = "cost"
 
 
 class Only(StrEnum):
@@ -113,8 +117,18 @@ class RowChoice:
         """Tell whether the name of a row contains what is looked for."""
         return self.filter.strip().lower() in row.region.lower()
 
-    def page_of(self, rows: Sequence[MatchRow], columns: int) -> Page[MatchRow]:
+    def page_of(
+        self,
+        rows: Sequence[MatchRow],
+        columns: int,
+        costs: Mapping[int, float] = MappingProxyType({}),
+    ) -> Page[MatchRow]:
         """Return the page of these rows, which come worst first.
+
+        Parameters
+        ----------
+        costs
+            Of series, where rows are in their order.
 
         Raises
         ------
@@ -126,6 +140,15 @@ class RowChoice:
             kept.sort(key=lambda row: (row.region, row.metric, str(row.configuration)))
         if self.sort is Sort.CHANGED:
             kept.sort(key=lambda row: (not row.is_worse, not row.is_changed))
+        if self.sort is Sort.GROWTH:
+            kept.sort(key=lambda row: row.steepness, reverse=True)
+        if self.sort is Sort.COST:
+            kept.sort(
+                key=lambda row: max(
+                    costs.get(cell.series or 0, 0.0) for cell in row.cells
+                ),
+                reverse=True,
+            )
         page = Page.of(kept, self.cursor, columns)
         if page.is_part and self.filter:
             matching = [row for row in kept if self.contains(row)]
@@ -296,7 +319,8 @@ def match_table(
     if is_single:
         values, gate = judged_values(session, now, before, view, vs)
         all_rows = with_values(all_rows, values)
-    page = choice.page_of(all_rows, len(grid.columns))
+    costs = _costs(now, all_rows) if choice.sort is Sort.COST else {}
+    page = choice.page_of(all_rows, len(grid.columns), costs)
     rows = _whole(now, page.rows) if now.is_wide else page.rows
     return MatchTable(
         project=project.name,
@@ -326,6 +350,36 @@ def match_table(
     )
 
 
+def leaving(session: Session, table: MatchTable) -> Mapping[int, tuple[str, float]]:
+    """Return where series of a page leave their tolerance, by parameter and setting.
+
+    Of mismatches that no measurement shows yet, by series.
+    """
+    project = projects.existing(session, table.project)
+    now = CommitSnapshot.of(session, find_commit(session, project, table.commit.sha))
+    places = {
+        (row.region, row.metric, cell.machine, repr(cell.configuration)): cell.series
+        for row in table.rows
+        for cell in row.cells
+        if cell.series is not None and cell.standing.mark is Mark.MISMATCH
+    }
+
+    def computed() -> Mapping[int, tuple[str, float]]:
+        regions = defaultdict[str, set[str]](set)
+        for region, metric, *_ in places:
+            regions[metric].add(region)
+        leaves = {}
+        for metric, names in regions.items():
+            for scan in now.scans(metric, sorted(names)):
+                key = (scan.region, metric, scan.machine, repr(scan.configuration))
+                setting = leaves_tolerance(scan) if key in places else None
+                if setting is not None:
+                    leaves[places[key]] = scan.parameter, setting
+        return leaves
+
+    return now.kept(("leaving", sorted(places.values())), computed)
+
+
 def recent_changes(session: Session, commit: AnyCommit) -> Mapping[int, RecentChange]:
     """Return the newest change of each series within `LATELY` before a commit.
 
@@ -339,6 +393,16 @@ def recent_changes(session: Session, commit: AnyCommit) -> Mapping[int, RecentCh
     return {
         row.series_id: RecentChange(row.at, row.is_worse, row.regression_id)
         for row in rows
+    }
+
+
+def _costs(now: CommitSnapshot, rows: Sequence[MatchRow]) -> Mapping[int, float]:
+    """Return the medians of series at their largest settings."""
+    ids = [cell.series for row in rows for cell in row.cells if cell.series is not None]
+    return {
+        series: measured.values[max(measured.values)]
+        for series, measured in now.medians(ids).items()
+        if measured.values
     }
 
 

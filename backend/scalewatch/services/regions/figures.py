@@ -15,11 +15,11 @@ from scalewatch.figures.residuals import residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
 from scalewatch.modelling import Mark
 from scalewatch.services.expectations.in_force import Expectation
-from scalewatch.services.regions.outlook import curve_forecasts, leaves_tolerance
+from scalewatch.services.regions.outlook import curve_forecasts
 from scalewatch.services.regions.preview import under
 from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import scaling_of, slices_of
+from scalewatch.services.series.drawn import leaves_tolerance, scaling_of, slices_of
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of
 

@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import ModellingError
 from scalewatch.modelling import (
-    ExpectedLevel,
     Finding,
     Forecast,
     Mark,
@@ -35,7 +34,6 @@ from scalewatch.services.analysis.questions import (
     find_all,
     proposed,
 )
-from scalewatch.services.series.drawn import scaling_of
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of
 
@@ -251,34 +249,6 @@ def held_at(scan: Scan) -> dict[str, float]:
         for name in scan.parameters[1:]
         if measured
     }
-
-
-def leaves_tolerance(scan: Scan) -> float | None:
-    """Return from which setting a model is above its deviation limit, as it is drawn.
-
-    None if it is already at the largest setting measured, or if nothing tells.
-    """
-    model, expectation = scan.standing.model, scan.expectation
-    limit = scan.standing.deviation_limit
-    if model is None or expectation is None or limit is None:
-        return None
-    allowed = expectation.growth * limit
-    named = {*model.growth.parameters, *allowed.parameters}
-    if named != {scan.parameter} or not scan.evidence:
-        return None
-    largest = float(max(each.x for each in scan.evidence))
-    level: ExpectedLevel | None = scan.taken_level
-    if level is None or set(level.at) != {scan.parameter}:
-        level = scaling_of(scan).evidence.shape_of(expectation.growth)
-    if level is None:
-        return None
-    try:
-        highest = level.curve(allowed)
-        if model({scan.parameter: largest}) > highest({scan.parameter: largest}):
-            return None
-        return break_even(model, highest, 1.0, scan.parameter, start=largest)
-    except ModellingError:
-        return None
 
 
 def _question(

@@ -9,10 +9,10 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from scalewatch.errors import IncompleteCoordinates
+from scalewatch.errors import IncompleteCoordinates, ModellingError
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.notation import held_text
-from scalewatch.modelling import Model
+from scalewatch.modelling import ExpectedLevel, Model, break_even
 from scalewatch.modelling.growths.verdict import nearest_models
 from scalewatch.services.analysis.pools import modelled_parameters
 from scalewatch.services.series.scans import Measurement, Scan
@@ -79,6 +79,34 @@ def scaling_of(
         level=scan.taken_level,
         is_left_out=np.array([each.is_left_out for each in taken], dtype=bool),
     )
+
+
+def leaves_tolerance(scan: Scan) -> float | None:
+    """Return from which setting a model is above its deviation limit, as it is drawn.
+
+    None if it is already at the largest setting measured, or if nothing tells.
+    """
+    model, expectation = scan.standing.model, scan.expectation
+    limit = scan.standing.deviation_limit
+    if model is None or expectation is None or limit is None:
+        return None
+    allowed = expectation.growth * limit
+    named = {*model.growth.parameters, *allowed.parameters}
+    if named != {scan.parameter} or not scan.evidence:
+        return None
+    largest = float(max(each.x for each in scan.evidence))
+    level: ExpectedLevel | None = scan.taken_level
+    if level is None or set(level.at) != {scan.parameter}:
+        level = scaling_of(scan).evidence.shape_of(expectation.growth)
+    if level is None:
+        return None
+    try:
+        highest = level.curve(allowed)
+        if model({scan.parameter: largest}) > highest({scan.parameter: largest}):
+            return None
+        return break_even(model, highest, 1.0, scan.parameter, start=largest)
+    except ModellingError:
+        return None
 
 
 def _candidates(scan: Scan, taken: Sequence[Measurement]) -> tuple[Model, ...]:
