@@ -133,11 +133,11 @@ def kind_of(document: Document) -> str:
     for name, module in JSON_READERS.items():
         if reader(module).recognises(document):
             return name
+    if reader(RECORDS).recognises(document):
+        return RECORDS
     for key, module in UNNAMED_JSON.items():
         if key in document.object():
             return module
-    if reader(RECORDS).recognises(document):
-        return RECORDS
     if document.object().keys() >= {"data", "columns", "nodes"}:
         raise document.malformed("Caliper's own file .cali, not its JSON")
     keys = ", ".join(map(repr, UNNAMED_JSON))

@@ -9,7 +9,10 @@ from scalewatch.quantities import is_time, parse_unit
 from scalewatch.texts.patterns import as_literal
 from scalewatch.texts.scales import scale_of
 
-_NUMBER: Final = re.compile(r"(?<![\w.])[+-]?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?(?!\w)")
+_NUMBER: Final = re.compile(
+    r"(?<![\w.])(?:(?P<duration>\d++m\d++(?:\.\d++)?s|\d++:[0-5]\d:[0-5]\d(?:\.\d++)?)"
+    r"|[+-]?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?)(?!\w)"
+)
 _WORD_BEHIND: Final = re.compile(r"\s*+[\[(]?(?P<word>[A-Za-zµ#%][\w/%.-]*)")
 _FEWEST: Final = 3
 _MOST_LINES: Final = 400
@@ -31,20 +34,18 @@ def sentence_of(head: str) -> tuple[str, float] | None:
         if count < _FEWEST or "\0" not in shape:
             continue
         example = next(line for line in lines if _shape(line) == shape)
-        if (pattern := _pattern(example)) is not None:
+        pattern, values, scales = _pattern(example)
+        if values == 1 and scales:
             return pattern, count / len(lines)
     return None
 
 
 def scale_line_of(lines: Iterable[str]) -> str | None:
-    """Return the pattern of the first line whose only number is that of a scale."""
+    """Return the pattern of the first line that says a scale, and no value."""
     for line in lines:
-        numbers = [*_NUMBER.finditer(line[:_LONGEST])]
-        names = [*_names(line, numbers[0])] if len(numbers) == 1 else []
-        if names and names[0] not in {"{time}", "{rate}"}:
-            before, behind = line[: numbers[0].start()], line[numbers[0].end() :]
-            text = names[0].join(map(as_literal, (before, behind)))
-            return " ".join(text.split())
+        text, values, scales = _pattern(line[:_LONGEST])
+        if scales and not values:
+            return text
     return None
 
 
@@ -52,8 +53,8 @@ def _shape(line: str) -> str:
     return " ".join(_NUMBER.sub("\0", line).split())
 
 
-def _pattern(line: str) -> str | None:
-    """Return the pattern of a line, if it has one value and names a scale."""
+def _pattern(line: str) -> tuple[str, int, int]:
+    """Return the pattern of a line, and how many values and scales it states."""
     names, parts, end = list[str](), list[str](), 0
     for number in _NUMBER.finditer(line):
         parts.append(as_literal(line[end : number.start()]))
@@ -64,13 +65,14 @@ def _pattern(line: str) -> str | None:
     parts.append(as_literal(line[end:]))
     values = [name for name in names if name in {"{time}", "{rate}"}]
     scales = [name for name in names if name not in {*values, "{*}"}]
-    if not scales or len(values) != 1:
-        return None
-    return " ".join("".join(parts).split())
+    return " ".join("".join(parts).split()), len(values), len(scales)
 
 
 def _names(line: str, number: re.Match[str]) -> Iterator[str]:
     """Yield what a number may be, by the words beside it."""
+    if number["duration"]:
+        yield "{time}"
+        return
     behind = _WORD_BEHIND.match(line, number.end())
     text = line[max(0, number.start() - _LOOKED_BACK) : number.start()]
     *_, before = ["", *text.rstrip(" :=([,-").split()]

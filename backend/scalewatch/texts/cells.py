@@ -176,8 +176,8 @@ _EMPHASIS_OF_LABEL: Final = re.compile(
 )
 _PRODUCT: Final = re.compile(r"(?P<first>\d{1,7}) ?[*x×·] ?(?P<second>\d{1,7})")
 _COUNTED: Final = re.compile(
-    r"(?P<count>\d{1,9}) ?(?:[x×*] ?)?(?![kKMGT]i?\b)[A-Za-z][\w -]*+"
-    r"(?:\([^()]*\)|,.*)?"
+    r"(?P<count>\d{1,9}) ?(?:(?:[x×*] ?)?(?![kKMGT]i?\b)[A-Za-z][\w -]*+"
+    r"(?:\([^()]*\)|,.*)?|\([^()]*\))"
 )
 _THOUSANDS_BEHIND: Final = re.compile(
     r"(?P<number>\d++(?:\.\d++)?) ?(?P<prefix>[kKMGT]i?)\b(?: [A-Za-z][\w -]*+)?"

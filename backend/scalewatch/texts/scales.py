@@ -53,6 +53,12 @@ _SCALES: Final[Mapping[str, str]] = {
 }
 """Parameters by the names of columns, without what only says that something counts."""
 
+ACCELERATOR: Final = re.compile(
+    r"(?:NVIDIA |AMD |Intel |Tesla )?"
+    r"(?:[AHVPLBTK]\d{1,3}|G[HB]\d{3}|MI\d{2,3}[AX]?|RTX|PVC|Max 1\d{3})\b"
+)
+"""The beginning of a name of GPUs, as in `4 x A100`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scale:

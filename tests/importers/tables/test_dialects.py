@@ -42,6 +42,28 @@ TABLES = {
         "p",
     ),
     "columns of JSON": ('{"cores": [2, 4], "time": [41.5, 22.25]}', "p"),
+    "objects in an object": (
+        '{"schema": "x", "results": [{"np": 2, "t_total": 41.5}, '
+        '{"np": 4, "t_total": 22.25}]}',
+        "p",
+    ),
+    "between rules": (
+        "------------------\n #procs | t (s) \n------------------\n"
+        "      2 |  41.5 \n      4 | 22.25 \n------------------\n",
+        "p",
+    ),
+    "nodes in brackets": (
+        "| Cores (nodes) | Time (s) |\n|--|--|\n| 2 (1) | 41.5 |\n| 4 (2) | 22.25 |\n",
+        "p",
+    ),
+    "devices by name": (
+        "| Hardware | Time |\n|--|--|\n| 2 x A100 | 41.5 s |\n| 4 x A100 | 22.25 s |\n",
+        "gpus",
+    ),
+    "sentences": (
+        "NP=2 : real 0m41.5s\nNP=4 : real 0m22.25s\nNP=4 : real 0m22.25s\n",
+        "p",
+    ),
     "labels that name the scale": (
         "| Run | Time |\n|---|---|\n| 2 nodes (96 cores) | 41.5 s |\n"
         "| 4 nodes (192 cores) | 22.25 s |\n",
@@ -59,6 +81,54 @@ def test_table_of_any_form_is_read_whole(write, form) -> None:
     assert series.parameters == (parameter,)
     assert series.settings.tolist() == [[2], [4]]
     assert series.values[:, 0].tolist() == [41.5, 22.25]
+
+
+def test_tables_side_by_side_have_a_scale_each(write) -> None:
+    text = (
+        "| Strong scaling | | Weak scaling | |\n|--|--|--|--|\n"
+        "| Cores | Time | Cores | Time |\n"
+        "| 64 | 90.5 | 16 | 30.25 |\n| 128 | 46.25 | 32 | 31.5 |\n| | | 64 | 33.5 |\n"
+    )
+
+    strong, weak = read_files([write(text, "t.md")]).series
+
+    assert (strong.metric, weak.metric) == ("Strong scaling Time", "Weak scaling Time")
+    assert strong.settings.tolist() == [[64], [128]]
+    assert weak.settings.tolist() == [[16], [32], [64]]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "np,t (s),S,E\n1,64.1,1,1\n2,33.0,1.94,0.97\n4,17.5,3.66,0.92\n",
+        "np,t (s),rel\n1,64.1,100 %\n2,33.0,51.5 %\n4,17.5,27.3 %\n",
+        "GPUs,Images/sec,Scaling\n1,1405,1.0x\n8,10930,7.8x\n16,21230,15.1x\n",
+    ],
+)
+def test_what_follows_from_a_result_is_no_other_one(write, text) -> None:
+    [series] = read_files([write(text, "t.csv")]).series
+
+    assert series.metric in {"t", "Images per sec"}
+
+
+def test_means_beside_repetitions_are_no_result(write) -> None:
+    text = "procs,run1,run2,avg,stddev\n8,10.1,10.5,10.3,0.2\n16,5.4,5.2,5.3,0.1\n"
+
+    [series] = read_files([write(text, "t.csv")]).series
+
+    assert series.values.tolist() == [[10.1, 10.5], [5.4, 5.2]]
+
+
+def test_releases_are_told_apart_and_hosts_are_not(write) -> None:
+    text = (
+        "version,host,np,time_s\n2.1,a,16,45.5\n2.1,b,32,24.5\n"
+        "2.2,a,16,43.5\n2.2,b,32,22.5\n"
+    )
+
+    first, second = read_files([write(text, "t.csv")]).series
+
+    assert first.settings.tolist() == second.settings.tolist() == [[16], [32]]
+    assert dict(first.configuration) == {"version": 2.1}
 
 
 def test_two_lines_of_names_are_groups_and_names(write) -> None:

@@ -8,11 +8,14 @@ from itertools import chain, count, pairwise
 from shlex import quote
 from typing import Final
 
+import numpy as np
+
 from scalewatch.importers import series
 from scalewatch.outcomes import is_about_outcome, states_outcomes
 from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell, read_label
 from scalewatch.texts.scales import (
+    ACCELERATOR,
     PARAMETERS,
     RESOURCES,
     is_about_scale,
@@ -38,7 +41,7 @@ ROLES: Final[Mapping[str, str]] = {
     MEASURED: "value measurement result",
     REPETITION: "repetition rep iteration trial sample",
     UNIT: "unit",
-    CONFIGURATION: "",
+    CONFIGURATION: "version release revision",
     IGNORED: "",
 }
 """Meanings of a column, beside a parameter, and its usual names in each of them."""
@@ -127,6 +130,9 @@ _DIGITS: Final = "0123456789 x×*"
 _BEHIND: Final = re.compile(r"[(,]")
 _PARTS: Final = re.compile(r"[\W_]+")
 _FEWEST_ROWS: Final = 2
+_ROUNDED: Final = 0.05
+"""Part by which what follows from a result may be off, as it is rounded."""
+
 _NEARLY: Final = 0.5
 """Power of the scale beyond which an ideal rises or falls with it."""
 
@@ -233,8 +239,9 @@ class Content:
         """Return the scale that all cells name: `1 node (48 cores)`, `2 nodes`."""
         if self.is_number or not self.is_whole:
             return None
+        behind = [_BEHIND.split(cell, 1)[0].lstrip(_DIGITS) for cell in self.cells]
         named = {
-            scale_of(_BEHIND.split(cell, 1)[0].lstrip(_DIGITS)) for cell in self.cells
+            "gpus" if ACCELERATOR.match(text) else scale_of(text) for text in behind
         }
         return named.pop() if len(named) == 1 else None
 
@@ -444,7 +451,7 @@ class _Meanings:
     def read_values(self) -> None:
         """Take columns of results: times and rates, or what else has fractions."""
         header, contents = self.header, self.contents
-        if any(_is_result(header[at]) for at in self.unknown()):
+        if any(_direction(header[at]) is not None for at in self.unknown()):
             versions = [at for at in self.unknown() if is_version(header[at])]
             self.take(dict.fromkeys(versions, CONFIGURATION), CALLED)
         measured = [
@@ -458,6 +465,7 @@ class _Meanings:
         self.leave_out(
             _spreads(header, measured), "a spread or an extreme beside its mean"
         )
+        self.leave_out_relative()
         if all(_is_memory(header[at]) for at in self.values()):
             # A table is hardly ever about memory alone.
             counts = [
@@ -485,6 +493,38 @@ class _Meanings:
                 dict.fromkeys(speedups or derived, MEASURED),
                 "it has no time beside it, and tells a relative one",
             )
+
+    def leave_out_relative(self) -> None:
+        """Leave out speed-ups and efficiencies that only their numbers tell.
+
+        They are 1 or 100 % in the row of the base, and follow from a time or a rate
+        beside them, as `S` and `E` follow from `t`.
+        """
+        values = self.values()
+        results = [at for at in values if _direction(self.header[at]) is not None]
+        for at in sorted({*values} - {*results}):
+            numbers = self.contents[at].numbers
+            has_base = not {1.0, 100.0}.isdisjoint(numbers)
+            follows = (each for each in results if has_base and self.follows(at, each))
+            if (result := next(follows, None)) is not None:
+                self.leave_out([at], f"it follows from {self.header[result]}")
+
+    def follows(self, at: int, result: int) -> bool:
+        """Tell whether a column is relative to a result, also per unit of a scale."""
+        relative, results, *scales = (
+            np.array(self.contents[each].numbers, float)
+            for each in (at, result, *self.parameters().values())
+        )
+        with np.errstate(divide="ignore", invalid="ignore"):
+            constants = [
+                relative * scale * results**power
+                for scale in (np.ones(len(results)), *scales)
+                for power in (1, -1)
+            ]
+        return len(results) >= _FEWEST_ROWS and any(
+            np.isfinite(each).all() and np.ptp(each) <= _ROUNDED * abs(np.median(each))
+            for each in constants
+        )
 
     def is_proportional(self, at: int) -> bool:
         """Tell whether a column is in proportion to a parameter, as nodes are to p."""
@@ -550,7 +590,7 @@ class _Meanings:
             _rises(first)
             and self.by_column.get(0) in {None, MEASURED}
             and not self.numbers_from_zero(0)
-            and not _is_result(header[0])
+            and _direction(header[0]) is None
             and any(at for at in self.values())
         ):
             self.take({0: addressable_name(header[0])}, FIRST)
@@ -653,7 +693,7 @@ def _is_measured(name: str, content: Content) -> bool:
 
 
 def _spreads(header: Sequence[str], measured: Sequence[int]) -> list[int]:
-    """Return deviations, and extremes beside means."""
+    """Return deviations, extremes beside means, and all of these beside repetitions."""
     names = {
         at: set(_PARTS.split(header[at].lower().replace("::", "")))  # as in std::thread
         for at in measured
@@ -661,6 +701,8 @@ def _spreads(header: Sequence[str], measured: Sequence[int]) -> list[int]:
     spreads = {at for at, words in names.items() if words & _DEVIATIONS}
     if any(words & _MEANS for words in names.values()):
         spreads |= {at for at, words in names.items() if words & _EXTREMES}
+    if any(_REPEATED.fullmatch(header[at]) for at in measured):
+        spreads |= {at for at, words in names.items() if words & (_EXTREMES | _MEANS)}
     return sorted(spreads) if len(spreads) < len(measured) else []
 
 
@@ -678,11 +720,11 @@ def _is_memory(name: str) -> bool:
     return is_bytes or not _MEMORY.isdisjoint(words_of(name))
 
 
-def _is_result(name: str) -> bool:
-    """Tell whether a name is that of a time, a rate or of memory."""
+def _direction(name: str) -> str | None:
+    """Return whether less or more of a time, a rate or of memory is better."""
     metric, unit = _metric_of(name)
     is_bytes = dict(parse_unit(unit or "").dimension) == {"B": 1}
-    return told_direction(metric, "" if is_bytes else unit or "") is not None
+    return told_direction(metric, "" if is_bytes else unit or "")
 
 
 def _rises(numbers: Sequence[float | None]) -> bool:

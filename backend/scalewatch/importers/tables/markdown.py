@@ -31,6 +31,9 @@ _BOX: Final = {
 _RULE: Final = frozenset("-=:|+ \t")
 """Signs of a line that divides rows."""
 
+_SHORT_RULE: Final = 2
+"""Signs that are too few to divide rows."""
+
 _OLD_RULE: Final = re.compile(r"[-: ]+([+|][-: ]+)+")
 _SIMPLE_RULE: Final = re.compile(r"=++(?: ++=++)+")
 _SIGNS: Final = re.compile(r"=++")
@@ -479,7 +482,8 @@ def _tables_of(block: Sequence[tuple[int, str]], title: str) -> Iterator[_Table]
 def _is_rule(row: str) -> bool:
     has_bars = row[:1] in {"|", "+"} and row[-1] in {"|", "+"}
     is_drawn = has_bars and _RULE.issuperset(row) and not {"-", "="}.isdisjoint(row)
-    return is_drawn or _OLD_RULE.fullmatch(row) is not None
+    is_plain = len(row) > _SHORT_RULE and not row.strip("-=")
+    return is_drawn or is_plain or _OLD_RULE.fullmatch(row) is not None
 
 
 def _is_row(row: str) -> bool:

@@ -1,9 +1,11 @@
 """Tables in JSON: objects that are rows, `{"p": 8, "time": 1.5}`, or lists as columns.
 
-Their cells are read as those of any other table.
+Lists of rows may stand in an object, `{"code": "cg", "runs": [{"p": 8, …}, …]}`, whose
+plain values belong to each row. Their cells are read as those of any other table.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from scalewatch.importers.documents import Document
 from scalewatch.importers.series import ImportedMeasurement
@@ -11,15 +13,18 @@ from scalewatch.importers.source import Source
 from scalewatch.importers.tables import separated
 from scalewatch.texts.scales import parameter_of, scale_of
 
+_TITLE: Final = "table"
+"""Setting by which several lists of one object are told apart."""
+
 
 def recognises(document: Document) -> bool:
-    """Tell whether an object is a row or a table: plain values, of which one scales."""
+    """Tell whether an object is a row or a table, or holds a list of rows."""
     held = document.value
-    if not isinstance(held, dict) or len(held) < 2:
+    if not isinstance(held, dict):
         return False
-    is_row = not any(isinstance(value, dict | list) for value in held.values())
-    is_named = any(scale_of(name) or parameter_of(name) for name in held)
-    return is_named and (is_row or _are_columns(held))
+    return (
+        _is_row(held) or (_is_named(held) and _are_columns(held)) or any(_lists(held))
+    )
 
 
 def read(
@@ -33,7 +38,14 @@ def read(
     tables: dict[tuple[str, ...], list[Mapping[str, object]]] = {}
     for document in documents:
         held = document.object()
-        if _are_columns(held):
+        if lists := _lists(held):
+            beside = {name: value for name, value in held.items() if _is_plain(value)}
+            for key, objects in lists.items():
+                named = {_TITLE: key} if len(lists) > 1 else {}
+                for row in objects:
+                    whole = {**beside, **named, **row}
+                    tables.setdefault((*whole,), []).append(whole)
+        elif _are_columns(held):
             tables.setdefault((*held,), []).extend(
                 dict(zip(held, row, strict=True))
                 for row in zip(*held.values(), strict=True)
@@ -52,21 +64,40 @@ def read(
         )
 
 
+def _lists(held: Mapping[str, object]) -> dict[str, list[Mapping[str, object]]]:
+    """Return the lists of rows that an object holds, by their key."""
+    return {
+        key: value
+        for key, value in held.items()
+        if isinstance(value, list) and value and all(map(_is_row, value))
+    }
+
+
+def _is_row(held: object) -> bool:
+    """Tell whether an object has plain values, of which one is a scale."""
+    return (
+        isinstance(held, dict)
+        and len(held) > 1
+        and _is_named(held)
+        and all(map(_is_plain, held.values()))
+    )
+
+
+def _is_named(held: Mapping[str, object]) -> bool:
+    return any(scale_of(name) or parameter_of(name) for name in held)
+
+
+def _is_plain(value: object) -> bool:
+    return not isinstance(value, dict | list)
+
+
 def _are_columns(held: Mapping[str, object]) -> bool:
     """Tell whether all values are lists of equally many plain ones."""
     lengths = {
-        len(value) if isinstance(value, list) else None for value in held.values()
+        len(value) if isinstance(value, list) and all(map(_is_plain, value)) else None
+        for value in held.values()
     }
-    return (
-        len(lengths) == 1
-        and None not in lengths
-        and not any(
-            isinstance(cell, dict | list)
-            for value in held.values()
-            if isinstance(value, list)
-            for cell in value
-        )
-    )
+    return len(lengths) == 1 and None not in lengths
 
 
 def _cell(value: object) -> str:

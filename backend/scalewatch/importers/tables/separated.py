@@ -43,7 +43,13 @@ from scalewatch.importers.tables.derived import (
     contradictions,
     relative_time,
 )
-from scalewatch.importers.tables.shapes import HEADER, Row, UnclearHeader, upright
+from scalewatch.importers.tables.shapes import (
+    HEADER,
+    Row,
+    UnclearHeader,
+    beside,
+    upright,
+)
 from scalewatch.outcomes import is_absent, is_missing, judge_value
 from scalewatch.quantities import factor_between, parse_unit
 from scalewatch.texts.cells import read_cell, read_label, uses_decimal_comma
@@ -166,10 +172,16 @@ def read_rows(  # noqa: PLR0913 - all that is said of a table
     delimiter
         The sign that separates the cells, if one does.
     """
-    table = _Table(
-        source, rows, stated, title, delimiter, has_coordinate=has_coordinate
-    )
-    yield from table.measurements()
+    for name, part in [("", rows)] if stated else beside(rows):
+        table = _Table(
+            source,
+            part,
+            stated,
+            name or title,
+            delimiter,
+            has_coordinate=has_coordinate,
+        )
+        yield from table.measurements()
 
 
 class _Table:
@@ -393,14 +405,13 @@ class _Table:
         unknown = {
             name: [row[at] for row in cells]
             for name, at in self.columns.undeclared.items()
-            if at not in self.jobs.positions
+            if at not in self.jobs.positions and not is_derived(name)
         }
         for name in sorted(unknown, key=lambda name: len(set(unknown[name]))):
             column = unknown[name]
             settings = {series.plain_setting(cell) for cell in column}
             if any(isinstance(setting, float) for setting in settings):
-                if not is_derived(name):
-                    fractions.append(name)
+                fractions.append(name)
             elif (
                 len(settings) > 1
                 and self.columns.parameters
@@ -425,6 +436,10 @@ class _Table:
             and len({(*(row[each] for each in scan), row[at]) for row in cells})
             < len(measured) * len({row[at] for row in cells})
         ]
+        for name in [name for name in torn if scale_of(name) == "nodes"]:
+            self.left_out[name] = "it tells where each run was"
+            torn.remove(name)
+            del held[name]
         if torn:
             self.source.notes.append(
                 f"{', '.join(torn)} splits the series, and not each value of it was "

@@ -7,6 +7,7 @@ if the corner or the user says so, and sizes where the first column is the scale
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from scalewatch.importers.tables.columns import (
@@ -56,6 +57,34 @@ class Shape:
     rows: list[Row]
     note: str = ""
     value: str = ""
+
+
+def beside(rows: Sequence[Row]) -> list[tuple[str, Sequence[Row]]]:
+    """Return tables that stand side by side below their names, each with its name.
+
+    Each begins with a column of the same scale, which would be taken for another
+    table's: `Strong scaling` above `Cores` and `Time`, `Weak scaling` above those
+    again. Names of values begin with that of the table. A table alone has none.
+    """
+    if len(rows) <= _FEWEST:
+        return [("", rows)]
+    (line, groups), (_, names), *below = rows
+    begins = [
+        at
+        for at, group in enumerate(groups)
+        if group and (at == 0 or group != groups[at - 1])
+    ]
+    scales = {scale_of(names[at]) for at in begins if at < len(names)}
+    is_one = len(begins) < _FEWEST or begins[0] != 0 or len(scales) > 1
+    if is_one or None in scales or len(names) != len(groups):
+        return [("", rows)]
+    tables = list[tuple[str, Sequence[Row]]]()
+    for first, last in pairwise([*begins, len(names)]):
+        title, (scale, *values) = groups[first], names[first:last]
+        part = [(at, row[first:last]) for at, row in below if any(row[first:last])]
+        header = [scale, *(f"{title} {name}" for name in values)]
+        tables.append((title, [(line, header), *part]))
+    return tables
 
 
 def upright(
