@@ -51,6 +51,54 @@ def test_the_scale_of_a_project_is_the_axis_unless_an_address_names_one(client):
     assert scales_of(client, scale="p") == ("p", "p")
 
 
+@pytest.fixture
+def _expected(client):
+    expected = [{"region": "step", "metric": "time", "growth": "1/p"}]
+    said = {"author": "ada", "expectations": expected}
+    assert client.put(f"{BASE}/expectations", json=said).status_code == 200
+
+
+PAGES = (
+    *("", "/r/step", "/scaling", "/scaling/serial", "/scaling/contours", "/cost"),
+    *("/configurations", "/history?region=step", "/guidelines", "/compare"),
+)
+
+
+def models_of(client):
+    """Return the model, expectation, level and verdict of the only region."""
+    (known,) = client.get(f"{BASE}/models").json()["models"]
+    standing = known["standing"]
+    return (
+        known["parameter"],
+        standing["growth"],
+        known["expectation"]["growth"],
+        standing["deviation_limit"],
+        list(known["level"]["at"]),
+        standing["verdict"],
+    )
+
+
+@pytest.mark.usefixtures("_measured", "_expected")
+def test_models_and_verdicts_are_over_the_scale_of_the_project(client, work_off):
+    work_off()
+    by_p = models_of(client)
+
+    declare(client, scale="nodes")
+    # Until the worker has modelled anew, models are those by p.
+    shown = [client.get(f"/p/neko{page}").status_code for page in PAGES]
+    work_off()
+
+    assert by_p == ("p", "1 / p", "1 / p", "p^(1/2)", ["p"], "match")
+    by_nodes = models_of(client)
+    assert by_nodes == (
+        *("nodes", "1 / nodes", "1 / nodes", "nodes^(1/2)", ["nodes"], "match"),
+    )
+    assert {*shown} == {200}
+    cost = client.get(f"{BASE}/cost?machine=jureca").json()
+    assert "nodes" in repr(cost)
+    assert "'p'" not in repr(cost)
+
+
 @pytest.mark.usefixtures("_measured")
 def test_a_project_has_no_other_scale(client):
     assert declare(client, scale="cores").status_code == 422

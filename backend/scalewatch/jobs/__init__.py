@@ -53,8 +53,8 @@ def rejudge(_session: Session, subject: str) -> Effect:
 
 
 def reanalyse(_session: Session, subject: str) -> Effect:
-    """Analyse again the times of a project for which processes shared cores."""
-    return partial(shared_cores.queue_crowded, project_id=int(subject))
+    """Analyse again what the rules of a project read in another way."""
+    return partial(shared_cores.queue_ruled, project_id=int(subject))
 
 
 def watch(session: Session, subject: str) -> Effect:

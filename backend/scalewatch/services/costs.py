@@ -17,7 +17,7 @@ from scalewatch.modelling import Finding, Forecast
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.forecasts.ranking import Shares, shares_of
 from scalewatch.modelling.search.exact import EXACT
-from scalewatch.services.analysis.pools import Measurements, SeriesPool, pool
+from scalewatch.services.analysis.pools import Measurements, SeriesPool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
 from scalewatch.services.commits.baselines import Neighbours, neighbours_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
@@ -269,7 +269,7 @@ def measured_regions(
     """Return regions measured over a scale, and why others were not, by series."""
     judged_of = {each.series_id: each for each in chosen}
     known = commit.kept(
-        ("over scales", sorted(judged_of), commit.minded),
+        ("over scales", sorted(judged_of), commit.reading_rules),
         lambda: _over_scales(commit.measurements(judged_of)),
         lambda known: KILOBYTES * len(known.measured),
     )
@@ -288,7 +288,7 @@ def forecasts_at(
     """Return the forecasts of regions at scales; None for one without a model."""
     series = [each.judged.series_id for each in regions]
     return commit.kept(
-        ("cost", series, commit.minded, scales),
+        ("cost", series, commit.reading_rules, scales),
         lambda: _forecasts(regions, scales),
         lambda forecasts: KILOBYTES * len(forecasts),
     )
@@ -309,13 +309,13 @@ def _over_scales(measurements: Measurements) -> _OverScales:
     for series_id, points in measurements.by_series():
         evidence = [each for each in points if each not in measurements.left_out]
         try:
-            pooled = pool(evidence, measurements.repetitions) if evidence else None
+            pooled = measurements.pool(evidence) if evidence else None
         except (IncompleteCoordinates, NothingMeasured) as error:
             reasons[series_id] = str(error)
             continue
         if pooled is None:
             reasons[series_id] = UNJUDGED
-        elif scale := axis_of(pooled.parameters):
+        elif scale := axis_of(pooled.parameters, measurements.scale):
             measured.append(_measured(series_id, pooled, scale))
         else:
             reasons[series_id] = f"measured over {', '.join(pooled.parameters)} alone"

@@ -20,6 +20,7 @@ from scalewatch.storage import tables
 from scalewatch.storage.judgements import gate_rules
 from scalewatch.storage.runs import points, series
 from scalewatch.storage.runs.flags import CROWDED, Flag, bits_of
+from scalewatch.texts.scales import RESOURCES
 from scalewatch.wire import SECONDS
 
 _SHARERS: Final = ("p", "threads")
@@ -160,10 +161,10 @@ def crowded_sentence(crowded: int, series: int) -> str:
     return f"{crowded:,} of {series:,} series cannot be judged: {UNJUDGED}."
 
 
-def queue_crowded(session: Session, project_id: int) -> None:
-    """Queue the analysis of all commits with times that may be no evidence."""
-    for commit_id, machine_id in points.flagged_at(
-        session, project_id, _bits(TREATED), _TIMES
+def queue_ruled(session: Session, project_id: int) -> None:
+    """Queue the analysis of all commits that rules may read in another way."""
+    for commit_id, machine_id in points.ruled_at(
+        session, project_id, _bits(TREATED), _TIMES, RESOURCES
     ):
         subject = jobs.AnalysedCommit(commit_id, machine_id)
         jobs.enqueue(session, jobs.JobKind.ANALYSE, project_id, str(subject))

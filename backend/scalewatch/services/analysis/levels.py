@@ -20,6 +20,8 @@ from scalewatch.storage.database.inserts import Row
 from scalewatch.storage.histories import locations
 from scalewatch.storage.judgements import expectations, levels, verdicts
 from scalewatch.storage.judgements.levels import Judged
+from scalewatch.storage.runs import measurements
+from scalewatch.texts.scales import followers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,14 @@ def _rows(
         if place not in measured:
             continue
         located, log = measured[place]
+        growth = growths[judged.expectation_id]
+        if not {*growth.parameters} <= {*located.parameters}:
+            runs = measurements.places_at(session, commit_id).values()
+            growth = growth.renamed(
+                followers_of(located.parameters, [run.coordinate for run in runs])
+            )
         level = ExpectedLevel.of(
-            growths[judged.expectation_id],
+            growth,
             [
                 (dict(zip(located.parameters, at, strict=True)), float(np.exp(value)))
                 for at, value in zip(located.settings, log, strict=True)

@@ -21,8 +21,6 @@ from scalewatch.storage.runs import points, samples
 from scalewatch.storage.runs.points import StoredMeasurement
 from scalewatch.texts.scales import axis_of, followers_of, goes_with
 
-"""The parameter of a scan as long as nothing varies, and the first of several."""
-
 Coordinate = Mapping[str, float]
 
 
@@ -84,11 +82,14 @@ class Measurements:
         All of each run, by its id.
     left_out
         Which points are no evidence, see `shared_cores`.
+    scale
+        The parallel scale that the project prefers as an axis, if it says one.
     """
 
     points: Sequence[StoredMeasurement]
     repetitions: Mapping[int, Reals]
     left_out: LeftOut
+    scale: str | None = None
 
     def pooled(self) -> tuple[PooledSeries, ...]:
         """Return the series with their pooled repetitions, by their ids."""
@@ -97,7 +98,7 @@ class Measurements:
             evidence = [each for each in points_of if each not in self.left_out]
             repetitions: SeriesPool | str
             try:
-                repetitions = pool(evidence, self.repetitions)
+                repetitions = self.pool(evidence)
             except ModellingError as error:
                 repetitions = str(error)
             crowded = self.left_out.crowded(points_of)
@@ -114,7 +115,7 @@ class Measurements:
         pools = {}
         for series_id, evidence in self._evidence():
             try:
-                pools[series_id] = pool(evidence, self.repetitions)
+                pools[series_id] = self.pool(evidence)
             except ModellingError:
                 continue
         return pools
@@ -128,12 +129,26 @@ class Measurements:
         pools = {}
         for series_id, evidence in self._evidence():
             try:
-                pools[series_id] = tuple(
-                    pool(job, self.repetitions) for job in _jobs(evidence)
-                )
+                pools[series_id] = tuple(map(self.pool, _jobs(evidence)))
             except ModellingError:
                 continue
         return pools
+
+    def pool(self, measured: Sequence[StoredMeasurement]) -> SeriesPool:
+        """Return the pooled repetitions of one series.
+
+        Raises
+        ------
+        NothingMeasured
+            If there is no result, or every one failed.
+        IncompleteCoordinates
+            If a parameter varies that some of them do not name.
+        """
+        succeeded = [each for each in measured if each.count]
+        if not succeeded:
+            raise NothingMeasured(each.reason for each in measured)
+        coordinates = [each.coordinate for each in succeeded]
+        return pooled(coordinates, [*map(self.of, succeeded)], self.scale)
 
     def by_series(self) -> Iterator[tuple[int, list[StoredMeasurement]]]:
         """Yield the points of each series, by its id."""
@@ -160,6 +175,7 @@ def measurements_at(
         measured,
         samples.of_runs(session, {each.run_id for each in measured}),
         left_out_at(session, project_id, measured),
+        gate_rules.scale_of(session, project_id),
     )
 
 
@@ -168,7 +184,7 @@ def kept_pools_at(
 ) -> tuple[PooledSeries, ...]:
     """Return the pooled series of a metric, cached by the commit's edition."""
     project_id = session.get_one(tables.Machine, machine_id).project_id
-    rules = minded(gate_rules.newest(session, project_id))
+    rules = reading_rules(session, project_id)
     return kept_of(
         editions.at(session, [commit_id]).get(commit_id),
         commit_id,
@@ -178,46 +194,30 @@ def kept_pools_at(
     )
 
 
-def pool(
-    measured: Sequence[StoredMeasurement], repetitions: Mapping[int, Reals]
-) -> SeriesPool:
-    """Return the pooled repetitions of one series.
-
-    Parameters
-    ----------
-    repetitions
-        All repetitions of each run, by its id.
-
-    Raises
-    ------
-    NothingMeasured
-        If there is no result, or every one failed.
-    IncompleteCoordinates
-        If a parameter varies that some of them do not name.
-    """
-    succeeded = [each for each in measured if each.count]
-    if not succeeded:
-        raise NothingMeasured(each.reason for each in measured)
-    return pooled(
-        [each.coordinate for each in succeeded],
-        [
-            repetitions[each.run_id][each.start : each.start + each.count]
-            for each in succeeded
-        ],
-    )
+def reading_rules(session: Session, project_id: int) -> tuple[str | None, ...]:
+    """Return the rules by which a project is read: times left out, and its scale."""
+    rules = gate_rules.newest(session, project_id)
+    return *minded(rules), gate_rules.scale_of(session, project_id)
 
 
 def pooled(
-    coordinates: Sequence[Coordinate], repetitions: Sequence[Reals]
+    coordinates: Sequence[Coordinate],
+    repetitions: Sequence[Reals],
+    scale: str | None = None,
 ) -> SeriesPool:
     """Put the repetitions of runs at the same coordinate together.
+
+    Parameters
+    ----------
+    scale
+        The preferred axis, where several scales vary together.
 
     Raises
     ------
     IncompleteCoordinates
         If a parameter varies that some of them do not name.
     """
-    parameters = modelled_parameters(coordinates)
+    parameters = modelled_parameters(coordinates, scale)
     together: dict[tuple[float, ...], list[Reals]] = {}
     for at, values in zip(coordinates, repetitions, strict=True):
         place = tuple(float(at[name]) for name in parameters)
@@ -228,7 +228,9 @@ def pooled(
     return SeriesPool(parameters, np.array(places), stacked(rows), followers)
 
 
-def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
+def modelled_parameters(
+    coordinates: Sequence[Coordinate], preferred: str | None = None
+) -> tuple[str, ...]:
     """Return the parameters of a model over these coordinates, the scale first.
 
     All that vary, but for those that rise or fall with the first throughout: weak
@@ -249,7 +251,7 @@ def modelled_parameters(coordinates: Sequence[Coordinate]) -> tuple[str, ...]:
     incomplete = [name for name in varying if any(name not in at for at in coordinates)]
     if incomplete:
         raise IncompleteCoordinates(incomplete)
-    scale = axis_of(varying or names)
+    scale = axis_of(varying or names, preferred)
     leader = scale.name if scale else (varying or names)[0]
     apart = [
         name

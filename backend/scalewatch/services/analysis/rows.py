@@ -110,7 +110,7 @@ def verdict_row(
         "commit_id": commit_id,
         "series_id": series_id,
         "expectation_id": expectation.id,
-        "deviation_limit": str(expectation.deviation_limit),
+        "deviation_limit": str(finding.deviation_limit or expectation.deviation_limit),
         "divergence": None if finding.divergence is None else str(finding.divergence),
         "verdict": str(finding.verdict),
         "reason": remark(crowded, reason, is_modelled=is_modelled),

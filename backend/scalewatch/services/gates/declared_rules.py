@@ -102,7 +102,9 @@ def declare(  # noqa: PLR0913 - one per part of a version
         session, project.id, {**said, "author": author, "reason": reason}
     )
     audit.note(session, "gate rules declared", project.name, f"v{row.version}", **said)
-    if any(said["rules"][name] != before[name] for name in TREATED):
+    if any(
+        said["rules"][name] != before[name] for name in (*TREATED, gate_rules.SCALE)
+    ):
         jobs.enqueue(session, jobs.JobKind.REANALYSE, project.id)
     if said["rules"][SMALLEST] != before[SMALLEST]:
         jobs.enqueue(session, jobs.JobKind.WATCH, project.id)

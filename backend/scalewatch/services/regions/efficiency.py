@@ -200,7 +200,9 @@ def _of_scaling(
 
 def _time(scaled: ScanScaling, shown: RegionEfficiency) -> Figure:
     model = shown.scan.standing.model
-    is_alone = not scaled.held and scaled.scale.name == shown.scan.parameter
+    is_alone = (
+        not scaled.held and model and {*model.growth.parameters} <= {scaled.scale.name}
+    )
     return time_figure(
         scaled.scaling,
         scaled.forecasts,

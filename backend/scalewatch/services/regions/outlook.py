@@ -262,6 +262,7 @@ def _question(
         pooled(
             [each.coordinate for each in measured],
             [repetitions[each.run] for each in measured],
+            scan.parameter,
         ),
         scan.expectation,
         scan.standing.noise,

@@ -167,7 +167,9 @@ def _others(scan: Scan, taken: Sequence[Measurement]) -> tuple[str, ...]:
     if not taken:
         return ()
     try:
-        parameters = modelled_parameters([each.coordinate for each in taken])
+        parameters = modelled_parameters(
+            [each.coordinate for each in taken], scan.parameter
+        )
     except IncompleteCoordinates:
         return ()
     return tuple(name for name in parameters if name != scan.parameter)

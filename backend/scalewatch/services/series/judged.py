@@ -181,10 +181,12 @@ def standing_at(
     return standing_of(models, expectation.id if expectation else None)
 
 
-def flags_at(runs: Runs, notes: Sequence[Noted]) -> Mapping[Flag, tuple[float, ...]]:
+def flags_at(
+    runs: Runs, notes: Sequence[Noted], scale: str | None
+) -> Mapping[Flag, tuple[float, ...]]:
     """Return where flags were raised on one series, as settings of what was varied."""
     coordinates = {note.run_id: runs[note.run_id].coordinate for note in notes}
-    parameter = varied(list(coordinates.values()))
+    parameter = varied(list(coordinates.values()), scale)
     at: dict[Flag, set[float]] = {flag: set() for flag in Flag}
     for note in notes:
         for flag in flags_in(note.flags):
@@ -203,14 +205,16 @@ def failures_at(runs: Runs, notes: Sequence[Noted]) -> tuple[str, ...]:
     return tuple(f"{places_words(at)}: {reason}" for reason, at in reasons.items())
 
 
-def medians_by_series(runs: Runs, middles: Iterable[Middle]) -> dict[int, Middles]:
+def medians_by_series(
+    runs: Runs, middles: Iterable[Middle], scale: str | None
+) -> dict[int, Middles]:
     """Return the medians of series along what was varied."""
 
     @cache
-    def scan(*of_runs: int) -> tuple[str, tuple[float, ...]]:
+    def along(*of_runs: int) -> tuple[str, tuple[float, ...]]:
         """Return what varies along runs, and its settings; many series share them."""
         coordinates = [runs[run].coordinate for run in of_runs]
-        parameter = varied(coordinates)
+        parameter = varied(coordinates, scale)
         return parameter, tuple(float(at.get(parameter, 1)) for at in coordinates)
 
     measured: dict[int, dict[int, float]] = defaultdict(dict)
@@ -218,7 +222,7 @@ def medians_by_series(runs: Runs, middles: Iterable[Middle]) -> dict[int, Middle
         if middle.median is not None:
             measured[middle.series_id][middle.run_id] = middle.median
     return {
-        series_id: _along(*scan(*by_run), [*by_run.values()])
+        series_id: _along(*along(*by_run), [*by_run.values()])
         for series_id, by_run in measured.items()
     }
 
@@ -240,15 +244,17 @@ def places_by_series(runs: Runs, notes: Iterable[Noted]) -> dict[int, Places]:
     return {series_id: places(frozenset(tried)) for series_id, tried in points.items()}
 
 
-def varied(coordinates: Sequence[Mapping[str, Any]]) -> str:
+def varied(
+    coordinates: Sequence[Mapping[str, Any]], preferred: str | None = None
+) -> str:
     """Return the parameter that varies along a scan, a parallel scale before others.
 
-    p where nothing is named.
+    The preferred scale where several vary; p where nothing is named.
     """
     names = sorted(set.intersection(*(set(at) for at in coordinates)))
     varying = [name for name in names if len({at[name] for at in coordinates}) > 1]
     candidates = varying or names or [PROCESSES]
-    scale = axis_of(candidates)
+    scale = axis_of(candidates, preferred)
     return scale.name if scale else candidates[0]
 
 

@@ -12,7 +12,11 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.services.analysis.levels import taken_levels
-from scalewatch.services.analysis.pools import Measurements, SeriesPool
+from scalewatch.services.analysis.pools import (
+    Measurements,
+    SeriesPool,
+    reading_rules,
+)
 from scalewatch.services.caches import kept_of
 from scalewatch.services.expectations.in_force import (
     Compositions,
@@ -35,7 +39,7 @@ from scalewatch.services.series.judged import (
 )
 from scalewatch.services.series.scans import Scan, measurements_of
 from scalewatch.services.series.standing import State
-from scalewatch.services.shared_cores import left_out_at, minded
+from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import machines
 from scalewatch.storage.commits.commits import AnyCommit
 from scalewatch.storage.database.snapshots import once
@@ -300,6 +304,7 @@ class CommitSnapshot:
         slots = {row.id: slot for slot, row in enumerate(rows)}
         names = {row.id: row.name for row in rows}
         settings = measurements.settings_of(session, self.project_id)
+        scale = self._scale
         judged = []
         for row in measured:
             key = (row.region, row.metric)
@@ -324,7 +329,7 @@ class CommitSnapshot:
                         models.get(row.id),
                         expectation or composition,
                     ),
-                    flags=flags_at(places, remarks)
+                    flags=flags_at(places, remarks, scale)
                     if any(note.flags for note in remarks)
                     else {},
                     failures=failures_at(places, remarks)
@@ -368,9 +373,8 @@ class CommitSnapshot:
             runs_at = measurements.places_at(session, commit_id)
             middles = measurements.middles_of(session, commit_id, ids)
             left_out = left_out_at(session, self.project_id, middles)
-            return medians_by_series(
-                runs_at, [each for each in middles if each not in left_out]
-            )
+            evidence = [each for each in middles if each not in left_out]
+            return medians_by_series(runs_at, evidence, self._scale)
 
         return kept_of(
             self.edition,
@@ -411,6 +415,7 @@ class CommitSnapshot:
         expectations, compositions = self.expectations, self.compositions
         rows = machines.of_project(session, self.project_id)
         slots = {row.id: slot for slot, row in enumerate(rows)}
+        scale = self._scale
         scans = []
         measured_series = measurements.series_at(session, commit_id, metric, block)
         stated = {
@@ -424,7 +429,7 @@ class CommitSnapshot:
         for measured in measured_series:
             series, taken = measured.series, points_of[measured.series.id]
             coordinates = [places[point.run_id].coordinate for point in taken]
-            parameter = varied(coordinates)
+            parameter = varied(coordinates, scale)
             late = {
                 point.run_id: remarks.get(point.run_id, {})
                 .get(series.id, {})
@@ -493,9 +498,14 @@ class CommitSnapshot:
         return kept_of(self.edition, self.commit_id, ("environments",), read)
 
     @property
-    def minded(self) -> tuple[str, ...]:
-        """Rules by which times are no evidence."""
-        return minded(gate_rules.newest(self.session, self.project_id))
+    def reading_rules(self) -> tuple[str | None, ...]:
+        """Rules by which it is read: times left out, and the project's scale."""
+        return reading_rules(self.session, self.project_id)
+
+    @property
+    def _scale(self) -> str | None:
+        """The parallel scale that the project prefers as an axis."""
+        return gate_rules.scale_of(self.session, self.project_id)
 
     def measurements(self, series: Collection[int]) -> Measurements:
         """Return the points of series, with all repetitions of those that are evidence.
@@ -507,7 +517,8 @@ class CommitSnapshot:
         evidence = {
             each.run_id for each in measured if each.count and each not in left_out
         }
-        return Measurements(measured, samples.of_runs(self.session, evidence), left_out)
+        repetitions = samples.of_runs(self.session, evidence)
+        return Measurements(measured, repetitions, left_out, self._scale)
 
     def pools(self, series: Collection[int]) -> Mapping[int, SeriesPool]:
         """Return all repetitions of those series that can be pooled."""

@@ -199,7 +199,7 @@ def _stated(session: Session, state: Callable[[Session, str], None], name: str) 
     if jobs.queued(session, JobKind.REJUDGE):
         declarations.queue_unjudged(session, project_id)
     if jobs.queued(session, JobKind.REANALYSE):
-        shared_cores.queue_crowded(session, project_id)
+        shared_cores.queue_ruled(session, project_id)
     for kind in (JobKind.REJUDGE, JobKind.REANALYSE):
         jobs.withdraw(session, kind, [str(project_id)])
 

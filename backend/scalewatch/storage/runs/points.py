@@ -2,11 +2,12 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import ColumnElement, Text, cast, func, select
+from sqlalchemy import ColumnElement, Text, and_, cast, func, or_, select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
@@ -110,14 +111,22 @@ def of_series(
     return _measured(session, of_commit, tables.Point.series_id.in_(series_ids))
 
 
-def flagged_at(
-    session: Session, project_id: int, bits: int, units: Collection[str]
+def ruled_at(
+    session: Session,
+    project_id: int,
+    bits: int,
+    units: Collection[str],
+    scales: Collection[str],
 ) -> Sequence[tuple[int, int]]:
-    """Return where some flag is raised on what was really measured and timed.
+    """Return where rules of a project say how its runs are read.
 
-    Pairs of the ids of a commit and a machine, the newest measured first.
+    Some flag is raised on what was really measured and timed, or coordinates name
+    several scales. Pairs of the ids of a commit and a machine, the newest measured
+    first.
     """
     run = tables.Run
+    coordinate = cast(run.coordinate, Text)
+    is_named = [coordinate.like(f'%"{scale}"%') for scale in scales]
     is_raised = (
         select(tables.Point.run_id)
         .join(tables.Series, tables.Series.id == tables.Point.series_id)
@@ -133,8 +142,10 @@ def flagged_at(
         .join(tables.Machine, tables.Machine.id == run.machine_id)
         .where(
             tables.Machine.project_id == project_id,
-            tables.Machine.provenance.is_(None),
-            is_raised,
+            or_(
+                and_(tables.Machine.provenance.is_(None), is_raised),
+                *(and_(*pair) for pair in combinations(is_named, 2)),
+            ),
         )
         .group_by(run.commit_id, run.machine_id)
         .order_by(func.max(run.id).desc())
