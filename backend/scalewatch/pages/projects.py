@@ -91,8 +91,12 @@ class Visit:
 def concern_words(concern: home.SeriesOfConcern) -> Markup:
     """Say how a series that scales worse than expected does scale."""
     standing = concern.standing
-    sentence = Markup("{} grows {}, {} than expected").format(
-        concern.metric, mathematics.like(standing), sentences.WORSE[standing.direction]
+    scan = concern.scan
+    sentence = sentences.falling_sentence(scan) if scan else Markup()
+    sentence += Markup("{} {}, {} than expected").format(
+        concern.metric,
+        mathematics.grows_like(standing),
+        sentences.WORSE[standing.direction],
     )
     if not standing.is_open:
         sentence += Markup(": divergence {}").format(

@@ -12,14 +12,15 @@ from support.shown_pages import page_of, words_of
 SIZES = (2, 4, 8, 16, 32, 64)
 
 
-def measure(sessions, growth, scale="nodes", **coordinate):
+def measure(sessions, growth, scale="nodes", machine="jureca", **coordinate):
     record(
         sessions,
         [
             run_report(
-                id=str(uuid5(NAMESPACE_OID, f"{scale} {size}")),
+                id=str(uuid5(NAMESPACE_OID, f"{scale} {size} {machine}")),
                 project="neko",
                 suite="own",
+                machine={"name": machine, "fingerprint": {"cores": 64}},
                 coordinate={scale: size} | {k: v(size) for k, v in coordinate.items()},
                 configuration={},
                 results=[
@@ -74,3 +75,28 @@ def test_what_is_no_strong_scaling_gains_nothing(client, sessions, growth, coord
     measure(sessions, growth, **coordinate)
 
     assert "× as fast as on 2" not in sentence_of(client)
+
+
+def test_a_comparison_tells_first_what_each_side_gained(client, sessions):
+    for machine, factor in (("fast", 1.0), ("slow", 2.0)):
+        measure(sessions, lambda n, f=factor: f * 100 / n, machine=machine)
+
+    page = " ".join(words_of(page_of(client, "/p/neko/compare/fast...slow")).split())
+    gains = [
+        page.index(f"On 64 nodes step runs {gain} × as fast as on 2 ({side})")
+        for gain, side in (("32.0", "fast"), ("32.0", "slow"))
+    ]
+    assert max(gains) < page.index("step falls like O(1 / nodes) on fast")
+
+
+def test_home_tells_first_what_was_gained_where_less_is_than_expected(client, sessions):
+    strict = {"growth": "1/nodes^2", "deviation_limit": "nodes^(1/2)"}
+    expected = [{"region": "step", "metric": "time", **strict}]
+    measure(sessions, lambda n: 100 / n)
+    said = {"author": "ada", "expectations": expected}
+    client.put("/api/v1/projects/neko/expectations", json=said)
+    record(sessions, [])
+
+    page = " ".join(words_of(page_of(client, "/")).split())
+    gained = page.index("On 64 nodes step runs 32.0 × as fast as on 2")
+    assert gained < page.index("time falls like O(1 / nodes), worse than expected")

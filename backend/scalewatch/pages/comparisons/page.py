@@ -1,10 +1,12 @@
 """Machines or commits side by side: `/p/{project}/compare/{a}...{b}`."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
+from sqlalchemy.orm import Session
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.comparisons import pictures, sentences
@@ -15,11 +17,12 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, settings, stated
 from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.pages.wording.sentences import SYMBOLS
-from scalewatch.services.comparisons import compare, values, versions, winners
+from scalewatch.services.comparisons import compare, figures, values, versions, winners
 from scalewatch.services.comparisons.matrix import matrix_of
 from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
 from scalewatch.services.selection.pages import part_of
 from scalewatch.services.selection.view import View
+from scalewatch.services.series.scans import Scan
 from scalewatch.texts.numbers import significant
 from scalewatch.web import queries
 from scalewatch.web.sessions import ReadingDep
@@ -116,6 +119,10 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         page=page if all_rows else None,
         pictures=pictures.pictures_of(ratios, duels, ratios_address),
         plotted=plotted,
+        said=plotted
+        and sentences.row_sentence(
+            shown, plotted, _scans(session, view, shown, plotted)
+        ),
         plot=plotted and _plot(request, shown, subjects, plotted),
         headline=sentences.worst_headline(shown, duels, ratios),
         matrix=matrix_of(shown),
@@ -123,7 +130,6 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         comparison_rows=pictures.comparison_rows,
         small_pictures=pictures.small_pictures,
         drawn_at=drawn_at,
-        row_sentence=sentences.row_sentence,
         choices=compare.choices_of(session, project),
         query=query,
         changes=changes,
@@ -150,6 +156,23 @@ def _plotted(
         row for row in shown.rows if all(each.standing.model for each in row.places)
     ]
     return next(iter(named or whole or shown.rows), None)
+
+
+def _scans(
+    session: Session,
+    view: View,
+    shown: values.ComparedSides,
+    row: values.ComparedRow,
+) -> list[tuple[str, Scan]]:
+    """Return the measurements of a row on its sides."""
+    of_row = replace(
+        view,
+        metric=shown.metric,
+        machine=row.machine,
+        configuration={k: str(v) for k, v in row.configuration.items()},
+    )
+    names = [side.name for side in shown.sides]
+    return figures.compared_scans(session, of_row, row.region, names)
 
 
 def _plot(

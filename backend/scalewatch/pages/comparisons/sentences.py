@@ -17,6 +17,7 @@ from scalewatch.services.comparisons.ratios import (
     RowRatios,
     known_ratios,
 )
+from scalewatch.services.series.scans import Scan
 from scalewatch.texts.numbers import significant
 
 TREND: Final = 1.1
@@ -246,8 +247,21 @@ def crossing_words(crossing: Crossing, ratio: Ratio, parameter: str) -> str:
     return f"{parameter} = {scale(crossing.at)} [{low}, {high}]"
 
 
-def row_sentence(shown: values.ComparedSides, row: values.ComparedRow) -> Markup:
-    """Tell how the sides of one region differ, as the text of its plot."""
+def row_sentence(
+    shown: values.ComparedSides,
+    row: values.ComparedRow,
+    scans: Sequence[tuple[str, Scan]] = (),
+) -> Markup:
+    """Tell how the sides of one region differ, as the text of its plot.
+
+    Parameters
+    ----------
+    scans
+        Its measurements with the names of their sides: what times gain that fall.
+    """
+    gained = Markup().join(
+        sentences.falling_sentence(scan, side) for side, scan in scans
+    )
     places = [*zip(shown.sides, row.places, strict=True)]
     grown = [place for place in places if place[1].standing.nearest is not None]
     sides = Markup("; ").join(
@@ -269,7 +283,7 @@ def row_sentence(shown: values.ComparedSides, row: values.ComparedRow) -> Markup
         ]
     )
     between = " " if grown else ": "
-    return Markup("{}{}{}.").format(formats.named(row.region), between, sides)
+    return Markup("{}{}{}{}.").format(gained, formats.named(row.region), between, sides)
 
 
 def _growths(
@@ -277,11 +291,11 @@ def _growths(
     grown: Sequence[tuple[values.ComparedSide, values.ComparedSeries]],
 ) -> Markup:
     """Tell how a region grows on each side that has a model of it."""
-    text = Markup("grows ")
+    text = Markup()
     for number, (side, place) in enumerate(grown):
         text += Markup("{}{} on {}").format(
             ", " if number else "",
-            mathematics.like(place.standing),
+            mathematics.grows_like(place.standing),
             formats.named(side.name),
         )
         pair = place.against

@@ -14,6 +14,7 @@ from scalewatch.figures.histories import middle_and_reach
 from scalewatch.modelling import parse_growth
 from scalewatch.pages.wording.formats import day, plural, quantity
 from scalewatch.pages.wording.intervals import factor_words
+from scalewatch.pages.wording.mathematics import verb
 from scalewatch.pages.wording.sentences import metric_words
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.histories.commits import Measure
@@ -43,10 +44,8 @@ def history_sentence(history: History, series: SegmentedHistory) -> str:
     if change.is_new_growth and change.growth_before and change.growth_after:
         before, after = map(_order, (change.growth_before, change.growth_after))
         metric = metric_words(history.metric)
-        verb = "falls" if parse_growth(change.growth_after).falls else "grows"
-        sentence = (
-            f"The {metric} {verb} like {after} {since}, like {before} before: {factor}"
-        )
+        grows = f"{verb(parse_growth(change.growth_after))} like {after}"
+        sentence = f"The {metric} {grows} {since}, like {before} before: {factor}"
     else:
         sentence = f"{_throughout(history, series, growth)}; {factor} {since}"
     more = len(series.changes) - 1

@@ -226,7 +226,7 @@ MOST_NAMES: Final = 4
 
 LITMUS_FAILS: Final = Markup(
     "<strong>Likely this machine:</strong> on <bdi>{machine}</bdi> the litmus test "
-    "<bdi>{litmus}</bdi> grows like {growth} instead of {expected}, although its "
+    "<bdi>{litmus}</bdi> {grows} like {growth} instead of {expected}, although its "
     "algorithm is known: check network, placement and neighbours."
 )
 MACHINE: Final = Markup(
@@ -305,6 +305,7 @@ def _suspicion(suspicion: Attribution) -> Markup:
     return LITMUS_FAILS.format(
         machine=suspicion.subject,
         litmus=suspicion.litmus,
+        grows=mathematics.verb(first.growth),
         growth=mathematics.big_o(first.growth),
         expected=expected,
     ) + (explains if explained else "")

@@ -129,10 +129,17 @@ def found_growth(standing: Standing) -> Markup:
     return Markup('<span class="quiet small">{}{}</span>').format(PERHAPS, grown)
 
 
-def like(standing: Standing) -> Markup:
-    """Say what a series grows like, after `grows`: `perhaps like O(log p)`."""
+def verb(growth: Growth | None) -> str:
+    """Return `falls` of a growth that falls, else `grows`."""
+    return "falls" if growth is not None and growth.falls else "grows"
+
+
+def grows_like(standing: Standing) -> Markup:
+    """Say what a series grows like: `grows perhaps like O(log p)`, `falls like …`."""
     if standing.fits_none:
-        return NONE_OF_THEM
-    return Markup("{}like {}").format(
-        PERHAPS if standing.is_open else "", big_o(standing.growth)
+        return Markup("grows {}").format(NONE_OF_THEM)
+    return Markup("{} {}like {}").format(
+        verb(standing.growth),
+        PERHAPS if standing.is_open else "",
+        big_o(standing.growth),
     )

@@ -26,7 +26,12 @@ from scalewatch.pages.wording.formats import (
     quantity,
     settings,
 )
-from scalewatch.pages.wording.mathematics import big_o, growth, stated_expectation
+from scalewatch.pages.wording.mathematics import (
+    big_o,
+    growth,
+    stated_expectation,
+    verb,
+)
 from scalewatch.reasons import UNSETTLED
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.questions import direction
@@ -95,7 +100,9 @@ WORSE: Final = {
 }
 
 
-GAINED: Final = Markup("On {} {} runs {} × as fast as on {}: parallel efficiency {}. ")
+GAINED: Final = Markup(
+    "On {} {} runs {} × as fast as on {}{}: parallel efficiency {}. "
+)
 
 FARTHEST: Final = 16.0
 """Times the largest size measured, up to which the minimum of a model is told."""
@@ -154,8 +161,9 @@ def scan_sentence(scan: Scan, distinction: Mapping[str, object]) -> Markup:
         rest = Markup("its verdict is on its way") if is_pending else expected
         grows = "fits no growth of the space"
         if not standing.fits_none:
-            verb = "falls" if standing.nearest.falls else "grows"
-            grows = Markup("{} like {}").format(verb, _found(standing))
+            grows = Markup("{} like {}").format(
+                verb(standing.nearest), _found(standing)
+            )
         return subject + Markup("{}; {}.").format(grows, rest) + _remark(standing)
     is_told = standing.verdict is Verdict.UNDECIDED
     judged = UNEXPLAINED if standing.fits_none else JUDGED[standing.verdict]
@@ -198,11 +206,16 @@ def scale_from(parameter: str, setting: float) -> str:
     return f"{parameter} ≈ {significant(setting, 2)}"
 
 
-def falling_sentence(scan: Scan) -> Markup:
+def falling_sentence(scan: Scan, side: str = "") -> Markup:
     """Tell of a time that falls what was gained by it, and where its model is least.
 
     That comes before any growth: `On 32 nodes solve runs 15.9 × as fast as on 2:
     parallel efficiency 99 %. By its model it is fastest on 180 nodes.`
+
+    Parameters
+    ----------
+    side
+        The machine or commit, where others are beside it.
     """
     usual = ScalingQuestion()
     scaling = measured_scaling(scan, usual) if scan.metric == TIME else None
@@ -217,6 +230,7 @@ def falling_sentence(scan: Scan) -> Markup:
         named(scan.region),
         significant(last.speed_up),
         count(scaling.row[0].n2),
+        Markup(" ({})").format(named(side)) if side else "",
         f"{100 * last.efficiency:.0f}{SPACE}%",
     )
     fastest = _fastest(scan, scaling)

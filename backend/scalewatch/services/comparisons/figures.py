@@ -24,7 +24,33 @@ from scalewatch.storage.access import projects
 def compared_scalings(
     session: Session, view: View, region: str, names: Sequence[str]
 ) -> list[Scaling]:
-    """Return the scans of a region on all sides, named after their sides.
+    """Return the curves of a region on all sides, named after their sides.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, a side or the metric is unknown.
+    """
+    sides = compared_scans(session, view, region, names)
+    if all(name == scan.machine for name, scan in sides):
+        return [scaling_of(scan) for _, scan in sides]
+    labels = list(dict.fromkeys(label for label, _ in sides))
+    drawn = []
+    for label, scan in sides:
+        place = labels.index(label)
+        if view.machine is None:
+            scaling = scaling_of(scan, position=place)
+            scaling = replace(scaling, name=f"{label} · {scan.machine}")
+        else:  # the colour of the side, as in the table
+            scaling = replace(scaling_of(scan), name=label, slot=place)
+        drawn.append(scaling)
+    return drawn
+
+
+def compared_scans(
+    session: Session, view: View, region: str, names: Sequence[str]
+) -> list[tuple[str, Scan]]:
+    """Return the scans of a region on all sides, each with the name of its side.
 
     Raises
     ------
@@ -37,21 +63,15 @@ def compared_scalings(
         row = compared_commit(session, project, view, list(dict.fromkeys(names)))
         scans = _scans(CommitSnapshot.of(session, row), view, region)
         return [
-            scaling_of(scan) for name in names for scan in scans if scan.machine == name
+            (name, scan) for name in names for scan in scans if scan.machine == name
         ]
-    drawn = []
-    for place, name in enumerate(dict.fromkeys(names)):
-        row = find_commit(session, project, name)
-        for scan in _scans(CommitSnapshot.of(session, row), view, region):
-            if view.machine in {None, scan.machine}:
-                label = commit_of(row).label
-                if view.machine is None:
-                    scaling = scaling_of(scan, position=place)
-                    scaling = replace(scaling, name=f"{label} · {scan.machine}")
-                else:  # the colour of the side, as in the table
-                    scaling = replace(scaling_of(scan), name=label, slot=place)
-                drawn.append(scaling)
-    return drawn
+    rows = [find_commit(session, project, name) for name in dict.fromkeys(names)]
+    return [
+        (commit_of(row).label, scan)
+        for row in rows
+        for scan in _scans(CommitSnapshot.of(session, row), view, region)
+        if view.machine in {None, scan.machine}
+    ]
 
 
 def ratios_drawn(duel: Duel, ratios: Sequence[RowRatios], place: int) -> Figure:

@@ -48,6 +48,7 @@ from scalewatch.services.regressions.regressions import (
     regressions_at,
 )
 from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.services.series.standing import growth_or_none
 from scalewatch.storage import machines
 from scalewatch.storage.commits.coverage import Place
 from scalewatch.storage.histories.locations import facts_of
@@ -250,7 +251,9 @@ def _since_history(regression: Regression, member: Member) -> str:
     details, metric = member.details, member.metric
     before, after = details.growth_before, details.growth_after
     is_growth = regression.kind == "growth" and None not in {before, after}
-    grows = f"grows like {after} instead of {before}, " if is_growth else ""
+    known = growth_or_none(after)
+    verb = "falls" if known is not None and known.falls else "grows"
+    grows = f"{verb} like {after} instead of {before}, " if is_growth else ""
     largest = ", ".join(f"{name} = {x:g}" for name, x in details.largest.items())
     at = f" at {largest}" if largest else ""
     return (

@@ -1,5 +1,6 @@
 """Projects at a glance: verdicts, concerns and the map of the newest commit."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,6 +32,7 @@ from scalewatch.services.regressions.regressions import RegressionState
 from scalewatch.services.selection.pages import MOST_CELLS
 from scalewatch.services.selection.view import View, choices_among
 from scalewatch.services.series.judged import Judged
+from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import Standing
 from scalewatch.storage import machines, tables
@@ -62,6 +64,8 @@ class SeriesOfConcern:
         Further machines with the same verdict and the same failures, by name.
     failures
         Where it failed though it succeeded elsewhere: `p = 32: out of memory`.
+    scan
+        Its measurements, where it scales worse than expected.
     """
 
     region: str
@@ -71,6 +75,7 @@ class SeriesOfConcern:
     configuration: Mapping[str, Any]
     standing: Standing
     failures: tuple[str, ...]
+    scan: Scan | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +192,20 @@ def _seen(session: Session, project: tables.Project) -> _Seen | None:
 def _concerns(seen: _Seen) -> Iterator[SeriesOfConcern]:
     """Yield the series of concern, worst first."""
     known = {each.series_id: each for each in seen.series}
-    for concern in seen.overview.concerns:
+    concerns = seen.overview.concerns
+    worse: dict[str, set[str]] = defaultdict(set)
+    for concern in concerns:
+        each = known.get(concern.series_id)
+        if each is not None and each.standing.mark is Mark.MISMATCH:
+            worse[each.metric].add(each.region)
+    scans = {
+        (scan.region, metric, scan.machine, str(scan.configuration)): scan
+        for metric, regions in worse.items()
+        for scan in seen.now.scans(metric, regions)
+    }
+    for concern in concerns:
         if (worst := known.get(concern.series_id)) is not None:
+            place = (worst.region, worst.metric, worst.machine)
             yield SeriesOfConcern(
                 worst.region,
                 worst.metric,
@@ -197,6 +214,7 @@ def _concerns(seen: _Seen) -> Iterator[SeriesOfConcern]:
                 worst.configuration,
                 worst.standing,
                 worst.failures,
+                scans.get((*place, str(worst.configuration))),
             )
 
 
