@@ -195,9 +195,9 @@ def _concerns(seen: _Seen) -> Iterator[SeriesOfConcern]:
     concerns = seen.overview.concerns
     worse: dict[str, set[str]] = defaultdict(set)
     for concern in concerns:
-        each = known.get(concern.series_id)
-        if each is not None and each.standing.mark is Mark.MISMATCH:
-            worse[each.metric].add(each.region)
+        series = known.get(concern.series_id)
+        if series is not None and series.standing.mark is Mark.MISMATCH:
+            worse[series.metric].add(series.region)
     scans = {
         (scan.region, metric, scan.machine, str(scan.configuration)): scan
         for metric, regions in worse.items()
