@@ -24,8 +24,8 @@ from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
 from scalewatch.modelling.rules.evidence.least_squares import Sums
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.posterior import posterior
+from scalewatch.modelling.rules.evidence.weighing import Likelihood
 
 Reals = NDArray[np.float64]
 

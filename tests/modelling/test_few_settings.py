@@ -6,7 +6,7 @@ import pytest
 from scalewatch import reasons
 from scalewatch.modelling import Comparison, VersionChange, compare_versions
 from scalewatch.modelling.few_settings import steps_of
-from scalewatch.modelling.measurements.designs import (
+from scalewatch.modelling.measurements.batch import (
     few_settings_reason,
     further_settings,
 )

@@ -5,8 +5,7 @@ from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
 from scalewatch.modelling.rules.evidence.least_squares import Measured, ScaledCurves
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
-from scalewatch.modelling.rules.evidence.weighing import Competing, Weighed
+from scalewatch.modelling.rules.evidence.weighing import Competing, Likelihood, Weighed
 
 
 def weigh(

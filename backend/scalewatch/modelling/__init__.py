@@ -78,16 +78,14 @@ from scalewatch.modelling.guidelines import (
     check_guideline,
     parse_guideline,
 )
-from scalewatch.modelling.hotspots.profiles import (
+from scalewatch.modelling.hotspots import (
+    Against,
     Movement,
     ProfileDifference,
-    movements,
-    profile_difference,
-)
-from scalewatch.modelling.hotspots.scan import (
-    Against,
     ProfileScan,
     ScanStep,
+    movements,
+    profile_difference,
     scan_profiles,
 )
 from scalewatch.modelling.machines.lines import Estimate, Line

@@ -21,7 +21,7 @@ from scipy.special import stdtrit
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.assumptions import ASSUMED
-from scalewatch.modelling.measurements.designs import LEAST
+from scalewatch.modelling.measurements.batch import LEAST
 from scalewatch.modelling.measurements.location import Location, locate
 
 Noisy = TypeVar("Noisy", float, Reals)

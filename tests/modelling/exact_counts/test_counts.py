@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.modelling import Growth, Outcome, parse_growth
-from scalewatch.modelling.exact_counts.candidates import suspects
-from scalewatch.modelling.exact_counts.counts import Counts
+from scalewatch.modelling.exact_counts.counts import Counts, suspects
 from scalewatch.modelling.exact_counts.exactness import Rounding
 
 POWERS = np.array([4.0, 8, 16, 32, 64, 128])

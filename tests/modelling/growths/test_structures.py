@@ -1,7 +1,11 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.growths.structures import catalogue, count, structures
+from scalewatch.modelling.rules.several_parameters.competitors import (
+    catalogue,
+    count,
+    structures,
+)
 
 
 def written(structure, names="pnt"):

@@ -8,7 +8,7 @@ from scipy.stats import chi2_contingency
 
 from scalewatch import reasons
 from scalewatch.errors import BadProfile
-from scalewatch.modelling.hotspots.profiles import movements, profile_difference
+from scalewatch.modelling.hotspots import movements, profile_difference
 from support.reference_tables import read
 
 SECONDS = st.floats(min_value=1e-3, max_value=1e6)

@@ -2,8 +2,11 @@ import pytest
 
 from scalewatch.errors import BadProfile, RepeatedScale, TooFewProfiles
 from scalewatch.modelling.false_discoveries import Correction
-from scalewatch.modelling.hotspots.profiles import profile_difference
-from scalewatch.modelling.hotspots.scan import Against, scan_profiles
+from scalewatch.modelling.hotspots import (
+    Against,
+    profile_difference,
+    scan_profiles,
+)
 
 SCALES = tuple(range(2, 18))
 

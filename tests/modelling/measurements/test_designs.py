@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from scalewatch.modelling.measurements.designs import unresolved
+from scalewatch.modelling.measurements.batch import unresolved
 
 P, N = (4.0, 8, 16, 32, 64), (16.0, 32, 64, 128, 256)
 

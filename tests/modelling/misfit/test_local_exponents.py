@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import Verdict, default_deviation_limit, parse_growth
-from scalewatch.modelling.misfit.misfit import (
+from scalewatch.modelling.misfit import (
     ExponentInterval,
     local_exponent,
 )

@@ -3,7 +3,7 @@ import pytest
 
 from scalewatch.modelling import Model, Verdict, find_models, parse_growth
 from scalewatch.modelling.growths.model import Term
-from scalewatch.modelling.misfit.misfit import misfit_of
+from scalewatch.modelling.misfit import misfit_of
 
 P = 2.0 ** np.arange(1, 8)
 EXACTLY = 1 + 0.01 * np.random.default_rng(1).standard_normal((len(P), 5))

@@ -30,9 +30,8 @@ import numpy as np
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.exact_counts.assumptions import ASSUMED
 from scalewatch.modelling.exact_counts.exactness import Rounding
-from scalewatch.modelling.growths.fractions import simple_fraction
 from scalewatch.modelling.growths.growth import CONSTANT, Growth, Rounded
-from scalewatch.modelling.growths.model import Term
+from scalewatch.modelling.growths.model import Term, simple_fraction
 from scalewatch.modelling.growths.space import pmnf
 
 FULL_BITS = -math.log2(ASSUMED.relative)

@@ -41,7 +41,7 @@ from scalewatch.modelling.measurements.estimators import located, typical_varian
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.measurements.summary import Summary
 from scalewatch.modelling.noise.pools import Endings, Pool, thinned
-from scalewatch.modelling.rules.evidence.prior import Prior
+from scalewatch.modelling.rules.evidence.posterior import Prior
 
 LEAST_SERIES: Final = 20
 """Fewer tell nothing."""

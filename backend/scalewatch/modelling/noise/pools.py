@@ -19,8 +19,8 @@ from scalewatch.modelling.measurements.estimators import MEASURED, located
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import falls
+from scalewatch.modelling.rules.evidence.posterior import Prior
 from scalewatch.modelling.rules.evidence.prediction import Forecaster
-from scalewatch.modelling.rules.evidence.prior import Prior
 from scalewatch.modelling.rules.evidence.weighing import Weighed
 
 Settings = Mapping[str, Reals]

@@ -25,8 +25,14 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.measurements.summary import summarise
-from scalewatch.modelling.rules.quality import adjusted_r2, smape
-from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
+from scalewatch.modelling.rules.rule import (
+    Rule,
+    Sample,
+    Selection,
+    adjusted_r2,
+    single_terms,
+    smape,
+)
 
 BLOCK = 2048
 """Series that are fitted together; their scratch memory stays in the cache."""

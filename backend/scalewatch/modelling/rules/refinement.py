@@ -40,8 +40,13 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import TermTable, term_table
-from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
-from scalewatch.modelling.rules.rule import Rule, Sample, Selection
+from scalewatch.modelling.rules.rule import (
+    Rule,
+    Sample,
+    Selection,
+    adjusted_r2_of,
+    smape,
+)
 
 Booleans = NDArray[np.bool_]
 

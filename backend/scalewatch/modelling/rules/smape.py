@@ -40,8 +40,14 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.measurements.summary import summarise
-from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
-from scalewatch.modelling.rules.rule import Rule, Sample, Selection, single_terms
+from scalewatch.modelling.rules.rule import (
+    Rule,
+    Sample,
+    Selection,
+    adjusted_r2_of,
+    single_terms,
+    smape,
+)
 
 PRECISION = float(np.finfo(np.float64).eps)
 

@@ -17,15 +17,15 @@ from scalewatch.modelling.exact_counts.exactness import independent_of, without
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
-from scalewatch.modelling.misfit.misfit import ExponentInterval
-from scalewatch.modelling.rules.quality import adjusted_r2_of, smape
+from scalewatch.modelling.misfit import ExponentInterval
+from scalewatch.modelling.rules.rule import adjusted_r2_of, smape
 from scalewatch.modelling.search.finding import (
     Candidate,
     Exactness,
     Finding,
     Forecast,
 )
-from scalewatch.modelling.search.horizon import is_told
+from scalewatch.modelling.search.findings import is_told
 from scalewatch.reasons import NO_EXPECTATION, NoFormula, PossibleFormulas
 
 EXACT = "exact"

@@ -1,20 +1,25 @@
-"""Findings of the search about each series of a batch, built on demand from arrays."""
+"""Findings of the search about each series of a batch, built on demand from arrays.
+
+Forecasts reach up to where their bounds are a factor of ten apart: beyond, a growth is
+told, and no value.
+"""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Final, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.model import Model
+from scalewatch.modelling.growths.model import Model, Term
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
 from scalewatch.modelling.measurements.batch import most_repetitions
 from scalewatch.modelling.measurements.repetitions import Unsteadiness, unsteady
-from scalewatch.modelling.misfit.misfit import local_exponent, misfit_of
+from scalewatch.modelling.misfit import local_exponent, misfit_of
 from scalewatch.modelling.rules.evidence.last_step import (
     allows_match,
     last_settings,
@@ -22,8 +27,91 @@ from scalewatch.modelling.rules.evidence.last_step import (
 )
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
-from scalewatch.modelling.search.horizon import is_told, selected_model
 from scalewatch.reasons import NO_EXPECTATION, LastStep, Unsettled
+
+ROUNDING: Final = 1e-9
+"""A constant below this share of every measurement is a rounding error."""
+
+
+def selected_model(
+    sample: Sample, selection: Selection, row: int, log2_scale: int = 0
+) -> Model:
+    """Return the model of a series, where a hypothesis was chosen for it.
+
+    Parameters
+    ----------
+    log2_scale
+        Power of two that undoes the scaling of the sample.
+    """
+    scaled = selection.coefficients[row]
+    constant, *coefficients = np.ldexp(scaled, log2_scale).tolist()
+    least = np.fmin.reduce(np.abs(sample.values[row]), axis=None)
+    return Model(
+        0.0 if abs(scaled[0]) < ROUNDING * least else constant,
+        tuple(map(Term, coefficients, selection.hypotheses[selection.chosen[row]])),
+    )
+
+
+WIDEST: Final = 10.0
+"""Ratio of the bounds of a forecast that is still one."""
+
+STEPS_PER_DOUBLING: Final = 2
+
+FARTHEST: Final = 40
+"""Steps beyond the largest setting; machines do not become a million times as large."""
+
+
+def is_told(forecasts: ArrayLike) -> NDArray[np.bool_]:
+    """Tell which forecasts of value, low and high, shape (…, 3), are close enough."""
+    _, low, high = np.moveaxis(np.asarray(forecasts), -1, 0)
+    return np.asarray((high <= WIDEST * low) | (high == low))
+
+
+def horizons(
+    sample: Sample, selection: Selection, select: Callable[[Sample], Selection]
+) -> dict[int, float]:
+    """Return the largest setting that forecasts reach, of series that miss a target.
+
+    Parameters
+    ----------
+    sample, selection
+        What a rule was asked and answered.
+    select
+        The rule.
+
+    Returns
+    -------
+    dict
+        By position in the sample; of one parameter alone.
+    """
+    if selection.forecasts is None or len(sample.settings) > 1:
+        return {}
+    ((name, x),) = sample.settings.items()
+    targets = np.array([target[name] for target in sample.targets])
+    is_close = is_told(selection.forecasts).all(axis=1)
+    rows = np.flatnonzero(~is_close & (selection.chosen >= 0))
+    if not len(rows):
+        return {}
+    steps = np.union1d(_steps(x[-1], targets.max()), targets[targets > x[-1]])
+    reached = select(
+        replace(
+            sample,
+            values=sample.values[rows],
+            targets=tuple({name: float(step)} for step in steps),
+        )
+    ).forecasts
+    assert reached is not None
+    further = np.cumprod(is_told(reached), axis=1).sum(axis=1)
+    ends = np.concatenate([x[-1:], steps])[further]
+    return dict(zip(rows.tolist(), ends.tolist(), strict=True))
+
+
+def _steps(last: float, largest: float) -> Reals:
+    """Return settings from the last one measured up to the largest target."""
+    doublings = math.log2(max(largest / last, 2.0)) if last > 0 else 1.0
+    steps = min(math.ceil(doublings * STEPS_PER_DOUBLING), FARTHEST)
+    return last * np.exp2(np.arange(1, steps + 1) / STEPS_PER_DOUBLING)
+
 
 Key = TypeVar("Key")
 

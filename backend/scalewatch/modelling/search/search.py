@@ -29,8 +29,7 @@ from scalewatch.modelling.measurements.summary import SUMMARIES, Summary
 from scalewatch.modelling.rules import Rule, Sample, rule_named
 from scalewatch.modelling.search.exact import EXACT, ExactQuestion
 from scalewatch.modelling.search.finding import Finding
-from scalewatch.modelling.search.findings import Findings, Group, refusal
-from scalewatch.modelling.search.horizon import horizons
+from scalewatch.modelling.search.findings import Findings, Group, horizons, refusal
 from scalewatch.reasons import INFINITE
 
 Choice = Literal["auto", "expectation", "pmnf"] | Space

@@ -33,9 +33,13 @@ from scalewatch.modelling.few_settings import with_unseen
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
-from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS, Batch, obstacle
-from scalewatch.modelling.measurements.designs import LEAST
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.measurements.batch import (
+    LEAST,
+    NEEDED_SETTINGS,
+    Batch,
+    obstacle,
+)
+from scalewatch.modelling.rules.evidence.weighing import Likelihood
 from scalewatch.modelling.versions.assumptions import ASSUMED
 from scalewatch.modelling.versions.kinds import LOG_RANGE, PRIOR, VersionChange, explain
 from scalewatch.modelling.versions.versions import Versions, tilts

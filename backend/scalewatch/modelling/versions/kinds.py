@@ -61,9 +61,9 @@ from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.model import falls
-from scalewatch.modelling.rules.evidence.prior import shares_of
+from scalewatch.modelling.rules.evidence.posterior import shares_of
+from scalewatch.modelling.rules.evidence.weighing import Likelihood
 from scalewatch.modelling.versions.assumptions import ASSUMED
 from scalewatch.modelling.versions.versions import Versions
 

@@ -5,7 +5,7 @@ from typing import Final
 from markupsafe import Markup
 
 from scalewatch.modelling import Forecast, MemoryWall
-from scalewatch.modelling.search.horizon import WIDEST
+from scalewatch.modelling.search.findings import WIDEST
 from scalewatch.pages.wording import intervals, mathematics, sentences
 from scalewatch.pages.wording.formats import (
     count,

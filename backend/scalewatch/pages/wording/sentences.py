@@ -16,8 +16,7 @@ from scalewatch.modelling import (
     Verdict,
     few_settings,
 )
-from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
-from scalewatch.modelling.measurements.designs import LEAST
+from scalewatch.modelling.measurements.batch import LEAST, NEEDED_SETTINGS
 from scalewatch.pages.wording.formats import (
     count,
     named,

@@ -10,8 +10,7 @@ from typing import Any, Final, Generic, Protocol, TypeVar
 
 from scalewatch.modelling import Direction, Growth, GrowthOdds, Verdict
 from scalewatch.modelling.common_mode.earlier_commits import UsualFactor
-from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
-from scalewatch.modelling.measurements.designs import LEAST
+from scalewatch.modelling.measurements.batch import LEAST, NEEDED_SETTINGS
 from scalewatch.services.commit_reports.factors import SURE, ConstantChange
 
 

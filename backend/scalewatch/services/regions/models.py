@@ -9,8 +9,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Forecast
 from scalewatch.modelling.few_settings import Step, steps_of
-from scalewatch.modelling.measurements.batch import NEEDED_SETTINGS
-from scalewatch.modelling.measurements.designs import LEAST
+from scalewatch.modelling.measurements.batch import LEAST, NEEDED_SETTINGS
 from scalewatch.services.analysis.levels import TakenLevel
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit

@@ -6,8 +6,8 @@ from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.laplace import DifferenceFits
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.model import LARGEST_SHARE, curves_of
+from scalewatch.modelling.rules.evidence.weighing import Likelihood
 from support.generated import P, measured
 from support.weighing import weigh
 

@@ -12,8 +12,7 @@ from scalewatch.modelling import (
 from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
-from scalewatch.modelling.rules.evidence.posterior import posterior
-from scalewatch.modelling.rules.evidence.prior import Prior
+from scalewatch.modelling.rules.evidence.posterior import Prior, posterior
 from support.generated import P, measured, random_curves
 
 SETTINGS = {"p": P}

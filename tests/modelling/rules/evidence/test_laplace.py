@@ -12,9 +12,8 @@ from scalewatch.modelling.rules.evidence.laplace import (
     highest,
 )
 from scalewatch.modelling.rules.evidence.least_squares import ScaledCurves
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
-from scalewatch.modelling.rules.evidence.posterior import posterior
-from scalewatch.modelling.rules.evidence.prior import Prior
+from scalewatch.modelling.rules.evidence.posterior import Prior, posterior
+from scalewatch.modelling.rules.evidence.weighing import Likelihood
 from support.generated import P, curve, measured, random_curves
 from support.weighing import weigh
 

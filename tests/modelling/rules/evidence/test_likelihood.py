@@ -3,7 +3,7 @@ import pytest
 
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import locate
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
+from scalewatch.modelling.rules.evidence.weighing import Likelihood
 
 SHARES = (0.6, 0.2, 0.15, 0.05)
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from scalewatch.modelling.rules.evidence.mixture import KEPT, Mixture
+from scalewatch.modelling.rules.evidence.log_residuals import KEPT, Mixture
 
 LEVELS = (0.05, 0.5, 0.95)
 

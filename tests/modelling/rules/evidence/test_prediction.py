@@ -13,7 +13,7 @@ from scalewatch.modelling.measurements.assumptions import USUAL
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.rules.evidence.laplace import ALONE, LOWEST, highest
 from scalewatch.modelling.rules.evidence.log_residuals import Centred
-from scalewatch.modelling.rules.evidence.quadrature import TargetTable, one_term
+from scalewatch.modelling.rules.evidence.prediction import TargetTable, one_term
 from support.generated import P, curve, measured, random_curves
 
 LINEAR = parse_growth("p")

@@ -12,15 +12,13 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.growths.verdict import Verdict, decide
 from scalewatch.modelling.rules.evidence.posterior import (
-    likeliest,
-    posterior,
-    verdict_posterior,
-)
-from scalewatch.modelling.rules.evidence.prior import (
     CONSTANT_SHARE,
     EXPECTATION_SHARE,
     RANKS,
     Prior,
+    likeliest,
+    posterior,
+    verdict_posterior,
 )
 
 LINEAR = parse_growth("p")

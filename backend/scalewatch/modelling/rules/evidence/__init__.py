@@ -15,11 +15,10 @@ The chapter in the order in which it is read:
 * `model` — curves: growths, their lower-order terms, bases of strong scaling
 * `hypotheses` — all curves that compete for a series
 * `least_squares` — the best c₀ and c₁ of every curve
-* `likelihood` — how likely a misfit is where s² is known by estimate
+* `weighing` — how likely misfits are where s² is known by estimate, series in blocks
 * `laplace` — Z_h in closed form
-* `weighing` — the same for blocks of series at once
-* `prior` and `posterior` — P(h), and probabilities of growths and verdicts
-* `log_residuals`, `mixture`, `quadrature`, `prediction` — forecasts by model averaging
+* `posterior` — P(h), and probabilities of growths and verdicts
+* `log_residuals`, `prediction` — forecasts by model averaging
 * `last_step` — where a curve goes at its last settings, whatever its growth is
 * `rule` — the rule itself
 

@@ -21,7 +21,6 @@ from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
 from scalewatch.modelling.rules.evidence.least_squares import Measured, ScaledCurves
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.model import (
     Frame,
     Shape,
@@ -32,7 +31,12 @@ from scalewatch.modelling.rules.evidence.model import (
     log2_of,
     sums,
 )
-from scalewatch.modelling.rules.evidence.weighing import Competing, Fits, Weighed
+from scalewatch.modelling.rules.evidence.weighing import (
+    Competing,
+    Fits,
+    Likelihood,
+    Weighed,
+)
 
 Settings = Mapping[str, Reals]
 

@@ -7,7 +7,7 @@ base. So the evidence of a growth is
 
     Z = (1/(U + a - L)) ∫ exp φ(ξ) dξ = exp φ(ξ̂) · W / (U + a - L),
 
-φ of `likelihood` at the misfits of `least_squares`, and W is the width of the
+φ of `weighing` at the misfits of `least_squares`, and W is the width of the
 likelihood about its maximum. Inside [L, U] that is the width of a normal density, plus
 plateaus where the curve is already the base (below) or the term alone (above):
 
@@ -60,8 +60,8 @@ from scalewatch.modelling.rules.evidence.least_squares import (
     ScaledCurves,
     Sums,
 )
-from scalewatch.modelling.rules.evidence.likelihood import Peaks
 from scalewatch.modelling.rules.evidence.model import LARGEST_SHARE
+from scalewatch.modelling.rules.evidence.weighing import Peaks
 
 LOWEST = math.log(FAINTEST)
 """L."""

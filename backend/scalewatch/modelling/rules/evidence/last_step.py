@@ -25,7 +25,7 @@ import numpy as np
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.misfit.misfit import local_exponent
+from scalewatch.modelling.misfit import local_exponent
 from scalewatch.modelling.rules.rule import Sample
 
 REACH: Final = 2.0

@@ -2,10 +2,9 @@
 
 Robust locations of the repetitions (`measurements.location`), the evidence of each
 growth under relative noise whose size the repetitions show (`laplace`), and the prior
-(`prior`) give every growth a probability (`posterior`). The model is the likeliest
-growth, fitted by relative least squares. With an expectation the verdict comes first,
-and the model is the likeliest growth that has it, so that the two never contradict each
-other.
+give every growth a probability (`posterior`). The model is the likeliest growth, fitted
+by relative least squares. With an expectation the verdict comes first, and the model is
+the likeliest growth that has it, so that the two never contradict each other.
 
 Where measurements fall with p although the space has only growths that rise, those of
 strong scaling compete as well, see `model.frames_of`.
@@ -27,19 +26,18 @@ from scalewatch.modelling.rules.evidence.last_step import (
     last_exponents,
     level_of_mismatch,
 )
-from scalewatch.modelling.rules.evidence.likelihood import Likelihood
 from scalewatch.modelling.rules.evidence.log_residuals import at_last
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import (
+    Prior,
     cautious,
     likeliest,
     posterior_of_sizes,
     verdict_posterior,
 )
 from scalewatch.modelling.rules.evidence.prediction import Forecaster
-from scalewatch.modelling.rules.evidence.prior import Prior
-from scalewatch.modelling.rules.quality import adjusted_r2, smape
-from scalewatch.modelling.rules.rule import Rule, Sample, Selection
+from scalewatch.modelling.rules.evidence.weighing import Likelihood
+from scalewatch.modelling.rules.rule import Rule, Sample, Selection, adjusted_r2, smape
 from scalewatch.reasons import NOT_POSITIVE
 
 BLOCK: Final = 1000

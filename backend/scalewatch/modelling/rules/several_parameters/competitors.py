@@ -1,25 +1,32 @@
 """Which hypotheses of several parameters compete, whatever was measured.
 
-They are those of `structures`, whose coefficients are not negative, and for two
-parameters sums of *common* terms, whose coefficients may be: n·p - n, (n - 1)·(p - 1),
-n²/p + n/√p, n³/p + n²·log p are no structure of one growth for each parameter. Common
-are the powers and logarithms of which programs are usually made, those of shared work
-among them. All of their products compete by themselves, without a constant, and all
-sums of two, those of three of the most common ones, and products of a sum of each
-parameter. Together they have the share of shapes, see `assumptions`.
+A structure says how parameters act together. With f(p) and g(n) these are
+
+    1, f, g, f·g, f + g, f·g + f, f·g + g,
+
+each with a constant and a coefficient per product, none of them negative. In general
+every parameter occurs in at most one product, and one product may come with a part of
+itself. A hypothesis is a structure with a growth for each of its parameters.
+
+For two parameters there are besides sums of *common* terms, of any sign: n·p - n, (n -
+1)·(p - 1), n²/p + n/√p, n³/p + n²·log p are no structure of one growth for each
+parameter. Common are the powers and logarithms of which programs are usually made,
+those of shared work among them. All of their products compete by themselves, without a
+constant, and all sums of two, those of three of the most common ones, and products of a
+sum of each parameter. Together they have the share of shapes, see `assumptions`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, reduce
-from itertools import combinations, groupby, product
+from itertools import accumulate, chain, combinations, groupby, product
+from math import prod
 from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.structures import catalogue
 from scalewatch.modelling.rules.evidence.model import (
     CUBE,
     LINEAR,
@@ -30,6 +37,138 @@ from scalewatch.modelling.rules.evidence.model import (
     Powers,
     growth_with,
 )
+
+Product = frozenset[int]
+"""Numbers of the parameters that are multiplied."""
+
+Structure = tuple[Product, ...]
+"""Products that are added up."""
+
+
+@dataclass(frozen=True, slots=True)
+class StructureHypotheses:
+    """All hypotheses of one structure.
+
+    Parameters
+    ----------
+    structure
+        K products.
+    members
+        Columns of each hypothesis, shape (H, K), as `Catalogue` counts them.
+    """
+
+    structure: Structure
+    members: Indices
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """All hypotheses that can be made of so many growths per parameter.
+
+    Parameters
+    ----------
+    sizes
+        Number of growths of each parameter, the constant not counted.
+    products
+        Products of parameters; the columns of one follow those of the one before,
+        growths of its last parameter varying fastest.
+    families
+        One per structure, the constant first.
+    """
+
+    sizes: tuple[int, ...]
+    products: tuple[Product, ...]
+    families: tuple[StructureHypotheses, ...]
+
+    @property
+    def hypotheses(self) -> int:
+        """Number of all hypotheses."""
+        return sum(len(family.members) for family in self.families)
+
+    def factors(self) -> Iterator[tuple[int, ...]]:
+        """Yield for each column the number of its growth per parameter, -1 if none."""
+        for together in self.products:
+            shape = [size if k in together else 1 for k, size in enumerate(self.sizes)]
+            for place in np.ndindex(*shape):
+                yield tuple(
+                    number if k in together else -1 for k, number in enumerate(place)
+                )
+
+
+def count(sizes: Sequence[int]) -> int:
+    """Return how many hypotheses a catalogue of these sizes has."""
+    return sum(
+        prod(sizes[k] for k in frozenset[int]().union(*structure))
+        for structure in structures(len(sizes))
+    )
+
+
+@lru_cache(maxsize=32)
+def catalogue(sizes: tuple[int, ...]) -> Catalogue:
+    """Return all hypotheses for so many growths per parameter."""
+    products = tuple(_parts(range(len(sizes))))
+    widths = (prod(sizes[k] for k in product) for product in products)
+    first = dict(zip(products, accumulate(widths, initial=0), strict=False))
+    return Catalogue(
+        sizes=sizes,
+        products=products,
+        families=tuple(
+            StructureHypotheses(structure, _members(structure, sizes, first))
+            for structure in structures(len(sizes))
+            if all(sizes[k] for product in structure for k in product)
+        ),
+    )
+
+
+@lru_cache(maxsize=32)
+def structures(parameters: int) -> tuple[Structure, ...]:
+    """Return all structures of a number of parameters, the constant first."""
+    read: list[Structure] = []
+    for used in chain([frozenset[int]()], _parts(range(parameters))):
+        for sum_of_products in _partitions(sorted(used)):
+            read.append(sum_of_products)
+            read += [
+                (*sum_of_products, part)
+                for product in sum_of_products
+                for part in _parts(sorted(product))
+                if part != product
+            ]
+    return tuple(sorted(read, key=len))
+
+
+def _parts(things: Sequence[int]) -> Iterator[Product]:
+    """Yield all subsets but the empty one, the small ones first."""
+    for size in range(1, len(things) + 1):
+        yield from map(frozenset, combinations(things, size))
+
+
+def _partitions(things: Sequence[int]) -> Iterator[Structure]:
+    """Yield all ways to divide things among products."""
+    if not things:
+        yield ()
+        return
+    first, *rest = things
+    for partition in _partitions(rest):
+        for at, together in enumerate(partition):
+            yield (*partition[:at], together | {first}, *partition[at + 1 :])
+        yield (frozenset({first}), *partition)
+
+
+def _members(
+    structure: Structure, sizes: Sequence[int], first: dict[Product, int]
+) -> Indices:
+    """Return the columns of all choices of growths for the parameters used."""
+    used = sorted(frozenset[int]().union(*structure))
+    if not used:
+        return np.zeros((1, 0), dtype=np.intp)
+    choices = np.indices([sizes[k] for k in used]).reshape(len(used), -1)
+    columns = []
+    for together in structure:
+        numbers = [choices[used.index(k)] for k in sorted(together)]
+        shape = [sizes[k] for k in sorted(together)]
+        columns.append(first[together] + np.ravel_multi_index(numbers, shape))
+    return np.stack(columns, axis=1)
+
 
 Growths = tuple[Growth, ...]
 

@@ -31,11 +31,10 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
-from scalewatch.modelling.growths.structures import count
 from scalewatch.modelling.growths.terms import Terms, log2_table, term_table
 from scalewatch.modelling.growths.verdict import judge
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.designs import never_together, unresolved
+from scalewatch.modelling.measurements.batch import never_together, unresolved
 from scalewatch.modelling.measurements.discrepancy import sizes
 from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import Location
@@ -50,6 +49,7 @@ from scalewatch.modelling.rules.several_parameters.assumptions import ASSUMED
 from scalewatch.modelling.rules.several_parameters.competitors import (
     COMMON,
     INVERSE,
+    count,
 )
 from scalewatch.modelling.rules.several_parameters.contest import Contest
 from scalewatch.modelling.rules.several_parameters.elimination import (

@@ -1,1 +1,0 @@
-"""How much two profiles differ, and where they jump along a scan."""

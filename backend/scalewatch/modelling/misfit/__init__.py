@@ -1,1 +1,0 @@
-"""Misfit: series that no growth of the space explains, and their local exponents."""
