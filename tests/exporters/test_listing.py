@@ -1,4 +1,5 @@
 import csv
+import re
 from io import StringIO
 
 import pytest
@@ -102,3 +103,28 @@ def test_columns_make_a_cell_of_each_part_of_a_row():
 
 def test_columns_without_rows_keep_their_titles():
     assert csv_text(COLUMNS.listing([])) == "name,twice\r\n"
+
+
+def test_a_latex_table_wider_than_the_text_breaks_its_cells_into_lines():
+    listing = Listing(("region", "sentence"), [("a", "words and more " * 20)])
+
+    first, _, begin, *_ = latex_text(listing).splitlines()
+
+    assert first == r"% Needs: \usepackage{array,booktabs,longtable}"
+    widths = [float(each) for each in re.findall(r"p{([\d.]+)\\linewidth}", begin)]
+    assert len(widths) == 2
+    assert sum(widths) < 1
+
+
+def test_a_latex_table_of_too_many_columns_becomes_several_that_name_their_rows():
+    machines = tuple(f"machine-{place:02}" for place in range(12))
+    rows = [("kind", f"region_{row}", *["mismatch"] * 12) for row in range(3)]
+
+    text = latex_text(Listing(("kind", "region", *machines), rows))
+
+    parts = text.split(r"\begin{longtable}")[1:]
+    assert len(parts) > 1
+    assert all("region" in part and r"region\_2" in part for part in parts)
+    assert sorted(re.findall(r"machine-\d+", text.replace(r"\allowbreak{}", ""))) == [
+        *machines
+    ]

@@ -10,8 +10,9 @@ from math import isfinite
 from typing import Final, Generic, TypeVarTuple
 
 from scalewatch.errors import BadExpression
+from scalewatch.exporters import latex_tables
+from scalewatch.exporters.latex_tables import MOST_ROWS, Formula
 from scalewatch.exporters.markdown import plain
-from scalewatch.exporters.papers.latex import escaped
 from scalewatch.modelling import Growth, parse_growth
 from scalewatch.texts.numbers import significant
 
@@ -23,15 +24,8 @@ _GROWTH: Final = re.compile(
 LARGEST_WHOLE: Final = 1e12
 """Up to here whole numbers are written in full."""
 
-LATEX: Final = "${}$"
 MARKDOWN: Final = "$`{}`$"
-"""How a formula stands in a text; both GitHub and GitLab read the one of Markdown."""
-
-MOST_ROWS: Final = 45
-"""Rows that fit on a printed page, below their heading."""
-
-BOOKTABS: Final = ("booktabs", "tabular")
-BOTTOM: Final = "\\bottomrule\n"
+"""How a formula stands in Markdown, for GitHub and GitLab."""
 
 _FORMULA: Final = re.compile(r"[=+\-@\t\r]")
 """First characters of a text that a spreadsheet takes for a formula."""
@@ -119,7 +113,7 @@ def markdown_lines(listing: Listing) -> Iterator[str]:
     sides = ["---:" if is_number else "---" for is_number in _numbers(listing, head)]
     yield f"| {' | '.join(map(plain, listing.columns))} |\n| {' | '.join(sides)} |\n"
     for row in rows:
-        yield f"| {' | '.join(_cell(value, plain, MARKDOWN) for value in row)} |\n"
+        yield f"| {' | '.join(map(_cell, row))} |\n"
 
 
 def latex_text(listing: Listing) -> str:
@@ -128,22 +122,10 @@ def latex_text(listing: Listing) -> str:
 
 
 def latex_lines(listing: Listing) -> Iterator[str]:
-    """Yield the lines of a listing as a table for LaTeX: numbers flush right.
-
-    One that is longer than a page breaks between rows, by the package longtable.
-    """
+    """Yield the lines of a listing as a LaTeX table, as wide as the text at most."""
     head, rows = _begun(listing)
-    sides = ["r" if is_number else "l" for is_number in _numbers(listing, head)]
-    is_long = len(head) > MOST_ROWS
-    needed, table = ("booktabs,longtable", "longtable") if is_long else BOOKTABS
-    yield f"% Needs: \\usepackage{{{needed}}}\n"
-    yield f"\\begin{{{table}}}{{{''.join(sides) or 'l'}}}\n\\toprule\n"
-    yield " & ".join(map(escaped, listing.columns)) + r" \\" + "\n\\midrule\n"
-    if is_long:
-        yield "\\endhead\n\\bottomrule\n\\endfoot\n"
-    for row in rows:
-        yield " & ".join(_cell(value, escaped, LATEX) for value in row) + r" \\" + "\n"
-    yield f"{'' if is_long else BOTTOM}\\end{{{table}}}\n"
+    cells = (list(map(_parts, row)) for row in rows)
+    yield from latex_tables.lines_of(listing.columns, cells, _numbers(listing, head))
 
 
 def _begun(
@@ -166,40 +148,47 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _cell(value: object, escape: Callable[[str], str], formula: str) -> str:
-    """Return a cell with the digits that pages show, and its growths as formulas."""
+def _cell(value: object) -> str:
+    """Return a cell of Markdown, in which nothing but its growths is markup."""
+    return "".join(
+        MARKDOWN.format(part) if isinstance(part, Formula) else _kept(part)
+        for part in _parts(value)
+    )
+
+
+def _kept(part: str) -> str:
+    """Return a part of a text without markup, with the spaces around it."""
+    before = " " if part.startswith(" ") else ""
+    after = " " if part.endswith(" ") and part.strip() else ""
+    return f"{before}{plain(part.strip())}{after}"
+
+
+def _parts(value: object) -> list[str]:
+    """Return a cell in parts: texts with the digits that pages show, and growths."""
     if value is None:
-        return ""
+        return []
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return ["yes" if value else "no"]
     if isinstance(value, int | float):
         is_whole = isfinite(value) and value == round(value)
         is_whole &= abs(value) < LARGEST_WHOLE
-        return escape(f"{value:,.0f}" if is_whole else significant(value))
+        return [f"{value:,.0f}" if is_whole else significant(value)]
     if isinstance(value, Growth):
-        return formula.format(value.latex())
-    text, written, end = " ".join(str(value).split()), [], 0
+        return [Formula(value.latex())]
+    text, parts, end = " ".join(str(value).split()), [], 0
     for match in _GROWTH.finditer(text):
-        written += [_kept(text[end : match.start()], escape)]
-        written += [_formula(match, escape, formula)]
+        parts += [text[end : match.start()], _formula(match)]
         end = match.end()
-    return "".join([*written, _kept(text[end:], escape)])
+    return [*parts, text[end:]]
 
 
-def _kept(part: str, escape: Callable[[str], str]) -> str:
-    """Return an escaped part of a text with the spaces around it."""
-    before = " " if part.startswith(" ") else ""
-    after = " " if part.endswith(" ") and part.strip() else ""
-    return f"{before}{escape(part.strip())}{after}"
-
-
-def _formula(match: re.Match[str], escape: Callable[[str], str], formula: str) -> str:
-    """Return a growth or a divergence; text that only looks like one is escaped."""
+def _formula(match: re.Match[str]) -> str:
+    """Return a growth or a divergence; what only looks like one stays a text."""
     try:
         growth = parse_growth(match["order"] or match["quotient"]).latex()
     except BadExpression:
-        return escape(match[0])
-    return formula.format(f"O({growth})" if match["order"] else rf"\delta = {growth}")
+        return match[0]
+    return Formula(f"O({growth})" if match["order"] else rf"\delta = {growth}")
 
 
 def harmless(row: Sequence[object]) -> list[object]:
