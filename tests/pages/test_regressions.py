@@ -167,6 +167,12 @@ def test_regression_has_an_address_that_names_commit_kind_and_region(client, ses
         f"/p/mpich/regressions/{listed['first']['sha'][:12]}/{listed['kind']}/"
         f"{listed['members'][0]['region']}?series=0"
     )
+    for listing in (
+        "/p/mpich/regressions",
+        "/inbox?period=all",
+        "/inbox.atom?period=all",
+    ):
+        assert named.partition("?")[0] in client.get(listing).text
     page = client.get(named)
     assert page.status_code == 200
     assert client.get(f"{named}&format=json").json()["id"] == 1

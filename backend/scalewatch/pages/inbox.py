@@ -68,6 +68,7 @@ def show_inbox(
         cursor=cursor,
         sheet=path_to(request, "inbox-lines", {**query, "cursor": cursor}),
         headline=regressions.headline,
+        paths=regressions.paths_of(request, session, shown.regressions),
         periods=PERIODS,
         kinds=list(RegressionKind),
         states=[each for each in RegressionState if each != RegressionState.IMPROVED],
@@ -130,6 +131,7 @@ def show_feed(
     newest = sorted(rows, key=lambda cause: cause.changed_at, reverse=True)[:MOST]
     return regressions.feed(
         request,
+        session,
         "Scalewatch: inbox",
         "inbox",
         "inbox-feed",

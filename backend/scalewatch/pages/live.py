@@ -174,7 +174,7 @@ def show_regressions(request: Request, session: ReadingDep, project: str) -> Res
     newest = sorted(entries, key=lambda cause: cause.changed_at, reverse=True)[:MOST]
     title = f"{project}: regressions"
     routes = "regressions", "regressions-feed"
-    return regressions.feed(request, title, *routes, newest, project=project)
+    return regressions.feed(request, session, title, *routes, newest, project=project)
 
 
 ANYWHERE: Final = policy(SOURCES | {"frame-ancestors": "*", "form-action": "'none'"})

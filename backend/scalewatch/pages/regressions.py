@@ -32,6 +32,7 @@ from scalewatch.services.regressions.regressions import (
     Regression,
     RegressionName,
     RegressionState,
+    names_of,
     regression_named,
     regression_of,
     regressions_of,
@@ -91,6 +92,7 @@ def show_regressions(
         states=list(RegressionState),
         may_treat=_may_treat(request, session, listed.project),
         me=caller_of(session).name,
+        paths=paths_of(request, session, listed.regressions),
         query={"state": [str(each) for each in state or ()]},
     )
 
@@ -109,22 +111,10 @@ def show_numbered(  # noqa: PLR0913, PLR0917 - one per part of the address
     A regression that no name tells from others, or that lost its series, is shown.
     """
     cause = regression_of(session, project, number)
-    for with_machine in (False, True) if cause.members else ():
-        name = RegressionName.of(cause, with_machine=with_machine)
-        if regression_named(session, project, name).id == number:
-            kept = request.query_params
-            query = {key: kept.getlist(key) for key in kept}
-            query["machine"] = [name.machine] if name.machine else []
-            path = path_to(
-                request,
-                "cause",
-                query,
-                project=project,
-                commit=name.commit,
-                kind=name.kind,
-                region=name.region,
-            )
-            return RedirectResponse(path, 307)
+    if names_of(session, [cause]):
+        kept = {key: request.query_params.getlist(key) for key in request.query_params}
+        path = paths_of(request, session, [cause], kept)[number]
+        return RedirectResponse(path, 307)
     return _show(request, session, cause, series, wanted)
 
 
@@ -144,6 +134,35 @@ def show_regression(  # noqa: PLR0913, PLR0917 - one per part of the address
     name = RegressionName(commit, kind, region, machine or None)
     cause = regression_named(session, project, name)
     return _show(request, session, cause, series, wanted)
+
+
+def paths_of(
+    request: Request,
+    session: Session,
+    listed: Sequence[Regression],
+    query: Stated | None = None,
+) -> dict[int, str]:
+    """Return the paths of the pages of regressions, by their numbers.
+
+    They name the content of a regression; its number where nothing else tells it apart.
+    """
+    names = names_of(session, listed)
+    return {
+        cause.id: path_to(
+            request,
+            "cause",
+            {**(query or {}), "machine": name.machine},
+            project=cause.project,
+            commit=name.commit,
+            kind=name.kind,
+            region=name.region,
+        )
+        if (name := names.get(cause.id))
+        else path_to(
+            request, "regression", query, project=cause.project, number=str(cause.id)
+        )
+        for cause in listed
+    }
 
 
 def _show(
@@ -180,6 +199,7 @@ def _show(
         verdict_words=verdict_words,
         settable=SETTABLE,
         may_treat=_may_treat(request, session, project),
+        paths=paths_of(request, session, [cause]),
         query={},
     )
 
@@ -379,6 +399,7 @@ def overview(regressions: Sequence[Regression]) -> Listing:
 
 def feed(  # noqa: PLR0913, PLR0917 - parts of a feed
     request: Request,
+    session: Session,
     title: str,
     page: str,
     route: str,
@@ -393,6 +414,9 @@ def feed(  # noqa: PLR0913, PLR0917 - parts of a feed
     page, route
         Routes of the page that shows the same, and of the feed.
     """
+    paths = paths_of(
+        request, session, [each for each in entries if isinstance(each, Regression)]
+    )
     content = templates.TEMPLATES.get_template("live/regressions.atom").render(
         request=request,
         title=title,
@@ -401,6 +425,7 @@ def feed(  # noqa: PLR0913, PLR0917 - parts of a feed
         page_of=lambda cause: address_of(
             request, path_to(request, "regressions", project=cause.project)
         ),
+        path_of=lambda cause: address_of(request, paths[cause.id]),
         updated=entries[0].changed_at if entries else LONG_AGO,
         entries=entries,
     )

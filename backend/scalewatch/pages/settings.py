@@ -21,9 +21,10 @@ from scalewatch.services.access import (
 from scalewatch.services.commits.forges import ForgeKind
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.gates import declared_rules as rules
+from scalewatch.services.regions import preview
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
-from scalewatch.services.selection.pages import ROW_CELLS, Page
+from scalewatch.services.selection.pages import ROW_CELLS, Page, part_of
 from scalewatch.services.shared_cores import TREATED, Treatment
 from scalewatch.web.protection.origins import Form, FormDep
 from scalewatch.web.queries import CursorQuery
@@ -157,6 +158,62 @@ def declare_expectation(
     return back_to_settings(request, project, Part.EXPECTATIONS)
 
 
+@router.get("/p/{project}/settings/expectations/accept", name="acceptances")
+def show_acceptances(  # noqa: PLR0913, PLR0917 - parts of the address
+    request: Request,
+    session: ReadingDep,
+    project: str,
+    commit: str | None = None,
+    metric: str | None = None,
+    cursor: CursorQuery = None,
+    *,
+    replacing: bool = False,
+    wanted: FormatQuery = Format.HTML,
+) -> Response:
+    """Show which growths would be expected if all that is measured were accepted."""
+    callers.permit(session, callers.Role.ADMIN, project)
+    growths = preview.acceptances(
+        session,
+        project,
+        commit or None,
+        metric=metric or None,
+        is_replacing=replacing,
+    )
+    if wanted is not Format.HTML:
+        name = f"{project}-acceptances"
+        return download(wanted, name, growths, acceptance_listing, cursor=cursor)
+    shown, page = part_of(growths, cursor)
+    return templates.render(
+        request,
+        "settings/accept.html",
+        shown=shown,
+        page=page,
+        changes=sum(each.is_change for each in growths.regions),
+        query={
+            "commit": commit,
+            "metric": metric,
+            "replacing": "1" if replacing else None,
+        },
+    )
+
+
+@router.post("/p/{project}/settings/expectations/accept", name="accept")
+def accept_all(
+    request: Request, session: AdminDep, project: str, form: FormDep
+) -> Response:
+    """Expect all growths of a commit as they were previewed."""
+    preview.accept(
+        session,
+        project,
+        form.text("commit"),
+        author=callers.caller_of(session).name,
+        reason=form.text("reason"),
+        metric=form.text("metric"),
+        is_replacing=form.has("replacing"),
+    )
+    return back_to_settings(request, project, Part.EXPECTATIONS)
+
+
 @router.post("/p/{project}/settings/aliases", name="rename-region")
 def rename_region(
     request: Request, session: AdminDep, project: str, form: FormDep
@@ -264,6 +321,19 @@ def _settings(session: Session, project: str | None) -> dict[str, Any]:
         "webhooks": webhooks.webhooks_of(session, project),
         **shared,
     }
+
+
+def acceptance_listing(shown: preview.Acceptances) -> Listing:
+    """Return growths that would be expected, one line each."""
+    return Columns[preview.Acceptance](
+        {
+            "region": lambda accepted: accepted.region,
+            "metric": lambda accepted: accepted.metric,
+            "growth": lambda accepted: accepted.growth,
+            "machines": lambda accepted: ", ".join(accepted.machines),
+            "expected": lambda accepted: accepted.expected and accepted.expected.growth,
+        }
+    ).listing(zip(shown.regions))
 
 
 def audit_listing(entries: tuple[audit.AuditEntry, ...]) -> Listing:

@@ -13,6 +13,7 @@ from scalewatch.modelling import Attribution, Growth, Suspect
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats, mathematics, sentences
+from scalewatch.services.access.callers import Role, may
 from scalewatch.services.machines.silence import silent_in
 from scalewatch.services.match_table.cells import Cell, MatchRow
 from scalewatch.services.match_table.table import (
@@ -109,6 +110,9 @@ def show_report(  # noqa: PLR0913, PLR0917 - parts of the address
         ),
         suspicions=suspicions_in_words(table.suspicions),
         lead=lead(table),
+        may_accept=is_unexpected(table)
+        and not navigation.is_frozen(request)
+        and may(session, Role.ADMIN, table.project),
         silent=silent_in(session, table.project),
         arrangement=arrangement,
         leaving=leaving(session, table) if has_details else {},
@@ -137,6 +141,15 @@ def row_name(row: MatchRow) -> str:
     return " ".join([row.region, row.metric, *formats.stated(row.configuration)])
 
 
+def is_unexpected(table: MatchTable) -> bool:
+    """Tell whether nothing is judged or expected of regions that have growths."""
+    return not (
+        table.has_single_values
+        or any(table.counts.values())
+        or any(row.expectation or row.composition for row in table.rows)
+    )
+
+
 def lead(table: MatchTable) -> str:
     """Answer first; where nothing is judged, say whether anything is expected.
 
@@ -145,9 +158,7 @@ def lead(table: MatchTable) -> str:
     if table.has_single_values:
         rows = formats.plural(table.total, "benchmark")
         return formats.sentence(table.gate or f"{rows} measured for the first time")
-    if not any(table.counts.values()) and not any(
-        row.expectation or row.composition for row in table.rows
-    ):
+    if is_unexpected(table):
         of = "" if table.metric == ALL_METRICS else f" of the {table.metric}"
         return (
             f"No verdicts yet: nothing is expected{of} of "

@@ -80,7 +80,7 @@ ENTRIES: Final[Mapping[str, tuple[Tab, ...]]] = {
     ),
     "Settings": (
         Tab("General", "settings"),
-        Tab("Expectations", "settings-expectations"),
+        Tab("Expectations", "settings-expectations", within=("acceptances",)),
         Tab("Gate", "settings-gate"),
         Tab("Tokens", "settings-tokens"),
         Tab("Webhooks", "settings-webhooks"),

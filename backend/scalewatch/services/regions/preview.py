@@ -1,6 +1,6 @@
 """Judge a region by an expectation that nobody has declared yet, or declare it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -20,6 +20,7 @@ from scalewatch.services.expectations.declarations import (
 from scalewatch.services.expectations.in_force import Expectation, in_force, limit_of
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.regions.region import Region
+from scalewatch.services.selection.pages import InPages
 from scalewatch.services.selection.view import View, is_chosen
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
@@ -223,6 +224,117 @@ def _verdict(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """A region whose growth is to be expected as it is.
+
+    Parameters
+    ----------
+    growth
+        The fastest that was found on any machine.
+    machines, found_on
+        Those on which it is the growth, and the number of all that have one.
+    is_open
+        Whether it is certain on none of them.
+    expected
+        What is expected now, if anything is.
+    """
+
+    region: str
+    metric: str
+    growth: Growth
+    machines: tuple[str, ...]
+    found_on: int
+    is_open: bool
+    expected: Expectation | None
+
+    @property
+    def is_change(self) -> bool:
+        """Whether accepting it declares anything new."""
+        return self.expected is None or self.expected.growth != self.growth
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptances(InPages):
+    """The growths found at a commit, as they would be expected.
+
+    Parameters
+    ----------
+    left_out
+        Regions and metrics of which no growth was found, which stay as they are.
+    """
+
+    LISTED = "regions"
+
+    project: str
+    commit: Commit
+    metrics: tuple[str, ...]
+    regions: tuple[Acceptance, ...]
+    left_out: tuple[tuple[str, str], ...]
+
+
+def acceptances(  # noqa: PLR0913 - one per part of the wish
+    session: Session,
+    project_name: str,
+    reference: str | None,
+    *,
+    regions: Collection[str] = (),
+    metric: str | None = None,
+    is_replacing: bool = True,
+) -> Acceptances:
+    """Return the growths found at a commit, the fastest where machines differ.
+
+    Parameters
+    ----------
+    reference
+        The commit, as `find_commit` takes it; None for the newest.
+    regions, metric
+        Which; all unless given.
+    is_replacing
+        Whether regions are among them of which something is expected.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project or the commit is unknown.
+    """
+    project = projects.existing(session, project_name)
+    commit = find_commit(session, project, reference)
+    now = CommitSnapshot.of(session, commit)
+    by_growth: dict[tuple[str, str], dict[Growth, list[Judged]]] = {}
+    for series in now.judged(now.metrics if metric is None else [metric]):
+        if regions and series.region not in regions:
+            continue
+        if not is_replacing and (series.expectation or series.composition):
+            continue
+        growths = by_growth.setdefault((series.region, series.metric), {})
+        if (growth := series.standing.growth) is not None:
+            growths.setdefault(growth, []).append(series)
+    expected = in_force(session, project.id)
+    return Acceptances(
+        project=project.name,
+        commit=commit_of(commit),
+        metrics=tuple(now.metrics),
+        regions=tuple(
+            Acceptance(
+                *key,
+                growth=max(growths),
+                machines=tuple(
+                    sorted({each.machine for each in growths[max(growths)]})
+                ),
+                found_on=len({each.machine for of in growths.values() for each in of}),
+                is_open=all(each.standing.is_open for each in growths[max(growths)]),
+                expected=expected.get(key),
+            )
+            for key, growths in sorted(by_growth.items())
+            if growths
+        ),
+        left_out=tuple(
+            sorted(key for key, growths in by_growth.items() if not growths)
+        ),
+    )
+
+
 def accept(  # noqa: PLR0913 - one per part of the wish
     session: Session,
     project_name: str,
@@ -232,17 +344,14 @@ def accept(  # noqa: PLR0913 - one per part of the wish
     reason: str | None,
     regions: Sequence[str] = (),
     metric: str | None = None,
+    is_replacing: bool = True,
 ) -> int | None:
     """Expect the growths that were found at a commit; return the job that judges.
 
-    Where machines differ, the fastest growth is declared.
-
     Parameters
     ----------
-    reference
-        The commit, as `find_commit` takes it; None for the newest.
-    regions, metric
-        Which; all unless given.
+    reference, regions, metric, is_replacing
+        Which, as `acceptances` takes them.
 
     Raises
     ------
@@ -251,23 +360,24 @@ def accept(  # noqa: PLR0913 - one per part of the wish
     NotMeasured
         If nothing of that has a model there.
     """
-    project = projects.existing(session, project_name)
-    commit = find_commit(session, project, reference)
-    now = CommitSnapshot.of(session, commit)
-    fastest: dict[tuple[str, str], Growth] = {}
-    for series in now.judged(now.metrics if metric is None else [metric]):
-        growth = series.standing.growth
-        if growth is None or (regions and series.region not in regions):
-            continue
-        key = (series.region, series.metric)
-        fastest[key] = max(growth, fastest.get(key, growth))
-    if not fastest:
-        wanted = ", ".join(regions) or "any region"
-        raise NotMeasured("growth", wanted, at=commit.tag or commit.sha[:10])
+    accepted = acceptances(
+        session,
+        project_name,
+        reference,
+        regions=regions,
+        metric=metric,
+        is_replacing=is_replacing,
+    )
+    label = accepted.commit.label
+    if not accepted.regions:
+        raise NotMeasured("growth", ", ".join(regions) or "any region", at=label)
     return declare(
         session,
-        project.name,
-        [Declaration(*key, str(growth)) for key, growth in fastest.items()],
+        accepted.project,
+        [
+            Declaration(each.region, each.metric, str(each.growth))
+            for each in accepted.regions
+        ],
         author=author,
-        reason=reason or REASON.format(commit.tag or commit.sha[:10]),
+        reason=reason or REASON.format(label),
     )

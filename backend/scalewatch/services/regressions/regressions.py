@@ -404,6 +404,33 @@ class RegressionName:
         )
 
 
+def names_of(
+    session: Session, listed: Sequence[Regression]
+) -> dict[int, RegressionName]:
+    """Return the names of regressions, by their numbers.
+
+    Those that no name tells from newer ones, or that lost their series, have none.
+    """
+    newest: dict[tuple[object, ...], int] = {}
+    first = {}
+    for number, *about, region, machine in regressions.named_places(
+        session, [each.id for each in listed]
+    ):
+        first[number] = about
+        newest.setdefault((*about, region), number)
+        newest.setdefault((*about, region, machine), number)
+    names = {}
+    for cause in listed:
+        if not cause.members:
+            continue
+        about, worst = first[cause.id], cause.worst
+        if newest[*about, worst.region] == cause.id:
+            names[cause.id] = RegressionName.of(cause)
+        elif newest[*about, worst.region, worst.machine] == cause.id:
+            names[cause.id] = RegressionName.of(cause, with_machine=True)
+    return names
+
+
 def regression_named(
     session: Session, project_name: str, name: RegressionName
 ) -> Regression:

@@ -369,6 +369,52 @@ def _members() -> Select[Any]:
     )
 
 
+class NamedPlace(NamedTuple):
+    """A region on a machine that a regression is about, beside others of its commit."""
+
+    regression_id: int
+    first_commit_id: int
+    kind: str
+    is_worse: bool
+    region: str
+    machine: str
+
+
+def named_places(session: Session, regression_ids: Sequence[int]) -> list[NamedPlace]:
+    """Return what regressions are about that begin where any of these do, newest first.
+
+    They are told from each other by what they are about.
+    """
+    regression, shift, series, machine = (
+        kind.__table__
+        for kind in (tables.Regression, tables.Shift, tables.Series, tables.Machine)
+    )
+    begun = regression.alias()
+    rows = session.execute(
+        select(
+            regression.c.id,
+            regression.c.first_commit_id,
+            regression.c.kind,
+            regression.c.is_worse,
+            series.c.region,
+            machine.c.name,
+        )
+        .join(shift, shift.c.regression_id == regression.c.id)
+        .join(series, series.c.id == shift.c.series_id)
+        .join(machine, machine.c.id == series.c.machine_id)
+        .where(
+            regression.c.first_commit_id.in_(
+                select(begun.c.first_commit_id).where(
+                    is_among(begun.c.id, "regressions")
+                )
+            )
+        )
+        .order_by(regression.c.opened_at.desc(), regression.c.id.desc()),
+        {"regressions": [*regression_ids]},
+    )
+    return [NamedPlace._make(row) for row in rows]
+
+
 def shifts_of(session: Session, series: Collection[int]) -> list[RegressionShift]:
     """Return the shifts of series, not those of withdrawn suspicions."""
     rows = session.execute(_shifts(), {"series": [*series]}).all()
