@@ -103,10 +103,13 @@ BENCHMARKS: Final = frozenset(
 SCRIPT: Final = "window.BENCHMARK_DATA"
 """Name that a script of github-action-benchmark gives to its JSON."""
 
+RUNS: Final = "runs"
+"""The module of our own run reports."""
+
 UNNAMED_JSON: Final[Mapping[str, str]] = {
     "params": "extrap_json",
     "measurements": "extrap_json",
-    "results": "runs",
+    "results": RUNS,
 }
 """Modules by the key that tells objects of the format "json" from others."""
 

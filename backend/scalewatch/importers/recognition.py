@@ -17,6 +17,7 @@ from scalewatch.importers.formats import (
     LINES,
     MARKDOWN,
     RECORDS,
+    RUNS,
     SCRIPT,
     TABLES,
     TEXT,
@@ -133,11 +134,13 @@ def kind_of(document: Document) -> str:
     for name, module in JSON_READERS.items():
         if reader(module).recognises(document):
             return name
+    for key, module in UNNAMED_JSON.items():
+        if key in document.object() and module != RUNS:
+            return module
     if reader(RECORDS).recognises(document):
         return RECORDS
-    for key, module in UNNAMED_JSON.items():
-        if key in document.object():
-            return module
+    if "results" in document.object():
+        return RUNS
     if document.object().keys() >= {"data", "columns", "nodes"}:
         raise document.malformed("Caliper's own file .cali, not its JSON")
     keys = ", ".join(map(repr, UNNAMED_JSON))

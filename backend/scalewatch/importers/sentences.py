@@ -11,7 +11,7 @@ from scalewatch.texts.scales import scale_of
 
 _NUMBER: Final = re.compile(
     r"(?<![\w.])(?:(?P<duration>\d++m\d++(?:\.\d++)?s|\d++:[0-5]\d:[0-5]\d(?:\.\d++)?)"
-    r"|[+-]?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?)(?!\w)"
+    r"|[+-]?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?)(?=(?:[mµun]?s)?(?!\w))"
 )
 _WORD_BEHIND: Final = re.compile(r"\s*+[\[(]?(?P<word>[A-Za-zµ#%][\w/%.-]*)")
 _FEWEST: Final = 3
@@ -79,7 +79,8 @@ def _names(line: str, number: re.Match[str]) -> Iterator[str]:
     word = behind["word"].rstrip(".:,") if behind else ""
     unit = parse_unit(word) if word else None
     is_whole = number[0].isdecimal()
-    if is_whole and word and (scale := scale_of(word)):
+    is_stated = text.rstrip().endswith(("=", ":"))
+    if is_whole and word and not is_stated and (scale := scale_of(word)):
         yield f"{{{scale}}}"
     if is_whole and before and (scale := scale_of(before)):
         yield f"{{{scale}}}"

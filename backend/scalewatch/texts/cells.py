@@ -135,7 +135,7 @@ def read_label(text: str) -> float | None:
         return float(int(product["first"]) * int(product["second"]))
     if prefixed := _THOUSANDS_BEHIND.fullmatch(plain):
         return float(prefixed["number"]) * _PREFIXES[prefixed["prefix"]]
-    counted = _COUNTED.fullmatch(plain)
+    counted = _COUNTED.fullmatch(plain) or _STATED.fullmatch(plain)
     return float(counted["count"]) if counted else None
 
 
@@ -179,6 +179,9 @@ _COUNTED: Final = re.compile(
     r"(?P<count>\d{1,9}) ?(?:(?:[x×*] ?)?(?![kKMGT]i?\b)[A-Za-z][\w -]*+"
     r"(?:\([^()]*\)|,.*)?|\([^()]*\))"
 )
+_STATED: Final = re.compile(r"#?[A-Za-z][A-Za-z _]*+ ?[=:] ?(?P<count>\d{1,9})")
+"""A setting by its name: np=4."""
+
 _THOUSANDS_BEHIND: Final = re.compile(
     r"(?P<number>\d++(?:\.\d++)?) ?(?P<prefix>[kKMGT]i?)\b(?: [A-Za-z][\w -]*+)?"
 )

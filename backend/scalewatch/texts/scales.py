@@ -31,6 +31,7 @@ _SCALES: Final[Mapping[str, str]] = {
             *("mpi rank", "mpi proc", "mpi process", "mpi task", "mpi size", "mpi"),
             *("processing element", "np", "nproc", "nprocs", "ncpu", "ncore", "worker"),
             *("nrank", "ntask", "world size", "alloccpu", "nprocess", "rank mpi"),
+            *("vcpu", "logical core", "logical cpu"),
             *("kern", "kerne", "prozess", "prozesse", "prozessor", "prozessoren"),
             *("processu", "coeur", "cœur", "processeur", "cpu core", "core cpu"),
             *("proceso", "núcleo", "procesadore", "processi", "processo", "mpi worker"),
@@ -160,6 +161,9 @@ _WORD: Final = re.compile(
 )
 _UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
 _LISTED: Final = re.compile(r"[*×/]|(?<=\s)x(?=\s)")
+_TIMES_DIGITS: Final = "0123456789 x×*"
+_BEHIND: Final = re.compile(r"[(,]")
+_STATED: Final = re.compile(r"\s*[=:]\s*\d+\Z")
 _PER: Final = re.compile(r"\bper\b", re.IGNORECASE)
 
 
@@ -184,6 +188,14 @@ def scale_of(name: str) -> str | None:
     words = [word for word in words_of(name) if word not in _COUNTING]
     words = words[1:] if len(words) > 1 and words[0] == "n" else words
     return _SCALES.get(" ".join(map(_singular, words)))
+
+
+def counted_by(label: str) -> str | None:
+    """Return the parameter that a label counts: `4 nodes (…)`, `np=4`, `2 A100`."""
+    text = _BEHIND.split(label, 1)[0].lstrip(_TIMES_DIGITS)
+    if ACCELERATOR.match(text):
+        return "gpus"
+    return scale_of(_STATED.sub("", text))
 
 
 def scales_of(name: str) -> tuple[str, ...]:

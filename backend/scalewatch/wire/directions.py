@@ -23,17 +23,19 @@ _COST: Final = re.compile(
 )
 """Time, space, energy and operations."""
 
+_MONEY: Final = re.compile(r"[$€£]|\b(usd|eur|chf|gbp)\b", re.IGNORECASE)
+
 _COST_OF_TIME: Final = re.compile(r"/\s*[munpf]s(ec)?$")
 """Time for a simulated one, as in hours/ns."""
 
 _GAIN_NAME: Final = re.compile(
     r"efficiency|speed[_ -]?up|throughput|bandwidth|flops|lups|sypd|\bfps\b|\bfom"
     r"|figure of merit|(^|[\W_])(rate|perf|performance)($|[\W_])"
-    r"|per[_ ](s(ec(ond)?)?|min(ute)?|h(our)?|day)\b",
+    r"|per[_ ](s(ec(ond)?)?|min(ute)?|h(our)?|day)(?![a-z])",
     re.IGNORECASE,
 )
 _COST_NAME: Final = re.compile(
-    "time|latency|(?<![a-z])load|memory|error|elapsed|duration"
+    "time|latency|(?<![a-z])load|memory|error|elapsed|duration|price|cost"
     r"|zeit\b|dauer\b|\btemps\b|durée|tiempo|\btempo\b",
     re.IGNORECASE,
 )
@@ -54,7 +56,11 @@ def better_direction(unit: str) -> Direction:
     quantity = parse_unit(text)
     powers = dict(quantity.dimension)
     energy = powers.get("J", 0)
-    is_cost = energy > 0 or (SIMULATED_TIME in powers and _COST_OF_TIME.search(text))
+    is_cost = (
+        energy > 0
+        or _MONEY.search(text)
+        or (SIMULATED_TIME in powers and _COST_OF_TIME.search(text))
+    )
     is_gain = quantity.is_rate or energy < 0 or _RATE.fullmatch(text)
     return "higher" if is_gain and not is_cost else "lower"
 

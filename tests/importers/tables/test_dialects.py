@@ -64,6 +64,23 @@ TABLES = {
         "NP=2 : real 0m41.5s\nNP=4 : real 0m22.25s\nNP=4 : real 0m22.25s\n",
         "p",
     ),
+    "objects in rows": (
+        '[{"at": {"ranks": 2}, "t": {"total_s": 41.5}}, '
+        '{"at": {"ranks": 4}, "t": {"total_s": 22.25}}]',
+        "p",
+    ),
+    "sentences with units at their numbers": (
+        "Scaling test\n\nnp=2 walltime=41.5s\nnp=4 walltime=22.25s\nnp=4 walltime=22.25s\n",
+        "p",
+    ),
+    "settings in the header": (
+        "Timings\n\n          np=2   np=4\nmatvec   41.50  22.25\nmatvec   41.50  22.25\n",
+        "p",
+    ),
+    "a speed-up behind settings in the header": (
+        "| Test | 2 cores | 4 cores | Speedup |\n|--|--|--|--|\n| a | 41.5 | 22.25 | 1.87 |\n",
+        "p",
+    ),
     "labels that name the scale": (
         "| Run | Time |\n|---|---|\n| 2 nodes (96 cores) | 41.5 s |\n"
         "| 4 nodes (192 cores) | 22.25 s |\n",
@@ -111,6 +128,50 @@ def test_what_follows_from_a_result_is_no_other_one(write, text) -> None:
     assert series.metric in {"t", "Images per sec"}
 
 
+def test_sizes_beside_settings_in_the_header_are_a_parameter(write) -> None:
+    text = "| Size | 1 proc | 4 procs |\n|--|--|--|\n| 100 | 9 s | 3 s |\n| 200 | 72 s | 20 s |\n"
+
+    [series] = read_files([write(text, "t.md")]).series
+
+    assert series.parameters == ("p", "n")
+    assert sorted(series.settings.tolist()) == [[1, 100], [1, 200], [4, 100], [4, 200]]
+
+
+def test_size_of_which_times_fall_is_asked_about(write) -> None:
+    path = write("N,t(N)\n1,120.5\n2,62.5\n4,33.25\n", "t.csv")
+
+    [error] = read_files([path]).unreadable
+
+    assert "--column p=N" in str(error)
+    [series] = read_files([path], columns={"p": ["N"]}).series
+    assert series.settings.tolist() == [[1], [2], [4]]
+
+
+def test_failed_cell_is_of_the_series_of_the_others(write) -> None:
+    text = (
+        "| Nodes | Result |\n|--|--|\n| 2 | 41.5 s |\n| 4 | crashed |\n| 8 | 12.5 s |\n"
+    )
+
+    [series] = read_files([write(text, "t.md")]).series
+
+    assert series.unit == "s"
+    assert series.settings.tolist() == [[2], [4], [8]]
+
+
+def test_memory_of_fractions_is_not_in_bytes(write) -> None:
+    [series] = read_files([write("np,mem\n16,12.5\n32,7.25\n", "t.csv")]).series
+
+    assert (series.metric, series.unit) == ("mem", None)
+
+
+def test_signs_of_a_spread_are_no_result(write) -> None:
+    [series] = read_files(
+        [write("# cores  time[s]  +-\n4 81.5 0.4\n8 41.5 0.3\n")]
+    ).series
+
+    assert series.metric == "time"
+
+
 def test_means_beside_repetitions_are_no_result(write) -> None:
     text = "procs,run1,run2,avg,stddev\n8,10.1,10.5,10.3,0.2\n16,5.4,5.2,5.3,0.1\n"
 
@@ -121,14 +182,14 @@ def test_means_beside_repetitions_are_no_result(write) -> None:
 
 def test_releases_are_told_apart_and_hosts_are_not(write) -> None:
     text = (
-        "version,host,np,time_s\n2.1,a,16,45.5\n2.1,b,32,24.5\n"
+        "library version,host,np,time_s\n2.1,a,16,45.5\n2.1,b,32,24.5\n"
         "2.2,a,16,43.5\n2.2,b,32,22.5\n"
     )
 
     first, second = read_files([write(text, "t.csv")]).series
 
     assert first.settings.tolist() == second.settings.tolist() == [[16], [32]]
-    assert dict(first.configuration) == {"version": 2.1}
+    assert dict(first.configuration) == {"library version": 2.1}
 
 
 def test_two_lines_of_names_are_groups_and_names(write) -> None:

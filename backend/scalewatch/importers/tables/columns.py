@@ -15,9 +15,9 @@ from scalewatch.outcomes import is_about_outcome, states_outcomes
 from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell, read_label
 from scalewatch.texts.scales import (
-    ACCELERATOR,
     PARAMETERS,
     RESOURCES,
+    counted_by,
     is_about_scale,
     parameter_of,
     scale_of,
@@ -41,7 +41,7 @@ ROLES: Final[Mapping[str, str]] = {
     MEASURED: "value measurement result",
     REPETITION: "repetition rep iteration trial sample",
     UNIT: "unit",
-    CONFIGURATION: "version release revision",
+    CONFIGURATION: "",
     IGNORED: "",
 }
 """Meanings of a column, beside a parameter, and its usual names in each of them."""
@@ -53,6 +53,9 @@ METRICS: Final[Mapping[str, str]] = {
     "flops": "flops",
 }
 """Metrics and the usual names of the columns of their values."""
+
+_WHOLE: Final = frozenset({"memory", "bytes"})
+"""Metrics of whole numbers, if no unit says otherwise."""
 
 _RATED: Final = re.compile(r"(GF|GFLOPS|Gflops)_\w+")
 """Rates of HPCG and HPL in tables of JUBE: the unit stands before the name."""
@@ -81,21 +84,21 @@ RESTARTS: Final = "restarts"
 RESTARTED: Final = "it says whether times are whole"
 _RESTARTS: Final = frozenset({"restart", "restarts", "requeue", "requeues", "requeued"})
 
-_SOFTWARE: Final = frozenset(
-    {"version", "release", "rocm", "cuda", "gcc", "compiler", "driver", "python"}
-)
+_VERSIONS: Final = frozenset({"version", "release"})
+_SOFTWARE: Final = frozenset({"rocm", "cuda", "gcc", "compiler", "driver", "python"})
 """Words of columns of versions, whose fractions measure nothing."""
 
 _DEVIATIONS: Final = frozenset(
     {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
     | {"sigma", "stderr", "cv", "iqr", "mad", "rsd"}
 )
+_SIGNS_OF_SPREAD: Final = frozenset({"±", "+-", "+/-"})
 _EXTREMES: Final = frozenset({"min", "max", "minimum", "maximum"})
 _MEANS: Final = frozenset({"avg", "average", "mean", "median"})
 _SHARES: Final = frozenset({"percent", "pct", "percentage"})
 _MEMORY: Final = frozenset({"memory", "mem", "rss", "maxrss", "hwm"})
 _TIMES: Final = frozenset(
-    {"time", "wall", "elapsed", "runtime", "walltime", "duration", "latency"}
+    {"time", "wall", "wtime", "elapsed", "runtime", "walltime", "duration", "latency"}
     | {"seconds", "cputime", "zeit", "laufzeit", "rechenzeit", "dauer", "temps"}
     | {"durée", "tiempo", "tempo", "duración"}
 )
@@ -126,8 +129,6 @@ _REPEATED: Final = re.compile(
 _NUMBERED: Final = re.compile(r"\(\d+\)\Z")
 """The end of the second of two names that are alike, `time (2)`."""
 
-_DIGITS: Final = "0123456789 x×*"
-_BEHIND: Final = re.compile(r"[(,]")
 _PARTS: Final = re.compile(r"[\W_]+")
 _FEWEST_ROWS: Final = 2
 _ROUNDED: Final = 0.05
@@ -239,10 +240,7 @@ class Content:
         """Return the scale that all cells name: `1 node (48 cores)`, `2 nodes`."""
         if self.is_number or not self.is_whole:
             return None
-        behind = [_BEHIND.split(cell, 1)[0].lstrip(_DIGITS) for cell in self.cells]
-        named = {
-            "gpus" if ACCELERATOR.match(text) else scale_of(text) for text in behind
-        }
+        named = {counted_by(cell) for cell in self.cells}
         return named.pop() if len(named) == 1 else None
 
     def is_value(self) -> bool:
@@ -280,7 +278,8 @@ def is_ideal(name: str) -> bool:
 def is_version(name: str) -> bool:
     """Tell whether a column is called like software, of which it has versions."""
     words = words_of(name)
-    return not _SOFTWARE.isdisjoint(words) and _SOFTWARE.issuperset(words)
+    is_software = _SOFTWARE.issuperset(words) and bool(words)
+    return is_software or not _VERSIONS.isdisjoint(words)
 
 
 def is_derived(name: str) -> bool:
@@ -343,10 +342,12 @@ def columns_of(
         meanings.read_unnamed_scale()
     elif not stated.keys() - ROLES.keys():
         meanings.read_amount()
+    meanings.refuse_falling()
     if MEASURED not in meanings.by_column.values():
         position = _only_values(header, contents, meanings.by_column)
         meanings.take({position: MEASURED}, "the only column of numbers that is left")
-    columns = _columns(header, meanings.by_column, is_stated=MEASURED in stated)
+    is_stated = MEASURED in stated
+    columns = _columns(header, contents, meanings.by_column, is_stated=is_stated)
     return replace(
         columns,
         measured=_by_base(contents, _by_ideal(header, contents, columns), columns),
@@ -426,6 +427,31 @@ class _Meanings:
                     f"(`--column {quote(f'repetition={name}')} --at {parameter}=8` "
                     "takes them as values of one run)"
                 )
+
+    def refuse_falling(self) -> None:
+        """Refuse `N` as the size of a problem, if times fall with it.
+
+        Raises
+        ------
+        UnclearColumns
+            If it may as well count processes.
+        """
+        parameters = self.parameters()
+        size = parameters.get("n", 0)
+        name = self.header[size]
+        times = [at for at in self.values() if is_time_name(self.header[at])]
+        is_stated = self.reasons.get(size) != CALLED
+        if parameters.keys() != {"n"} or name.lower() != "n" or is_stated or not times:
+            return
+        rows = [self.contents[at].numbers for at in (size, *times)]
+        known = sorted(row for row in zip(*rows, strict=True) if None not in row)
+        if len(known) > _FEWEST_ROWS and all(
+            (np.diff(column) < 0).all() for column in [*zip(*known, strict=True)][1:]
+        ):
+            raise UnclearColumns(
+                f"what {name} counts, as times fall with it "
+                f"(`--column p={name}` or `--column n={name}` says it)"
+            )
 
     def numbers_from_zero(self, at: int) -> bool:
         """Tell whether a column holds 0, 1, 2, … in some order."""
@@ -695,7 +721,10 @@ def _is_measured(name: str, content: Content) -> bool:
 def _spreads(header: Sequence[str], measured: Sequence[int]) -> list[int]:
     """Return deviations, extremes beside means, and all of these beside repetitions."""
     names = {
-        at: set(_PARTS.split(header[at].lower().replace("::", "")))  # as in std::thread
+        at: {"±"}
+        if header[at] in _SIGNS_OF_SPREAD
+        # As in std::thread.
+        else set(_PARTS.split(header[at].lower().replace("::", "")))
         for at in measured
     }
     spreads = {at for at, words in names.items() if words & _DEVIATIONS}
@@ -753,13 +782,19 @@ def _only_values(
 
 
 def _columns(
-    header: Sequence[str], meanings: Mapping[int, str], *, is_stated: bool
+    header: Sequence[str],
+    contents: Sequence[Content],
+    meanings: Mapping[int, str],
+    *,
+    is_stated: bool,
 ) -> Columns:
     positions = {meaning: position for position, meaning in meanings.items()}
     measured = list[MeasuredColumn]()
     for position, meaning in sorted(meanings.items()):
         if meaning == MEASURED:
             metric, unit = _metric_of(header[position])
+            if metric in _WHOLE and unit is None and not contents[position].is_whole:
+                metric = header[position]  # gigabytes, perhaps, but no bytes
             derived = None
             if is_derived(header[position]) and not is_stated:
                 derived = SPEEDUP if is_speedup(header[position]) else EFFICIENCY

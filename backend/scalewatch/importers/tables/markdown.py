@@ -19,7 +19,7 @@ from scalewatch.importers.tables import html, separated
 from scalewatch.importers.tables.shapes import Row
 from scalewatch.outcomes import judge_value
 from scalewatch.texts.cells import read_cell, read_label
-from scalewatch.texts.scales import parameter_of, scale_of
+from scalewatch.texts.scales import counted_by, parameter_of, scale_of
 
 _BOX: Final = {
     **dict.fromkeys(range(0x2500, 0x2580), "+"),
@@ -103,7 +103,11 @@ def recognises_aligned(head: str) -> bool:
     source = Source("", [line.encode() + b"\n" for line in head.splitlines()])
     tables = _Finder(source).tables()
     headers = (table.rows[0][1] for table in tables if table.rows)
-    return any(scale_of(name) or parameter_of(name) for row in headers for name in row)
+    return any(
+        scale_of(name) or parameter_of(name) or counted_by(name)
+        for row in headers
+        for name in row
+    )
 
 
 def read(
@@ -440,6 +444,8 @@ def _aligned_rows(
         widths = [len(row[2]) == width for row in body]
         alike = body[: widths.index(False) if False in widths else None]
         end = max(len(line) for _, line, _ in alike)
+        if len(header) == width - 1 and all(map(counted_by, header)):
+            header = ["", *header]  # settings above all but the names of the rows
         if len(header) == width + 1 and text.rfind(header[-1]) >= end:
             header = header[:-1]
         if (

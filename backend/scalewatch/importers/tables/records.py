@@ -1,9 +1,11 @@
 """Tables in JSON: objects that are rows, `{"p": 8, "time": 1.5}`, or lists as columns.
 
 Lists of rows may stand in an object, `{"code": "cg", "runs": [{"p": 8, …}, …]}`, whose
-plain values belong to each row. Their cells are read as those of any other table.
+plain values belong to each row, and rows may hold objects, `{"at": {"p": 8}, …}`. Their
+cells are read as those of any other table.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
@@ -43,7 +45,7 @@ def read(
             for key, objects in lists.items():
                 named = {_TITLE: key} if len(lists) > 1 else {}
                 for row in objects:
-                    whole = {**beside, **named, **row}
+                    whole = {**beside, **named, **_flat(row)}
                     tables.setdefault((*whole,), []).append(whole)
         elif _are_columns(held):
             tables.setdefault((*held,), []).extend(
@@ -51,7 +53,8 @@ def read(
                 for row in zip(*held.values(), strict=True)
             )
         else:
-            tables.setdefault((*held,), []).append(held)
+            row = _flat(held)
+            tables.setdefault((*row,), []).append(row)
     for header, objects in tables.items():
         rows = [
             (source.line, [_cell(held[name]) for name in header]) for held in objects
@@ -74,13 +77,31 @@ def _lists(held: Mapping[str, object]) -> dict[str, list[Mapping[str, object]]]:
 
 
 def _is_row(held: object) -> bool:
-    """Tell whether an object has plain values, of which one is a scale."""
-    return (
-        isinstance(held, dict)
-        and len(held) > 1
-        and _is_named(held)
-        and all(map(_is_plain, held.values()))
-    )
+    """Tell whether an object holds plain values alone, of which one is a scale."""
+    if not isinstance(held, dict):
+        return False
+    row = _flat(held)
+    return len(row) > 1 and _is_named(row) and all(map(_is_plain, row.values()))
+
+
+def _flat(held: Mapping[str, object]) -> dict[str, object]:
+    """Return the values of an object and of those in it, by their key.
+
+    Where a key stands in several, those of the objects stand before it.
+    """
+    paths: dict[tuple[str, ...], object] = {}
+    waiting: list[tuple[tuple[str, ...], object]] = [((), held)]
+    while waiting:
+        path, value = waiting.pop()
+        if isinstance(value, dict):
+            waiting += [((*path, key), part) for key, part in reversed(value.items())]
+        else:
+            paths[path] = value
+    counts = Counter(path[-1] for path in paths)
+    return {
+        path[-1] if counts[path[-1]] == 1 else " ".join(path): value
+        for path, value in paths.items()
+    }
 
 
 def _is_named(held: Mapping[str, object]) -> bool:

@@ -52,7 +52,7 @@ from scalewatch.importers.tables.shapes import (
 )
 from scalewatch.outcomes import is_absent, is_missing, judge_value
 from scalewatch.quantities import factor_between, parse_unit
-from scalewatch.texts.cells import read_cell, read_label, uses_decimal_comma
+from scalewatch.texts.cells import Cell, read_cell, read_label, uses_decimal_comma
 from scalewatch.texts.scales import PARAMETERS, RESOURCES, scale_of
 
 _USUAL: Final = frozenset(" ".join(PARAMETERS.values()).split())
@@ -234,6 +234,7 @@ class _Table:
             }.items()
             if position not in self.jobs.positions
         }
+        self.units = self.units_of_cells()
         self.base = self.relative_base()
         self.check_derived()
         source.tables.append(self.described(line))
@@ -305,10 +306,28 @@ class _Table:
 
     def numbers(self, at: int) -> list[float | None]:
         """Return the numbers of a column, None where there is none."""
-        return [
-            read_cell(row[at], has_decimal_comma=self.has_comma).number
-            for _, row in self.rows
-        ]
+        return [self.cell(row[at]).number for _, row in self.rows]
+
+    def units_of_cells(self) -> dict[int, str]:
+        """Return the only unit of each column's cells: a failed run has none."""
+        units = {
+            each.position: {
+                cell.unit
+                for _, row in self.rows
+                if not (cell := self.cell(row[each.position])).is_missing
+            }
+            for each in self.columns.measured
+        }
+        return {
+            at: unit
+            for at, known in units.items()
+            if len(known) == 1
+            for unit in known
+            if unit is not None
+        }
+
+    def cell(self, text: str) -> Cell:
+        return read_cell(text, has_decimal_comma=self.has_comma)
 
     def scale(self) -> list[float] | None:
         """Return the parallel scale of each row, if the table has just one."""
@@ -499,6 +518,8 @@ class _Table:
             stated = None if metric_at is None else row[metric_at]
             unit = None if unit_at is None else row[unit_at]
             value, its_unit = self.value(row[column.position])
+            if math.isnan(value):
+                its_unit = self.units.get(column.position)
             if column.derived:
                 value, its_unit = self.relative(column.derived, value, coordinate)
             measurement = series.measurement(
@@ -567,7 +588,7 @@ class _Table:
         return value
 
     def value(self, text: str) -> tuple[float, str | None]:
-        cell = read_cell(text, has_decimal_comma=self.has_comma)
+        cell = self.cell(text)
         if cell.is_missing:
             return math.nan, None
         if cell.number is None:

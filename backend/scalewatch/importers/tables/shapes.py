@@ -17,7 +17,7 @@ from scalewatch.importers.tables.columns import (
 )
 from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell, read_label
-from scalewatch.texts.scales import parameter_of, scale_of, scales_of
+from scalewatch.texts.scales import counted_by, parameter_of, scale_of, scales_of
 from scalewatch.wire.directions import told_direction
 
 HEADER: Final = "header"
@@ -106,29 +106,34 @@ def upright(
     UnclearHeader
         If the header holds numbers of which nothing says what they are.
     """
+    whole = Shape(header, rows)
+    results = [at for at, name in enumerate(header) if at == 0 or not is_derived(name)]
+    if all(len(row) == len(header) for _, row in rows):
+        header = [header[at] for at in results]
+        rows = [(line, [row[at] for at in results]) for line, row in rows]
     labels = [
         1.0 if name.lower() in _SERIAL else read_label(name) for name in header[1:]
     ]
-    counted = {scale_of(name.lstrip("0123456789 ")) for name in header[1:]}
+    counted = {counted_by(name) for name in header[1:]}
     if (
         (len(labels) < _FEWEST and not stated)
         or None in labels
         or len({*labels}) < len(labels)
         or any(len(row) != len(header) for _, row in rows)
     ):
-        return Shape(header, rows)
+        return whole
     numbers = [f"{label:.12g}" for label in labels if label is not None]
     side, _, above = header[0].partition("\\")
     side, above = side.strip(), (above or header[0]).strip()
     names = [row[0] for _, row in rows]
     are_numbers = all(read_cell(name).number is not None for name in names)
-    parameter = stated or _parameter(above)
-    if parameter is None and len(counted) == 1:
-        (parameter,) = counted  # 1 GPU, 2 GPUs, 4 GPUs
-    if parameter and (stated or not are_numbers or "\\" in header[0]):
+    # 1 GPU, 2 GPUs, 4 GPUs say more than their corner.
+    parameter = stated or (len(counted) == 1 and counted.pop()) or _parameter(above)
+    is_other = parameter and _parameter(side) not in {None, parameter}
+    if parameter and (stated or not are_numbers or "\\" in header[0] or is_other):
         if not are_numbers and not _are_cases(names):
             return _turned(parameter, names, numbers, rows)
-        case = side if stated or "\\" in header[0] else "case"
+        case = side if stated or "\\" in header[0] or is_other else "case"
         return _melted(case or "case", parameter, numbers, rows, title)
     if are_numbers and _parameter(side) not in {None, "n"}:
         return _melted(side, "n", numbers, rows, title)
