@@ -37,40 +37,18 @@ from scalewatch.modelling.rules.evidence.posterior import (
 )
 from scalewatch.modelling.rules.evidence.prediction import Forecaster
 from scalewatch.modelling.rules.evidence.weighing import Likelihood
-from scalewatch.modelling.rules.rule import Rule, Sample, Selection, adjusted_r2, smape
+from scalewatch.modelling.rules.rule import (
+    Rule,
+    Sample,
+    Selection,
+    adjusted_r2_of,
+    smape,
+)
 from scalewatch.reasons import NOT_POSITIVE
 
 BLOCK: Final = 1000
 """Series that are weighed together: enough to make little of what a block costs, few
 enough for the cache. A power of two would put all arrays at the same places of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """Growths selected for S series, and what follows from them.
-
-    Parameters
-    ----------
-    chosen
-        Row of the growth, shape (S,).
-    coefficients
-        Of a constant and the terms of its hypothesis, shape (S, 3).
-    quality
-        Adjusted R² and SMAPE, shape (2, S).
-    probability
-        Of all growths that lead, shape (G, S).
-    forecasts
-        Value, low and high, shape (S, T, 3).
-    exponents
-        Bounds of the local exponent at the last settings, shape (S, 2).
-    """
-
-    chosen: Indices
-    coefficients: Reals
-    quality: Reals
-    probability: Reals
-    forecasts: Reals
-    exponents: Reals | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +94,21 @@ class Likeliest:
             sample=sample,
         )
 
-    def choose(self, location: Location, noise: Noise, scratch: Scratch) -> Choice:
-        """Choose for as many series as the scratch is made for."""
+    def choose(
+        self,
+        location: Location,
+        noise: Noise,
+        scratch: Scratch,
+        place: Indices | slice,
+        into: Selection,
+    ) -> None:
+        """Choose for as many series as the scratch is made for.
+
+        Parameters
+        ----------
+        place
+            Rows of the selection that are written.
+        """
         hypotheses = self.hypotheses
         settings, level = self.sample.settings, self.sample.level
         locations = sizes(location, settings, noise)
@@ -149,26 +140,26 @@ class Likeliest:
             locations,
             heaviest,
         )
-        forecasts = np.zeros((len(chosen), 0, 3))
-        if self.forecaster:
-            forecasts = self.forecaster.forecasts(
-                locations,
-                noise,
-                [each.fits for each in weighed],
-                level,
+        if self.forecaster and into.forecasts is not None:
+            into.forecasts[place] = self.forecaster.forecasts(
+                locations, noise, [each.fits for each in weighed], level
             )
         for curves in weighed:
             curves.give_back(scratch)
         contributions = hypotheses.contributions[chosen]
-        return Choice(
-            chosen=chosen,
-            coefficients=model[0, :, np.newaxis] * contributions[:, 0]
-            + model[1, :, np.newaxis] * contributions[:, 1],
-            quality=self._quality(fitted, chosen, location),
-            probability=by_growth,
-            forecasts=forecasts,
-            exponents=exponents,
+        into.chosen[place] = chosen
+        into.coefficients[place] = (
+            model[0, :, np.newaxis] * contributions[:, 0]
+            + model[1, :, np.newaxis] * contributions[:, 1]
         )
+        actual = np.exp(location.log)
+        terms = np.where(chosen == hypotheses.constant, 0, 1)
+        into.adjusted_r2[place] = adjusted_r2_of(actual, fitted, terms)
+        into.smape[place] = smape(actual, fitted)
+        assert into.hypothesis_probability is not None
+        into.hypothesis_probability[place, : len(by_growth)] = by_growth.T
+        if exponents is not None and into.exponents is not None:
+            into.exponents[place] = exponents
 
     def _likeliest_of(self, growth: Indices, probability: Reals) -> Indices:
         """Return the likeliest curve of each selected growth, shape (S,)."""
@@ -216,17 +207,6 @@ class Likeliest:
         middle = np.exp(at_last(even, self.sample.settings, left))
         return model * factor, fitted * middle
 
-    def _quality(self, fitted: Reals, chosen: Indices, location: Location) -> Reals:
-        """Return adjusted R², NaN for a constant, and SMAPE, shape (2, S)."""
-        actual = np.exp(location.log)
-        variation = total((actual - total(actual) / len(actual)) ** 2)
-        residual = total((actual - fitted) ** 2)
-        unexplained = np.ones_like(variation)
-        np.divide(residual, variation, out=unexplained, where=variation > 0)
-        fit = adjusted_r2(1 - unexplained, len(actual), terms=1)
-        fit[chosen == self.hypotheses.constant] = np.nan
-        return np.stack([fit, smape(actual, fitted)])
-
 
 def select(sample: Sample) -> Selection:
     """Select for each series the likeliest growth."""
@@ -247,70 +227,38 @@ def select(sample: Sample) -> Selection:
     if may_fall:
         more = Hypotheses.of(sample.space, sample.settings, may_fall=True)
         competing = Likeliest.of(sample, more)
-    choices = _Choices.empty(len(sample.values), competing, len(sample.targets))
+    series, leading = len(sample.values), competing.hypotheses.leading
+    selection = Selection(
+        hypotheses=competing.hypotheses.terms,
+        leading=leading,
+        chosen=np.full(series, -1),
+        coefficients=np.zeros((series, 3)),
+        adjusted_r2=np.full(series, np.nan),
+        smape=np.full(series, np.nan),
+        hypothesis_probability=np.zeros((len(leading), series)).T,
+        forecasts=np.zeros((series, len(sample.targets), 3))
+        if sample.targets
+        else None,
+        exponents=np.tile([-np.inf, np.inf], (series, 1)),
+        reasons=dict.fromkeys(np.flatnonzero(~is_positive).tolist(), NOT_POSITIVE),
+    )
     scratch = rising.hypotheses.scratch(BLOCK)
     for rows, location in blocks:
         if len(rows) < BLOCK:
             scratch = rising.hypotheses.scratch(len(rows))
-        choices.put(rows, rising.choose(location, noise, scratch))
+        rising.choose(location, noise, scratch, _place(rows), selection)
     if may_fall:
         for rows in _blocks(np.concatenate(falling)):
             location = located(sample.values[rows], noise)
             scratch = competing.hypotheses.scratch(len(rows))
-            choices.put(rows, competing.choose(location, noise, scratch))
-    return choices.selection(competing, np.flatnonzero(~is_positive))
-
-
-@dataclass(frozen=True, slots=True)
-class _Choices:
-    """Choices for all series of a sample, see `Choice`."""
-
-    chosen: Indices
-    coefficients: Reals
-    quality: Reals
-    probability: Reals
-    forecasts: Reals
-    exponents: Reals
-
-    @classmethod
-    def empty(cls, series: int, competing: Likeliest, targets: int) -> "_Choices":
-        return cls(
-            chosen=np.full(series, -1),
-            coefficients=np.zeros((series, 3)),
-            quality=np.full((2, series), np.nan),
-            probability=np.zeros((len(competing.hypotheses.leading), series)),
-            forecasts=np.zeros((series, targets, 3)),
-            exponents=np.tile([-np.inf, np.inf], (series, 1)),
-        )
-
-    def put(self, rows: Indices, choice: Choice) -> None:
-        """Enter the choice for some series."""
-        place = _place(rows)
-        self.chosen[place] = choice.chosen
-        self.coefficients[place] = choice.coefficients
-        self.quality[:, place] = choice.quality
-        self.probability[: len(choice.probability), place] = choice.probability
-        self.forecasts[place] = choice.forecasts
-        if choice.exponents is not None:
-            self.exponents[place] = choice.exponents
-
-    def selection(self, competing: Likeliest, refused: Indices) -> Selection:
-        """Return the answer of the rule."""
-        return Selection(
-            hypotheses=competing.hypotheses.terms,
-            leading=competing.hypotheses.leading,
-            chosen=self.chosen,
-            coefficients=self.coefficients,
-            adjusted_r2=self.quality[0],
-            smape=self.quality[1],
-            hypothesis_probability=self.probability.T,
-            verdict_probability=verdict_posterior(
-                self.probability.T, competing.of_growths
-            ),
-            forecasts=self.forecasts if competing.forecaster else None,
-            exponents=self.exponents,
-            reasons=dict.fromkeys(refused.tolist(), NOT_POSITIVE),
-        )
+            competing.choose(location, noise, scratch, rows, selection)
+    assert selection.hypothesis_probability is not None
+    return replace(
+        selection,
+        verdict_probability=verdict_posterior(
+            selection.hypothesis_probability, competing.of_growths
+        ),
+    )
 
 
 def _blocks(rows: Indices) -> list[Indices]:
