@@ -45,8 +45,7 @@ from scalewatch.modelling.growths.space import (
 from scalewatch.modelling.growths.verdict import Verdict
 from scalewatch.modelling.measurements.assumptions import USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch, most_repetitions, obstacle
-from scalewatch.modelling.measurements.estimators import located
-from scalewatch.modelling.measurements.location import FLOOR
+from scalewatch.modelling.measurements.location import FLOOR, located
 from scalewatch.modelling.rules.evidence.rule import EVIDENCE
 from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.search.finding import Finding

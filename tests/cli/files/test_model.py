@@ -8,7 +8,7 @@ from click.testing import CliRunner, Result
 from scalewatch.cli import main
 from scalewatch.cli.files.model import SUMMARIES
 from scalewatch.modelling import rules
-from scalewatch.modelling.measurements import summary
+from scalewatch.modelling.measurements.assumptions import Summary
 from support.builders import result, run_report
 
 
@@ -17,7 +17,7 @@ def run(*arguments: str, stdin: str | None = None) -> Result:
 
 
 def test_choices_are_those_of_the_modelling_core() -> None:
-    assert set(SUMMARIES) == set(get_args(summary.Summary))
+    assert set(SUMMARIES) == set(get_args(Summary))
 
 
 def test_json_is_one_object_per_series_in_the_order_of_the_input(measurements) -> None:

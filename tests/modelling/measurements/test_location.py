@@ -2,15 +2,15 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.estimators import located
 from scalewatch.modelling.measurements.location import (
     FLOOR,
     MOST_FREEDOM,
     Location,
     locate,
     locate_mean,
+    located,
+    summarise,
 )
-from scalewatch.modelling.measurements.summary import summarise
 
 
 def columns(location: Location, where: slice) -> list[np.ndarray]:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from scalewatch.modelling.measurements.summary import summarise
+from scalewatch.modelling.measurements.location import summarise
 
 REFERENCE = {
     "q1": lambda values: np.quantile(values, 0.25),

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.compositions.formula import Formula, Unit, parse_unit
 from scalewatch.modelling.growths.model import Model
-from scalewatch.modelling.measurements.summary import Summary, summarise
+from scalewatch.modelling.measurements.assumptions import Summary
+from scalewatch.modelling.measurements.location import summarise
 from scalewatch.modelling.search.finding import Finding, Forecast
 
 TIME: Final = "s"

@@ -45,7 +45,7 @@ from scalewatch.modelling.compositions.formula import (
     Unit,
 )
 from scalewatch.modelling.growths.growth import CONSTANT
-from scalewatch.modelling.measurements.summary import Summary
+from scalewatch.modelling.measurements.assumptions import Summary
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.search import find_models
 

@@ -27,7 +27,7 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model, Term, first_above
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.estimators import located
+from scalewatch.modelling.measurements.location import located
 
 
 @dataclass(frozen=True, slots=True)

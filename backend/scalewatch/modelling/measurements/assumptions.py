@@ -10,9 +10,12 @@ discrepancy of unknown size, see `discrepancy`. A series by itself gets the shar
 """
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, get_args
 
-from scalewatch.modelling.measurements.summary import Summary
+Summary = Literal["q1", "median", "min", "mean", "robust"]
+
+SUMMARIES: Final[tuple[Summary, ...]] = get_args(Summary)
+"""All summaries by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,8 +46,7 @@ from scipy.special import gammaln
 
 from scalewatch.modelling.arrays import Indices, Reals, combine, total
 from scalewatch.modelling.measurements.assumptions import ASSUMED, Noise
-from scalewatch.modelling.measurements.estimators import MEASURED
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.location import MEASURED, Location
 
 LEAST_PIVOT: Final = 1e-12
 

@@ -35,11 +35,18 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.exact_counts.exactness import exact_series
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space, pmnf, search_space
-from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
+from scalewatch.modelling.measurements.assumptions import (
+    EXCESSES,
+    USUAL,
+    Noise,
+    Summary,
+)
 from scalewatch.modelling.measurements.batch import Batch
-from scalewatch.modelling.measurements.estimators import located, typical_variance
-from scalewatch.modelling.measurements.location import Location
-from scalewatch.modelling.measurements.summary import Summary
+from scalewatch.modelling.measurements.location import (
+    Location,
+    located,
+    typical_variance,
+)
 from scalewatch.modelling.noise.pools import Endings, Pool, thinned
 from scalewatch.modelling.rules.evidence.posterior import Prior
 

@@ -15,8 +15,7 @@ from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch, obstacle
 from scalewatch.modelling.measurements.discrepancy import sizes
-from scalewatch.modelling.measurements.estimators import MEASURED, located
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.location import MEASURED, Location, located
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import Prior

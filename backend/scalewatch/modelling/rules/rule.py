@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
-from scalewatch.modelling.measurements.assumptions import USUAL, Noise
-from scalewatch.modelling.measurements.summary import Summary, summarise
+from scalewatch.modelling.measurements.assumptions import USUAL, Noise, Summary
+from scalewatch.modelling.measurements.location import summarise
 
 Hypothesis = tuple[Growth, ...]
 

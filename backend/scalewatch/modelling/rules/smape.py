@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.terms import TermTable, term_table
-from scalewatch.modelling.measurements.summary import summarise
+from scalewatch.modelling.measurements.location import summarise
 from scalewatch.modelling.rules.rule import (
     Rule,
     Sample,

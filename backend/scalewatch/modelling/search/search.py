@@ -23,9 +23,13 @@ from scalewatch.modelling.growths.space import (
     pmnf,
     search_space,
 )
-from scalewatch.modelling.measurements.assumptions import USUAL, Noise
+from scalewatch.modelling.measurements.assumptions import (
+    SUMMARIES,
+    USUAL,
+    Noise,
+    Summary,
+)
 from scalewatch.modelling.measurements.batch import Batch, obstacle
-from scalewatch.modelling.measurements.summary import SUMMARIES, Summary
 from scalewatch.modelling.rules import Rule, Sample, rule_named
 from scalewatch.modelling.search.exact import EXACT, ExactQuestion
 from scalewatch.modelling.search.finding import Finding

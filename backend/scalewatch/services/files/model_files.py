@@ -23,8 +23,7 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.compositions.comparison import named
 from scalewatch.modelling.compositions.composed import Formulas, refuse_circles
-from scalewatch.modelling.measurements.assumptions import USUAL
-from scalewatch.modelling.measurements.summary import Summary
+from scalewatch.modelling.measurements.assumptions import USUAL, Summary
 from scalewatch.modelling.splits import SplitChoice, measured_splits, modelled_splits
 from scalewatch.services.analysis.noise import learned
 from scalewatch.services.analysis.questions import SeriesQuestion

@@ -19,8 +19,7 @@ import numpy as np
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, total
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.discrepancy import sizes
-from scalewatch.modelling.measurements.estimators import located
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.location import Location, located
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.last_step import (
     last_exponents,

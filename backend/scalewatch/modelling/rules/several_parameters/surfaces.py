@@ -36,8 +36,7 @@ from scalewatch.modelling.growths.verdict import judge
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.batch import never_together, unresolved
 from scalewatch.modelling.measurements.discrepancy import sizes
-from scalewatch.modelling.measurements.estimators import located
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.location import Location, located
 from scalewatch.modelling.rules.evidence.log_residuals import Kriging
 from scalewatch.modelling.rules.evidence.model import ONE, Powers, growth_with
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
