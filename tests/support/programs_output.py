@@ -159,6 +159,25 @@ Solution Validates: avg error less than 1.000000e-13 on all three arrays
             ("program", "user_time"): ({}, 400.25, "s"),
         },
     ),
+    "lsf": (
+        """Your job looked like:
+# LSBATCH: User input
+jsrun -n 64 ./hydro in.nml
+
+Successfully completed.
+
+Resource usage summary:
+
+    CPU time :                                   4012.00 sec.
+    Max Memory :                                 312 MB
+    Run time :                                   71 sec.
+    Turnaround time :                            80 sec.
+""",
+        {
+            ("program", "time"): ({"p": 64}, 71, "s"),
+            ("program", "cpu_time"): ({"p": 64}, 4012, "s"),
+        },
+    ),
     "tinyprofiler": (
         """MPI initialized with 8 MPI processes
 TinyProfiler total time across processes [min...avg...max]: 2.25 ... 2.5 ... 2.75

@@ -47,6 +47,13 @@ _NAMED: Final[Mapping[str, tuple[str, str]]] = {
 _NUMBER: Final = re.compile(r"(?<![\w.])\d++(?:\.\d++)?(?:[eE][+-]?\d++)?")
 _UNIT: Final = re.compile(r"\s*+(?P<unit>[A-Za-zµ%][\w/%]*)")
 _GAPS: Final = re.compile(r"[,;|\t]|\s{2,}")
+_TIMED: Final = re.compile(
+    r"(?:time|elapsed|duration|took|wall)[ \w]*[:=]?\s*+"
+    r"(?P<clock>\d++:\d\d(?::\d\d)?(?:\.\d++)?)\Z",
+    re.IGNORECASE,
+)
+"""A duration as a clock shows it, at the end of a line that says that it is one."""
+
 _LONGEST: Final = 200
 _MOST_LINES: Final = 400
 
@@ -100,6 +107,10 @@ def best_guess(head: str, sentence: str | None) -> str:
 def _valued(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
     """Yield lines with a number and the unit of a time or a rate, as patterns."""
     for number, line in lines:
+        if (timed := _TIMED.search(line[:_LONGEST])) is not None:
+            before = " ".join(as_literal(line[: timed.start("clock")]).split())
+            if not _NUMBER.search(before):
+                yield number, f"{before} {{time:s}}"
         for value in _NUMBER.finditer(line[:_LONGEST]):
             unit = _UNIT.match(line, value.end())
             known = parse_unit(unit["unit"]) if unit else None

@@ -32,8 +32,8 @@ from scalewatch.importers.source import Source
 if TYPE_CHECKING:
     from scalewatch.importers.lines import Program
 
-_CHATTER: Final = re.compile(r"\s*\[[\d, ]+\]\s*[^\s,\[\]{]")
-"""A line of a process, `[0] MPI startup(): …`, which only begins like JSON."""
+_CHATTER: Final = re.compile(r"\s*\[[^\[\]{}\"]+\]\s*[^\s,\[\]{]")
+"""A line of a log, `[0] MPI startup(): …`, which only begins like JSON."""
 
 _DOCUMENT: Final = re.compile(r"^\{\s*\"(context|benchmarks)\": ?[{\[]", re.MULTILINE)
 """Where JSON of Google Benchmark begins, behind what it says of the machine."""

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from scalewatch.quantities import is_time, parse_unit
@@ -13,6 +13,7 @@ _NUMBER: Final = re.compile(
     r"(?<![\w.])(?:(?P<duration>\d++m\d++(?:\.\d++)?s|\d++:[0-5]\d:[0-5]\d(?:\.\d++)?)"
     r"|[+-]?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?)(?=(?:[mµun]?s)?(?!\w))"
 )
+_PLURAL: Final = re.compile(r"(?<=ss)es\b|(?<=[a-rt-z])s\b")
 _WORD_BEHIND: Final = re.compile(r"\s*+[\[(]?(?P<word>[A-Za-zµ#%][\w/%.-]*)")
 _FEWEST: Final = 3
 _MOST_LINES: Final = 400
@@ -33,10 +34,10 @@ def sentence_of(head: str) -> tuple[str, float] | None:
     for shape, count in shapes.most_common(3):
         if count < _FEWEST or "\0" not in shape:
             continue
-        example = next(line for line in lines if _shape(line) == shape)
-        pattern, values, scales = _pattern(example)
+        alike = [line for line in lines if _shape(line) == shape]
+        pattern, values, scales = _pattern(alike[0])
         if values == 1 and scales:
-            return pattern, count / len(lines)
+            return _for_all(pattern, alike), count / len(lines)
     return None
 
 
@@ -50,7 +51,19 @@ def scale_line_of(lines: Iterable[str]) -> str | None:
 
 
 def _shape(line: str) -> str:
-    return " ".join(_NUMBER.sub("\0", line).split())
+    return " ".join(_PLURAL.sub("", _NUMBER.sub("\0", line)).split())
+
+
+def _for_all(pattern: str, lines: Sequence[str]) -> str:
+    """Return a pattern of the first of lines as one of all, of `thread` and `threads`.
+
+    A word that differs by more than a number is any.
+    """
+    words = zip(*(_NUMBER.sub("\0", line).split() for line in lines), strict=True)
+    return " ".join(
+        "{*}" if len({*column}) > 1 else word
+        for word, column in zip(pattern.split(), words, strict=True)
+    )
 
 
 def _pattern(line: str) -> tuple[str, int, int]:

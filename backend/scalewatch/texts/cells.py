@@ -126,7 +126,8 @@ def uses_decimal_comma(cells: Iterable[str], delimiter: str) -> bool:
 def read_label(text: str) -> float | None:
     """Return the count that a label of a scale says: `16`, `4× A100`, `2*8`, `64k`.
 
-    None if it is no such label.
+    Amounts of data are in bytes, and times in seconds: `64 KB` are 65,536, as programs
+    that send messages count them. None if it is no such label.
     """
     plain = _EMPHASIS_OF_LABEL.sub("", text[:_LONGEST]).strip()
     if _PLAIN.fullmatch(plain) or _GROUPED.fullmatch(plain):
@@ -135,8 +136,12 @@ def read_label(text: str) -> float | None:
         return float(int(product["first"]) * int(product["second"]))
     if prefixed := _THOUSANDS_BEHIND.fullmatch(plain):
         return float(prefixed["number"]) * _PREFIXES[prefixed["prefix"]]
-    counted = _COUNTED.fullmatch(plain) or _STATED.fullmatch(plain)
-    return float(counted["count"]) if counted else None
+    counted = _COUNTED.fullmatch(plain)
+    if counted is None:
+        stated = _STATED.fullmatch(plain)
+        return float(stated["count"]) if stated else None
+    unit = parse_unit(_OF_TWO.sub(r"\g<prefix>iB", (counted["what"] or "").strip()))
+    return float(counted["count"]) * (unit.size if unit.dimension in _SIZED else 1.0)
 
 
 def _number(text: str, *, has_decimal_comma: bool) -> float | None:
@@ -176,8 +181,8 @@ _EMPHASIS_OF_LABEL: Final = re.compile(
 )
 _PRODUCT: Final = re.compile(r"(?P<first>\d{1,7}) ?[*x×·] ?(?P<second>\d{1,7})")
 _COUNTED: Final = re.compile(
-    r"(?P<count>\d{1,9}) ?(?:(?:[x×*] ?)?(?![kKMGT]i?\b)[A-Za-z][\w -]*+"
-    r"(?:\([^()]*\)|,.*)?|\([^()]*\))"
+    r"(?P<count>\d{1,9}) ?(?:(?:[x×*] ?)?"
+    r"(?P<what>(?![kKMGT]i?\b)[A-Za-z][\w -]*+)(?:\([^()]*\)|,.*)?|\([^()]*\))"
 )
 _STATED: Final = re.compile(r"#?[A-Za-z][A-Za-z _]*+ ?[=:] ?(?P<count>\d{1,9})")
 """A setting by its name: np=4."""
@@ -193,5 +198,7 @@ _PREFIXES: Final = {
     for letter in letters
     for end, base in (("", 1e3), ("i", 1024.0))
 }
+_OF_TWO: Final = re.compile(r"(?P<prefix>[kKMGT])i?B(?:ytes?)?\Z")
+_SIZED: Final = frozenset({(("B", 1),), (("s", 1),)})
 _FEWEST: Final = 2
 """Parts of a duration: of one alone the unit says as much."""

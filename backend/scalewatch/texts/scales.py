@@ -160,7 +160,7 @@ _WORD: Final = re.compile(
     r"[A-Z]{2,}s?(?![a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿœ]+|[A-Z]+(?![a-zß-ÿ])|\d+|±"
 )
 _UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
-_LISTED: Final = re.compile(r"[*×/]|(?<=\s)x(?=\s)")
+_LISTED: Final = re.compile(r"[*×/]|(?<=\s)x(?=\s)|(?<=[a-zI])x(?=[A-Z])")
 _TIMES_DIGITS: Final = "0123456789 x×*"
 _BEHIND: Final = re.compile(r"[(,]")
 _STATED: Final = re.compile(r"\s*[=:]\s*\d+\Z")

@@ -36,6 +36,7 @@ _GAIN_NAME: Final = re.compile(
 )
 _COST_NAME: Final = re.compile(
     "time|latency|(?<![a-z])load|memory|error|elapsed|duration|price|cost"
+    "|(core|node|gpu)[- ]hours"
     r"|zeit\b|dauer\b|\btemps\b|durée|tiempo|\btempo\b",
     re.IGNORECASE,
 )

@@ -67,8 +67,10 @@ _OF_HPCG: Final[Mapping[str, str]] = {
 """Units of further columns of JUBE's tables of HPCG."""
 
 _RESOURCES: Final = frozenset({"p", "nodes", "gpus"})
+_ORDER: Final = ("p", "gpus", "n", "threads", "nodes")
 _IDEALS: Final = frozenset(
     {"ideal", "linear", "perfect", "theoretical", "expected", "reference", "target"}
+    | {"rpeak"}
 )
 _ACTUAL: Final = frozenset({"actual", "measured", "observed", "real"})
 _ASIDE: Final = frozenset(
@@ -90,13 +92,14 @@ _SOFTWARE: Final = frozenset({"rocm", "cuda", "gcc", "compiler", "driver", "pyth
 
 _DEVIATIONS: Final = frozenset(
     {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
-    | {"sigma", "stderr", "cv", "iqr", "mad", "rsd"}
+    | {"sigma", "stderr", "err", "uncertainty", "cv", "iqr", "mad", "rsd"}
 )
 _SIGNS_OF_SPREAD: Final = frozenset({"±", "+-", "+/-"})
 _EXTREMES: Final = frozenset({"min", "max", "minimum", "maximum"})
 _MEANS: Final = frozenset({"avg", "average", "mean", "median"})
 _SHARES: Final = frozenset({"percent", "pct", "percentage"})
 _MEMORY: Final = frozenset({"memory", "mem", "rss", "maxrss", "hwm"})
+_PEAKS: Final = frozenset({"rss", "maxrss", "hwm"})
 _TIMES: Final = frozenset(
     {"time", "wall", "wtime", "elapsed", "runtime", "walltime", "duration", "latency"}
     | {"seconds", "cputime", "zeit", "laufzeit", "rechenzeit", "dauer", "temps"}
@@ -113,6 +116,11 @@ SPEEDUP: Final = "speed-up"
 EFFICIENCY: Final = "efficiency"
 RELATIVE_TIME: Final = "relative time"
 """Metric of the times that speed-ups alone tell: the base has 1."""
+
+_SYMBOL: Final = re.compile(
+    r"\$?(?P<kind>[TSE])(?:_?\{?[pPN]\}?|\s?\([pPnN]\))(?:\s*[\[(](?P<unit>[^\[\]()]+)[\])])?\$?"
+)
+"""Names of times, speed-ups and efficiencies in papers: `T(p)`, `S_p`, `Ep`."""
 
 _SPEEDUP: Final = re.compile(
     r"speed[ _-]?up|accélération|beschleunigung|aceleración|accelerazione",
@@ -196,6 +204,16 @@ class Columns:
     repetition: int | None = None
     reasons: Mapping[str, str] = field(default_factory=dict)
 
+    def in_unit(self, unit: str | None) -> "Columns":
+        """Return them with a unit for values of which nothing says what they are."""
+        measured = [
+            each
+            if each.derived or each.unit or told_direction(each.metric, "")
+            else replace(each, unit=unit)
+            for each in self.measured
+        ]
+        return replace(self, measured=measured)
+
 
 class Content:
     """The cells of a column, taken together.
@@ -217,7 +235,11 @@ class Content:
     def __init__(self, cells: Sequence[str], *, has_decimal_comma: bool) -> None:
         read = [read_cell(cell, has_decimal_comma=has_decimal_comma) for cell in cells]
         there = [cell for cell in read if not cell.is_missing]
-        numbers = [cell.number for cell in there if cell.number is not None]
+        numbers = [
+            cell.number
+            for cell in there
+            if cell.number is not None and not (cell.unit and scale_of(cell.unit))
+        ]
         self.is_number = bool(numbers) and len(numbers) == len(there)
         self.has_clocks = any(":" in cell for cell in cells)
         self.numbers = [cell.number for cell in read]
@@ -277,14 +299,13 @@ def is_ideal(name: str) -> bool:
 
 def is_version(name: str) -> bool:
     """Tell whether a column is called like software, of which it has versions."""
-    words = words_of(name)
-    is_software = _SOFTWARE.issuperset(words) and bool(words)
-    return is_software or not _VERSIONS.isdisjoint(words)
+    return name.lower() in _SOFTWARE or not _VERSIONS.isdisjoint(words_of(name))
 
 
 def is_derived(name: str) -> bool:
     """Tell whether a column follows from times: speed-ups and efficiencies."""
-    return bool(_DERIVED.search(name))
+    symbol = _SYMBOL.fullmatch(name)
+    return bool(_DERIVED.search(name) or (symbol and symbol["kind"] != "T"))
 
 
 def columns_of(
@@ -492,7 +513,7 @@ class _Meanings:
             _spreads(header, measured), "a spread or an extreme beside its mean"
         )
         self.leave_out_relative()
-        if all(_is_memory(header[at]) for at in self.values()):
+        if all(is_in_bytes(header[at]) for at in self.values()):
             # A table is hardly ever about memory alone.
             counts = [
                 at
@@ -648,7 +669,6 @@ def _stated(
 
 def _parameters(meanings: Mapping[int, str]) -> dict[str, int]:
     """Return columns of parameters, those first that others follow from."""
-    usual = [*PARAMETERS]
     positions = {
         meaning: position
         for position, meaning in meanings.items()
@@ -657,7 +677,7 @@ def _parameters(meanings: Mapping[int, str]) -> dict[str, int]:
     return dict(
         sorted(
             positions.items(),
-            key=lambda at: usual.index(at[0]) if at[0] in usual else len(usual),
+            key=lambda at: _ORDER.index(at[0]) if at[0] in _ORDER else len(_ORDER),
         )
     )
 
@@ -713,7 +733,7 @@ def _is_measured(name: str, content: Content) -> bool:
         return False
     if None in content.numbers and states_outcomes(name, content.cells):
         return False
-    is_told = told_direction(name, name if is_rate_name(name) else "") is not None
+    is_told = _direction(name) is not None or not _PEAKS.isdisjoint(words_of(name))
     has_fractions = not (content.is_whole or content.has_clocks)
     return has_fractions or is_told or not _ACTUAL.isdisjoint(words_of(name))
 
@@ -742,11 +762,12 @@ def _is_about_scale(name: str) -> bool:
     return is_about_scale(name) and not is_rate
 
 
-def _is_memory(name: str) -> bool:
-    known = metric_and_unit(name)
-    unit = (known and known[1]) or ""
+def is_in_bytes(name: str) -> bool:
+    """Tell whether a column counts bytes, by its unit or a word."""
+    braced = _BRACED.fullmatch(name)
+    unit = braced["unit"] if braced else (_metric_of(name)[1] or "")
     is_bytes = dict(parse_unit(unit).dimension) == {"B": 1}
-    return is_bytes or not _MEMORY.isdisjoint(words_of(name))
+    return is_bytes or not {*_MEMORY, "bytes"}.isdisjoint(words_of(name))
 
 
 def _direction(name: str) -> str | None:
@@ -878,8 +899,8 @@ def _metric_of(name: str) -> tuple[str, str | None]:
     """Return metric and unit of a column of values, whatever it is called."""
     if numbered := _NUMBERED.search(name):
         metric, unit = _metric_of(name[: numbered.start()].rstrip())
-        return f"{metric} {numbered[0]}", unit
-    if known := metric_and_unit(name):
+        return f"{metric} {numbered[0]}", unit or ("s" if metric == "time" else None)
+    if known := _of_symbol(name) or metric_and_unit(name):
         return known
     words = words_of(name)
     if "%" in name or _SHARES.intersection(words):
@@ -892,9 +913,22 @@ def _metric_of(name: str) -> tuple[str, str | None]:
     return series.VALUE if is_value else _nameable(name), None
 
 
+def _of_symbol(name: str) -> tuple[str, str | None] | None:
+    """Return metric and unit of a name as papers have it."""
+    symbol = _SYMBOL.fullmatch(name)
+    if symbol is None:
+        return None
+    if symbol["kind"] != "T":
+        return RELATIVE_TIME, None
+    return _BRACED_END.sub("", name).strip() if symbol["unit"] else name, (
+        symbol["unit"] or "s"
+    )
+
+
 def is_speedup(name: str) -> bool:
     """Tell whether a column that is derived holds speed-ups."""
-    return _SPEEDUP.search(name) is not None
+    symbol = _SYMBOL.fullmatch(name)
+    return bool(_SPEEDUP.search(name) or (symbol and symbol["kind"] == "S"))
 
 
 def is_time_name(name: str) -> bool:

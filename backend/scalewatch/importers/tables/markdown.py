@@ -64,7 +64,7 @@ _LATEX_RULE: Final = re.compile(
 )
 _LATEX_WRAPPED: Final = re.compile(
     r"\\(?:textbf|textit|emph|text|mathbf|mathrm|num|texttt|bf|it)\{(?P<text>[^{}]*)\}"
-    r"|\\multi(?:row|column)\{[^{}]*\}\{[^{}]*\}\{(?P<held>[^{}]*)\}"
+    r"|\\multi(?:row\{[^{}]*\}|column\{(?P<spanned>\d{1,2})\})\{[^{}]*\}\{(?P<held>[^{}]*)\}"
 )
 _LATEX_SIGN: Final = re.compile(r"\\([%#&_$])|\\[,;! ]|\$|~")
 _TITLE: Final = "table"
@@ -102,11 +102,11 @@ def recognises_aligned(head: str) -> bool:
     """Tell whether a text has aligned columns of which one is called like a scale."""
     source = Source("", [line.encode() + b"\n" for line in head.splitlines()])
     tables = _Finder(source).tables()
-    headers = (table.rows[0][1] for table in tables if table.rows)
     return any(
-        scale_of(name) or parameter_of(name) or counted_by(name)
-        for row in headers
-        for name in row
+        parameter_of(name) or counted_by(name)
+        for table in tables
+        for (_, row), (_, below), *_ in [table.rows]
+        for name in (*row, below[0])
     )
 
 
@@ -355,14 +355,23 @@ def _latex_rows(
         text += " " + _LATEX_RULE.sub("", line.partition(" %")[0])
         *ended, text = text.split("\\\\")
         for row in ended:
-            plain = _LATEX_WRAPPED.sub(
-                lambda match: match["text"] or match["held"] or "", row
-            )
+            plain = _unwrapped(_unwrapped(row))
             plain = plain.replace("\\times", "×").replace("\\&", "and")
             cells = [_LATEX_SIGN.sub(r"\1", cell).strip() for cell in plain.split("&")]
             if any(cells) and (not rows or len(cells) == len(rows[0][1])):
                 rows.append((number, cells))
     return rows
+
+
+def _unwrapped(row: str) -> str:
+    """Return a row without commands around texts; who spans columns leaves them."""
+    return _LATEX_WRAPPED.sub(
+        lambda match: (
+            (match["text"] or match["held"] or "")
+            + " &" * (int(match["spanned"] or 1) - 1)
+        ),
+        row,
+    )
 
 
 def _rows_of_cells(lines: Sequence[tuple[int, str]]) -> Sequence[Row]:
@@ -431,15 +440,17 @@ def _aligned_rows(
 ) -> Sequence[Row]:
     """Return the first rows of equally many cells below a header.
 
-    A name behind the end of all rows is a remark, and none of a column.
+    A name behind the end of all rows is a remark, and none of a column; the first
+    column needs no name. Numbers are names where the first one is that of their scale.
     """
     rows = [
         (number, line, _GAP.split(line.strip()))
         for number, line in lines
         if not _DASHES.fullmatch(line.strip())
     ]
-    for first in range(len(rows) - _FEWEST_LINES + 1):
+    for first in range(len(rows) - 1):
         (at, text, header), body = rows[first], rows[first + 1 :]
+        is_scale = bool(scale_of(header[0])) and all(map(read_label, header[1:]))
         width = len(body[0][2])
         widths = [len(row[2]) == width for row in body]
         alike = body[: widths.index(False) if False in widths else None]
@@ -448,16 +459,22 @@ def _aligned_rows(
             header = ["", *header]  # settings above all but the names of the rows
         if len(header) == width + 1 and text.rfind(header[-1]) >= end:
             header = header[:-1]
+        elif len(header) == width - 1 and text[:1] == " " != body[0][1][:1]:
+            header = ["", *header]
         if (
-            len(alike) >= _FEWEST_LINES - 1
+            (len(alike) >= _FEWEST_LINES - 1 or is_scale)
             and len(header) == width
-            and not any(read_cell(name).number is not None for name in header)
+            and (is_scale or not any(map(_is_number, header)))
             and all(
                 any(read_label(cell) is not None for cell in row[2]) for row in alike
             )
         ):
             return [(at, header), *((number, cells) for number, _, cells in alike)]
     return []
+
+
+def _is_number(cell: str) -> bool:
+    return read_cell(cell).number is not None
 
 
 def _tables_of(block: Sequence[tuple[int, str]], title: str) -> Iterator[_Table]:
@@ -473,7 +490,7 @@ def _tables_of(block: Sequence[tuple[int, str]], title: str) -> Iterator[_Table]
             continue
         cells = _cells(text)
         is_above_rule = at + 1 < len(block) and _is_rule(block[at + 1][1])
-        has_numbers = any(read_cell(cell).number is not None for cell in cells)
+        has_numbers = any(map(_is_number, cells))
         if is_above_rule and not (is_open and has_numbers):
             if len(rows) > 1:
                 yield _Table(title, rows)

@@ -34,6 +34,7 @@ from scalewatch.importers.tables.columns import (
     addressable_name,
     columns_of,
     is_derived,
+    is_in_bytes,
     is_speedup,
     is_time_name,
 )
@@ -48,6 +49,7 @@ from scalewatch.importers.tables.shapes import (
     Row,
     UnclearHeader,
     beside,
+    unfolded,
     upright,
 )
 from scalewatch.outcomes import is_absent, is_missing, judge_value
@@ -65,6 +67,13 @@ _MOST_TITLES: Final = 3
 
 _FEWEST_NAMED: Final = 2
 """Lines of names of a table that has two of them."""
+
+_UNIT_BEHIND: Final = re.compile(r"\s*[\[(][^\[\]()]+[\])]\Z")
+_UNIT_OF_TITLE: Final = re.compile(
+    r"(?:\bin |[\[(](?:times? in |in )?)(?P<unit>[^\W\d][\w/]*)(?![\w/])"
+)
+_BARE_PREFIX: Final = re.compile(r"\d++(?:\.\d++)? ?[kKMGT]")
+"""A number of bytes of which only the prefix is written: `64K`, `12000K`."""
 
 _GAP: Final = re.compile(r" {2,}")
 _DELIMITERS: Final = ",;\t|"
@@ -219,6 +228,7 @@ class _Table:
             )
         except UnclearColumns as unclear:
             raise self.unclear(line, str(unclear), self.header) from None
+        self.columns = self.columns.in_unit(_unit_in(title))
         known = {*self.columns.parameters}
         if stated.keys() - ROLES.keys():
             known.add("p")  # no other column is a parameter
@@ -242,7 +252,8 @@ class _Table:
     def read_rows(self, rows: Sequence[Row], stated: dict[str, Sequence[str]]) -> int:
         """Take the header and the rows; return the line of the header."""
         (line, header), *below = _without_index(_with_one_header(rows or [(0, [])]))
-        self.rows = self.without_remarks(header, below)
+        below = self.without_remarks(header, below)
+        header, self.rows = unfolded(header, below)
         if not self.rows:
             raise self.source.malformed("a row of values", "the end of the file")
         for at, row in self.rows:
@@ -497,7 +508,8 @@ class _Table:
         self, row: Sequence[str]
     ) -> Iterator[series.ImportedMeasurement]:
         coordinate = {
-            name: self.setting(row[at]) for name, at in self.columns.parameters.items()
+            name: self.setting(row[at], self.header[at])
+            for name, at in self.columns.parameters.items()
         }
         if processes := self.jobs.processes(row):
             coordinate = {"p": processes, **coordinate}
@@ -517,7 +529,10 @@ class _Table:
             metric_at, unit_at = self.columns.metric, self.columns.unit
             stated = None if metric_at is None else row[metric_at]
             unit = None if unit_at is None else row[unit_at]
-            value, its_unit = self.value(row[column.position])
+            text = row[column.position]
+            if _BARE_PREFIX.fullmatch(text) and is_in_bytes(column.metric):
+                text += "iB"  # as Slurm writes memory
+            value, its_unit = self.value(text)
             if math.isnan(value):
                 its_unit = self.units.get(column.position)
             if column.derived:
@@ -579,8 +594,9 @@ class _Table:
         time = relative_time(kind, share, scale, self.base, is_weak=is_weak)
         return (time, None) if self.base_time is None else (time * self.base_time, "s")
 
-    def setting(self, cell: str) -> float:
-        if (label := read_label(cell)) is not None:
+    def setting(self, cell: str, name: str) -> float:
+        is_prefixed = _BARE_PREFIX.fullmatch(cell) and is_in_bytes(name)
+        if (label := read_label(f"{cell}i" if is_prefixed else cell)) is not None:
             return label
         value, _ = self.value(cell)
         if math.isnan(value):
@@ -639,15 +655,26 @@ def _with_one_header(rows: Sequence[Row]) -> Sequence[Row]:
             name if is_absent(unit) or "[" in name else f"{name} [{unit}]"
             for name, unit in zip(names, units, strict=True)
         ]
-    elif len({*names}) < len(names) and "" not in second:
+    elif ("" in names or len({*names}) < len(names)) and all(
+        map(_either, names, second)
+    ):
         groups: Iterator[str] = accumulate(names, _named_or_before)
-        merged = [
-            name if group.lower() in {"", name.lower()} else f"{group} {name}"
-            for group, name in zip(groups, second, strict=True)
-        ]
+        merged = [*map(_grouped, groups, second)]
     else:
         return rows
     return [(line, merged), *rows[2:]]
+
+
+def _either(name: str, below: str) -> bool:
+    return bool(name or below)
+
+
+def _grouped(group: str, name: str) -> str:
+    """Return the name of a column below that of its group, the unit behind both."""
+    if not name or group.lower() in {"", name.lower()}:
+        return name or group
+    unit = _UNIT_BEHIND.search(group)
+    return f"{group[: unit.start()]} {name}{unit[0]}" if unit else f"{group} {name}"
 
 
 def _named_or_before(before: str, name: str) -> str:
@@ -674,6 +701,13 @@ def _without_index(rows: Sequence[Row]) -> Sequence[Row]:
 def _are_flags(cells: Sequence[str]) -> bool:
     """Tell whether numbers are 0 in most rows: what is set elsewhere may matter."""
     return len({*cells}) > 1 and 2 * sum(cell == "0" for cell in cells) >= len(cells)
+
+
+def _unit_in(title: str) -> str | None:
+    """Return the unit of times or rates that a title states: `(time in seconds)`."""
+    units = (match["unit"] for match in _UNIT_OF_TITLE.finditer(title))
+    known = (unit for unit in units if dict(parse_unit(unit).dimension).get("s"))
+    return next((unit for unit in known if parse_unit(unit).is_known), None)
 
 
 def _is_number(cell: str) -> bool:

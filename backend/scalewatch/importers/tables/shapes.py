@@ -4,10 +4,11 @@ The cells of such a header are counts: `8, 32, 56`, `4× A100`, `2*8`. They are 
 if the corner or the user says so, and sizes where the first column is the scale.
 """
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 from scalewatch.importers.tables.columns import (
@@ -28,6 +29,10 @@ _SERIAL: Final = frozenset({"serial", "sequential"})
 
 _UNIT: Final = re.compile(r"[\[(](?P<unit>[^\[\]()]+)[\])]\Z")
 """A unit behind the name of a row."""
+
+_SIGN: Final = re.compile(r"\s*[*x×·]\s*")
+_DITTO: Final = frozenset({"", '"', "''", "〃", "″"})
+"""Cells that mean the one above."""
 
 _FEWEST: Final = 2
 """Settings that a header of settings has."""
@@ -64,10 +69,17 @@ def beside(rows: Sequence[Row]) -> list[tuple[str, Sequence[Row]]]:
 
     Each begins with a column of the same scale, which would be taken for another
     table's: `Strong scaling` above `Cores` and `Time`, `Weak scaling` above those
-    again. Names of values begin with that of the table. A table alone has none.
+    again. Names of values begin with that of the table. Where no names stand above,
+    all names of the first table stand again. A table alone has none.
     """
     if len(rows) <= _FEWEST:
         return [("", rows)]
+    (line, header), *_ = rows
+    size = next((n for n in range(2, len(header)) if header[n:] == header[:-n]), None)
+    if size and len(header) % size == 0 and any(map(_parameter, header)):
+        counts = range(1, len(header) // size + 1)
+        above = [*chain(*([f"({number})", *[""] * (size - 1)] for number in counts))]
+        rows = [(line, above), *rows]
     (line, groups), (_, names), *below = rows
     begins = [
         at
@@ -82,8 +94,13 @@ def beside(rows: Sequence[Row]) -> list[tuple[str, Sequence[Row]]]:
     for first, last in pairwise([*begins, len(names)]):
         title, (scale, *values) = groups[first], names[first:last]
         part = [(at, row[first:last]) for at, row in below if any(row[first:last])]
-        header = [scale, *(f"{title} {name}" for name in values)]
-        tables.append((title, [(line, header), *part]))
+        if title.startswith("("):
+            values = [f"{name} {title}" if title != "(1)" else name for name in values]
+        else:
+            values = [f"{title} {name}" for name in values]
+        tables.append(
+            ("" if title.startswith("(") else title, [(line, [scale, *values]), *part])
+        )
     return tables
 
 
@@ -128,18 +145,71 @@ def upright(
     names = [row[0] for _, row in rows]
     are_numbers = all(read_cell(name).number is not None for name in names)
     # 1 GPU, 2 GPUs, 4 GPUs say more than their corner.
-    parameter = stated or (len(counted) == 1 and counted.pop()) or _parameter(above)
-    is_other = parameter and _parameter(side) not in {None, parameter}
-    if parameter and (stated or not are_numbers or "\\" in header[0] or is_other):
+    only = counted.pop() if len(counted) == 1 else None
+    parameter = stated or only or _parameter(above)
+    if parameter and (stated or only or not are_numbers or "\\" in header[0]):
         if not are_numbers and not _are_cases(names):
             return _turned(parameter, names, numbers, rows)
-        case = side if stated or "\\" in header[0] or is_other else "case"
+        case = side if stated or only or "\\" in header[0] else "case"
         return _melted(case or "case", parameter, numbers, rows, title)
     if are_numbers and _parameter(side) not in {None, "n"}:
         return _melted(side, "n", numbers, rows, title)
     raise UnclearHeader(
         "a header that says what its numbers are (`--column p=header` takes them as p)"
     )
+
+
+def unfolded(header: list[str], rows: list[Row]) -> tuple[list[str], list[Row]]:
+    """Return a table with one setting a column, and all of a row in it.
+
+    Cells below a name that stands for several rows are filled with it, and a column
+    that lists scales, `Ranks x Threads`, is a column of each.
+    """
+    if not header or any(len(row) != len(header) for _, row in rows):
+        return header, rows
+    return _listed_apart(header, _filled(rows))
+
+
+def _filled(rows: list[Row]) -> list[Row]:
+    """Fill the cells of the first columns that are merged with the one above.
+
+    A name that is written again in the next row stands for its own row alone.
+    """
+    filled = [(line, [*row]) for line, row in rows]
+    for at in range(len(rows[0][1]) - 1 if rows else 0):
+        cells = [row[at] for _, row in rows]
+        known = [cell for cell in cells if cell not in _DITTO]
+        if len(known) == len(cells) or cells[0] in _DITTO or len({*known}) < len(known):
+            break
+        for (_, above), (_, row) in pairwise(filled):
+            row[at] = above[at] if row[at] in _DITTO else row[at]
+    return filled
+
+
+def _listed_apart(header: list[str], rows: list[Row]) -> tuple[list[str], list[Row]]:
+    """Return a table with a column for each scale that the name of another lists."""
+    for at, name in enumerate(header):
+        scales = scales_of(name)
+        factors = [_SIGN.split(row[at]) for _, row in rows]
+        if len({*scales}) < _FEWEST or not all(
+            len(each) == len(scales) and all(map(str.isdecimal, each))
+            for each in factors
+        ):
+            continue
+        cells = [_totals(scales, [*map(int, each)]) for each in factors]
+        return [*header[:at], *scales, *header[at + 1 :]], [
+            (line, [*row[:at], *counts, *row[at + 1 :]])
+            for (line, row), counts in zip(rows, cells, strict=True)
+        ]
+    return header, rows
+
+
+def _totals(scales: Sequence[str], factors: Sequence[int]) -> list[str]:
+    """Return how many there are of each: processes of all nodes, threads of each."""
+    return [
+        str(factor if scale == "threads" else math.prod(factors[: at + 1]))
+        for at, (scale, factor) in enumerate(zip(scales, factors, strict=True))
+    ]
 
 
 def _parameter(name: str) -> str | None:
