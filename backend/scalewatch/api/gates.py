@@ -102,7 +102,7 @@ def show_gate(
         str | None, Query(description="By default the merge base, or the parent.")
     ] = None,
 ) -> Response:
-    """Return whether a commit may pass; `pending` until all of it is analysed."""
+    """Return whether a commit may pass; `pending` until all of it is compared."""
     return answers.answer(
         gate.gate_of(session, project, commit, baseline, alarming_share)
     )

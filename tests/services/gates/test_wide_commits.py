@@ -1,7 +1,10 @@
 """Commits of very many series, of which one machine is compared at a time."""
 
+from dataclasses import replace
+
 import pytest
 
+from scalewatch.services.gates import gate as gates
 from scalewatch.services.gates.gate import gate_of, gated_report
 from scalewatch.services.selection.view import View
 from scalewatch.services.series import snapshots
@@ -52,10 +55,52 @@ def test_series_of_one_machine_are_compared_as_beside_the_others(wide, monkeypat
     assert kinds(part, "cluster-01") == kinds(whole, "cluster-01")
 
 
-@pytest.mark.usefixtures("bounded")
-def test_gate_itself_is_asked_of_all_machines(wide):
-    report, _ = gated_report(wide, View("wide"), None)
+def sorted_findings(gate):
+    return replace(gate, findings=sorted(gate.findings, key=repr))
 
-    gate = gate_of(wide, "wide", report.commit.sha, None)
+
+def test_gate_of_a_wide_commit_is_what_all_machines_at_once_give(wide, monkeypatch):
+    sha = commit_of(wide)
+    whole = gate_of(wide, "wide", sha, None)
+    monkeypatch.setattr(snapshots, "MOST_SERIES", WIDTH.regions * 2)
+
+    gate = gate_of(wide, "wide", sha, None)
 
     assert sum(gate.counts.values()) == WIDTH.regions * WIDTH.machines
+    assert len(gate.findings) > 0
+    assert sorted_findings(gate) == sorted_findings(whole)
+
+
+@pytest.mark.usefixtures("bounded")
+def test_gate_that_takes_too_long_goes_on_where_it_stopped(wide, monkeypatch):
+    sha = commit_of(wide)
+    monkeypatch.setattr(gates, "PATIENCE", -1.0)
+
+    answers = [gate_of(wide, "wide", sha, None) for _ in range(WIDTH.machines)]
+
+    measured = [sum(each.counts.values()) for each in answers]
+    assert measured == [WIDTH.regions * number for number in (1, 2, 3)]
+    assert [str(each.outcome) for each in answers[:-1]] == ["pending", "pending"]
+    assert "2 of 3 machines" in answers[1].sentence
+    monkeypatch.setattr(gates, "PATIENCE", 60.0)
+    assert answers[-1] == gate_of(wide, "wide", sha, None)
+    assert str(answers[-1].outcome) != "pending"
+
+
+@pytest.mark.usefixtures("bounded")
+def test_findings_of_a_wide_commit_have_a_limit_and_counts_have_none(wide, monkeypatch):
+    sha = commit_of(wide)
+    whole = gate_of(wide, "wide", sha, None)
+    monkeypatch.setattr(gates, "MOST_FINDINGS", 0)
+
+    gate = gate_of(wide, "wide", sha, None)
+
+    assert gate.findings == ()
+    assert gate.counts == whole.counts
+    assert f"{len(whole.findings)} more" in gate.sentence
+
+
+def commit_of(session):
+    report, _ = gated_report(session, View("wide"), None)
+    session.info.clear()
+    return report.commit.sha

@@ -82,7 +82,7 @@ def answer(pairs, known=KNOWN, rules=USUAL, baseline="v1"):
     commits = f"{baseline}..v2" if baseline else None
     decision = decide(pairs, rules, known, commits=commits)
     sentences = [each.sentence for each in decision.findings]
-    return sentence_of(decision, pairs, baseline), sentences
+    return sentence_of(decision, baseline), sentences
 
 
 def dearer(pair=SAME, **changes):

@@ -8,7 +8,7 @@ decide. Two commits do not show it: of others `factors` tells what all jobs of b
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import log, log1p
-from typing import Final
+from typing import Final, Self
 
 from sqlalchemy.orm import Session
 
@@ -47,7 +47,6 @@ from scalewatch.services.common_mode.newest_commit import (
     newest_histories,
     newest_nights,
 )
-from scalewatch.services.selection.view import View
 from scalewatch.services.series.judged import Middles
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.settings import ALARMING_SHARE
@@ -144,44 +143,75 @@ Minded = Mapping[int, tuple[SeriesChange, float]]
 """Series by id, with the share by which the constant of each has to differ."""
 
 
-def compared(  # noqa: PLR0913, PLR0917 - what is compared, and how surely
+@dataclass(frozen=True, slots=True)
+class Versions:
+    """A commit and its baseline; None where nothing was measured before."""
+
+    project: tables.Project
+    row: AnyCommit
+    baseline: Baseline | None
+
+    @classmethod
+    def find(
+        cls,
+        session: Session,
+        project: tables.Project,
+        reference: str | None,
+        against: str | None,
+    ) -> Self:
+        """Find a commit and its baseline.
+
+        Parameters
+        ----------
+        reference, against
+            The commit and the baseline as `find_commit` takes them; no baseline is the
+            merge base of a branch, and the nearest commit of any other one.
+
+        Raises
+        ------
+        NotFound, NotMeasured, AmbiguousReference
+            If a commit is unknown.
+        """
+        row = find_commit(session, project, reference)
+        base = None if against else merge_base_of(session, project, row)
+        baseline = baseline_of(session, project, row, against or base)
+        if baseline is not None and base is not None:
+            baseline = replace(baseline, relation=Relation.MERGE_BASE)
+        return cls(project, row, baseline)
+
+    def snapshots(
+        self, session: Session
+    ) -> tuple[CommitSnapshot, CommitSnapshot | None]:
+        """Return the commit, and its baseline."""
+        after, base = CommitSnapshot.of(session, self.row), self.baseline
+        if base is None:
+            return after, None
+        return after, CommitSnapshot(session, self.project.id, base.id)
+
+
+def compared(
     session: Session,
-    project: tables.Project,
-    reference: str | None,
-    against: str | None,
+    versions: Versions,
+    machine: str | None = None,
     alarming_share: float = ALARMING_SHARE,
-    part: View | None = None,
 ) -> Comparison:
     """Return a commit beside its baseline.
 
     Parameters
     ----------
-    reference, against
-        The commit and the baseline as `find_commit` takes them; no baseline is the
-        merge base of a branch, and the nearest commit of any other one.
+    machine
+        The machine that is compared of a wide commit; None: the first.
     alarming_share
         Share of histories of 200 commits that may alarm although nothing changed.
-    part
-        Whose machine of a wide commit is compared, or else the first; None: all.
-
-    Raises
-    ------
-    NotFound, NotMeasured, AmbiguousReference
-        If a commit is unknown.
     """
-    row = find_commit(session, project, reference)
-    base = None if against else merge_base_of(session, project, row)
-    baseline = baseline_of(session, project, row, against or base)
-    if baseline is not None and base is not None:
-        baseline = replace(baseline, relation=Relation.MERGE_BASE)
-    after = CommitSnapshot.of(session, row)
-    if part is not None:
-        after = after.within_bounds(part.machine)
-    if baseline is None:
+    project, row, baseline = versions.project, versions.row, versions.baseline
+    after, before = versions.snapshots(session)
+    after = after.within_bounds(machine, before)
+    if before is None:
         return Comparison(
             project, row, None, after, tuple(sorted(after.metrics)), (), None
         )
-    before = CommitSnapshot(session, project.id, baseline.id, after.only)
+    before = replace(before, only=after.only)
     metrics = tuple(sorted({*before.metrics, *after.metrics}))
     changes = changes_between(before, after, metrics)
     older = _older(
@@ -373,7 +403,9 @@ def _noisy(levels: Levels, minded: Minded) -> dict[int, ConstantChange]:
         for key, (change, least) in sorted(alone.items())
         if key in early and key in late
     }
-    agreed = agreed_directions(jobs, level_of(len(minded)))
+    # As many may be wrong as if all machines were compared at once.
+    among = len(minded) if after.only is None else after.whole_series
+    agreed = agreed_directions(jobs, level_of(among))
     earlier, later = before.pools(agreed), after.pools(agreed)
     return constants | noisy_constants(
         agreed, {key: (earlier[key], later[key], noise[key]) for key in agreed}

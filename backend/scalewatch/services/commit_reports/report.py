@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy.orm import Session
 
 from scalewatch.services.commit_reports.changes import SeriesChange, counts_of
-from scalewatch.services.commit_reports.comparison import Comparison, compared
+from scalewatch.services.commit_reports.comparison import Comparison, Versions, compared
 from scalewatch.services.commit_reports.pairs import ChangeKind
 from scalewatch.services.commits.baselines import (
     Baseline,
@@ -126,7 +126,8 @@ def commit_report(session: Session, view: View, against: str | None) -> CommitRe
         If the project, a commit or the metric is unknown.
     """
     project = projects.existing(session, view.project)
-    comparison = compared(session, project, view.commit, against, part=view)
+    versions = Versions.find(session, project, view.commit, against)
+    comparison = compared(session, versions, view.machine)
     return limited(report_of(session, comparison), view)
 
 

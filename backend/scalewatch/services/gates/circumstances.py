@@ -6,7 +6,7 @@ still to be done.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final
 
@@ -17,6 +17,7 @@ from scalewatch.services.commit_reports.changes import SeriesChange
 from scalewatch.services.commit_reports.comparison import (
     Comparison,
     Levels,
+    Versions,
     changed_constants,
 )
 from scalewatch.services.commit_reports.pairs import SeriesKey
@@ -57,13 +58,43 @@ from scalewatch.storage.work import jobs
 WAITING: Final = frozenset({RegressionState.OPEN, RegressionState.ACKNOWLEDGED})
 
 
+@dataclass(frozen=True, slots=True)
+class OtherMachines:
+    """Knowledge of the other machines of a commit that the gate of one of them needs.
+
+    Parameters
+    ----------
+    moves, compared
+        Machines all of whose regions moved, and those of which that could be decided.
+    has_only_failures
+        Whether nothing at all succeeded.
+    """
+
+    moves: tuple[MachineMove, ...] = ()
+    compared: frozenset[tuple[str, str]] = frozenset()
+    has_only_failures: bool = True
+
+    def __and__(self, other: "OtherMachines") -> "OtherMachines":
+        return OtherMachines(
+            self.moves + other.moves,
+            self.compared | other.compared,
+            has_only_failures=self.has_only_failures and other.has_only_failures,
+        )
+
+
+NO_OTHERS: Final = OtherMachines()
+
+
 def circumstances_of(
-    session: Session, commit: Comparison, rules: GateRules
+    session: Session,
+    commit: Comparison,
+    rules: GateRules,
+    others: OtherMachines = NO_OTHERS,
 ) -> Circumstances:
     """Read what is known of a commit beside the pairs of its series."""
     here = commit.after.judged(commit.metrics)
     at = regressions_at(session, commit.project.id, commit.row.id)
-    worse = [each for each in at if each.is_worse]
+    worse = [_on(commit.after.only, each) for each in at if each.is_worse]
     began = [each for each in worse if each.state in WAITING]
     known = Circumstances(
         failed=[
@@ -71,7 +102,8 @@ def circumstances_of(
             for each in here
             for finding in failed(each, each.standing, each.failures)
         ],
-        has_only_failures=all(each.standing.is_failed for each in here),
+        has_only_failures=others.has_only_failures
+        and all(each.standing.is_failed for each in here),
         regressions=[
             finding for each in began for finding in _of_regression(each, rules)
         ],
@@ -83,11 +115,19 @@ def circumstances_of(
             if each.state is RegressionState.EXPECTED
             for member in each.members
         ],
-        is_pending=_is_pending(session, commit),
+        is_pending=is_pending(session, commit),
     )
     if commit.levels is None:
         return known
-    return _beside(commit, commit.levels, rules, known)
+    return _beside(commit, commit.levels, rules, known, others)
+
+
+def _on(machine: str | None, regression: Regression) -> Regression:
+    """Return a regression with its members on a machine alone; None: on all."""
+    if machine is None:
+        return regression
+    members = tuple(each for each in regression.members if each.machine == machine)
+    return replace(regression, members=members)
 
 
 def _beside(
@@ -95,6 +135,7 @@ def _beside(
     levels: Levels,
     rules: GateRules,
     known: Circumstances,
+    others: OtherMachines,
 ) -> Circumstances:
     """Return circumstances with what is known beside the baseline."""
     before, after, changes = levels.before, levels.after, commit.changes
@@ -130,7 +171,7 @@ def _beside(
             and each.series_id not in nights.outstanding
             and not each.is_exact
         },
-        machines=[*_of_machines(nights)],
+        machines=[*_of_machines(nights, others)],
         guidelines=[each for each in guidelines if each is not None],
         effects=effects_of(
             before, after, [e for e in dearer if e.since is None], rules.target
@@ -177,7 +218,7 @@ def _lacking(
     }
 
 
-def _is_pending(session: Session, commit: Comparison) -> bool:
+def is_pending(session: Session, commit: Versions | Comparison) -> bool:
     """Tell whether something about a commit or its baseline is still to be analysed."""
     project_id = commit.project.id
     baseline = [commit.baseline.id] if commit.baseline else []
@@ -192,16 +233,18 @@ def _is_pending(session: Session, commit: Comparison) -> bool:
     return jobs.is_any_open(session, JobKind.ANALYSE, everywhere)
 
 
-def _of_machines(nights: NewestNights) -> Iterator[GateFinding]:
+def _of_machines(nights: NewestNights, others: OtherMachines) -> Iterator[GateFinding]:
     """Yield what is worse of all regions, unless the machine alone is slow."""
     for move in nights.moves:
         agreeing = {
             other.machine
-            for other in nights.moves
+            for other in (*nights.moves, *others.moves)
             if (other.metric, other.is_worse) == (move.metric, move.is_worse)
         }
         measuring = {
-            machine for machine, metric in nights.compared if metric == move.metric
+            machine
+            for machine, metric in nights.compared | others.compared
+            if metric == move.metric
         }
         is_machines = len(agreeing) == 1 and len(measuring) > 1
         if move.is_worse and not is_machines:

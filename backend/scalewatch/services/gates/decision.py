@@ -12,9 +12,10 @@ holds what only one of them may know. Nothing here needs a database.
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Final
+from operator import add
+from typing import Any, Final, Self
 
 from scalewatch.modelling.forecasts.bounds import Bounds
 from scalewatch.services.commit_reports.factors import ConstantChange
@@ -133,6 +134,61 @@ class Circumstances:
 
 
 @dataclass(frozen=True, slots=True)
+class Tally:
+    """Numbers of pairs by what follows of them.
+
+    Parameters
+    ----------
+    comparable
+        Pairs that both versions measured.
+    telling
+        Pairs of which anything follows, see `is_compared`.
+    crowded
+        Pairs that cannot be judged because processes shared cores.
+    steady, open
+        Pairs beside the commits before: whose level stays, and that are undecided.
+    beside
+        All of them.
+    excesses
+        By how much each of the open ones may be worse.
+    """
+
+    pairs: int = 0
+    comparable: int = 0
+    telling: int = 0
+    crowded: int = 0
+    steady: int = 0
+    beside: int = 0
+    excesses: tuple[float, ...] = ()
+
+    @classmethod
+    def of(cls, pairs: Pairs, *, has_baseline: bool) -> Self:
+        """Count pairs."""
+        beside = [(each, each.usual) for each in pairs if each.usual is not None]
+        return cls(
+            pairs=len(pairs),
+            comparable=sum(each.is_comparable for each in pairs),
+            telling=sum(is_compared(e, has_baseline=has_baseline) for e in pairs),
+            crowded=sum(each.after.is_crowded for each in pairs),
+            steady=sum(each.kind is ChangeKind.UNCHANGED for each, _ in beside),
+            beside=len(beside),
+            excesses=tuple(
+                usual.high if each.is_cost else 1 / usual.low
+                for each, usual in beside
+                if each.kind is ChangeKind.UNDECIDED
+            ),
+        )
+
+    def __add__(self, other: "Tally") -> "Tally":
+        return Tally(*map(add, astuple(self), astuple(other)))
+
+    @property
+    def is_too_noisy(self) -> bool:
+        """Whether the commits before tell too little of most pairs beside them."""
+        return 2 * len(self.excesses) > self.beside
+
+
+@dataclass(frozen=True, slots=True)
 class Decision:
     """Whether the later version may pass, and why.
 
@@ -147,6 +203,19 @@ class Decision:
     outcome: GateOutcome
     findings: tuple[GateFinding, ...]
     outcomes: Mapping[SeriesKey, SeriesOutcome]
+    tally: Tally
+
+    @classmethod
+    def together(cls, parts: Sequence[Self], *, is_pending: bool) -> Self:
+        """Return the decision over parts that have no series in common."""
+        findings = [finding for part in parts for finding in part.findings]
+        tally = sum((part.tally for part in parts), Tally())
+        return cls(
+            _outcome(tally, findings, is_pending=is_pending),
+            tuple(sorted(findings, key=lambda finding: not finding.is_sure)),
+            {key: each for part in parts for key, each in part.outcomes.items()},
+            tally,
+        )
 
     @property
     def counts(self) -> dict[SeriesOutcome, int]:
@@ -177,11 +246,13 @@ def decide(
         worse = _since_baseline(pairs, rules, known, commits)
     findings = _without_settled(worse + _since_history(pairs, worse, known), known)
     findings += [*known.incomparable, *_unmeasured(pairs, rules, known)]
-    return Decision(
-        _outcome(pairs, findings, known, has_baseline=commits is not None),
-        tuple(sorted(findings, key=lambda finding: not finding.is_sure)),
+    part = Decision(
+        GateOutcome.PENDING,
+        tuple(findings),
         _outcomes(pairs, findings, [*known.began, *known.accepted]),
+        Tally.of(pairs, has_baseline=commits is not None),
     )
+    return Decision.together([part], is_pending=known.is_pending)
 
 
 def is_compared(pair: SeriesPair[Any], *, has_baseline: bool) -> bool:
@@ -195,18 +266,6 @@ def is_compared(pair: SeriesPair[Any], *, has_baseline: bool) -> bool:
     if pair.usual is None:
         is_decided |= pair.has_few_settings
     return pair.is_comparable and is_decided
-
-
-def too_noisy(pairs: Pairs) -> list[SeriesPair[Any]]:
-    """Return the series whose commits before tell too little, if they are most."""
-    beside = [each for each in pairs if each.usual is not None]
-    noisy = [each for each in beside if each.kind is ChangeKind.UNDECIDED]
-    return noisy if 2 * len(noisy) > len(beside) else []
-
-
-def crowded_among(pairs: Pairs) -> int:
-    """Count the series that cannot be judged because processes shared cores."""
-    return sum(pair.after.is_crowded for pair in pairs)
 
 
 def _since_baseline(
@@ -294,21 +353,13 @@ def _unmeasured(pairs: Pairs, rules: Rules, known: Circumstances) -> list[GateFi
 
 
 def _outcome(
-    pairs: Pairs,
-    findings: Sequence[GateFinding],
-    known: Circumstances,
-    *,
-    has_baseline: bool,
+    tally: Tally, findings: Sequence[GateFinding], *, is_pending: bool
 ) -> GateOutcome:
-    if known.is_pending:
+    if is_pending:
         return GateOutcome.PENDING
     if any(each.is_sure for each in findings):
         return GateOutcome.WORSE
-    is_compared_at_all = any(
-        is_compared(each, has_baseline=has_baseline) for each in pairs
-    )
-    cannot_tell = crowded_among(pairs) or too_noisy(pairs)
-    is_open = findings or cannot_tell or not is_compared_at_all
+    is_open = findings or tally.crowded or tally.is_too_noisy or not tally.telling
     return GateOutcome.UNDECIDED if is_open else GateOutcome.FINE
 
 
@@ -321,7 +372,7 @@ def _outcomes(
     for pair in pairs:
         by_place[pair.region, pair.metric, pair.machine].append(pair)
 
-    def add(outcome: SeriesOutcome, keys: Iterable[SeriesKey]) -> None:
+    def note(outcome: SeriesOutcome, keys: Iterable[SeriesKey]) -> None:
         for key in keys:
             worst = min(outcome, outcomes.get(key, outcome), key=_RANK.__getitem__)
             outcomes[key] = worst
@@ -336,13 +387,13 @@ def _outcomes(
         return having or [key]
 
     for pair in pairs:
-        add(OF_KINDS[pair.kind], [pair.key])
+        note(OF_KINDS[pair.kind], [pair.key])
     for place in accepted:
-        add(SeriesOutcome.ACCEPTED, covered(place))
+        note(SeriesOutcome.ACCEPTED, covered(place))
     for finding in findings:
         is_night = finding.kind == NIGHT
         keys = _of_night(finding, pairs) if is_night else covered(finding)
-        add(outcome_of(finding), keys)
+        note(outcome_of(finding), keys)
     return outcomes
 
 

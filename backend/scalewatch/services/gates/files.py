@@ -327,7 +327,7 @@ def gate_of_files(  # noqa: PLR0913, PLR0917 - two versions and what is known of
     )
     return FileGate(
         decision.outcome,
-        sentence_of(decision, pairs, baseline)
+        sentence_of(decision, baseline)
         + (_largest_factor(pairs) if _is_untold(decision, pairs) else ""),
         tuple(
             replace(each, commits=None, at_target=None) for each in decision.findings

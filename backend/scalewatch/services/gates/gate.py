@@ -9,35 +9,57 @@ that has agreed.
 `circumstances` reads, `decision` decides, as it does for files (`files`).
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import and_
+from time import monotonic
 from typing import Final
 
 from sqlalchemy.orm import Session
 
 from scalewatch.services.access.callers import Role, permit
+from scalewatch.services.caches import key_of
 from scalewatch.services.commit_reports.changes import SeriesChange
-from scalewatch.services.commit_reports.comparison import Comparison, compared
+from scalewatch.services.commit_reports.comparison import (
+    Comparison,
+    Versions,
+    compared,
+)
 from scalewatch.services.commit_reports.pairs import SeriesOutcome
 from scalewatch.services.commit_reports.report import CommitReport, limited, report_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.confirmations.next_steps import NextStep
+from scalewatch.services.common_mode.newest_commit import NOTHING
+from scalewatch.services.confirmations.next_steps import NextStep, cheapest
 from scalewatch.services.confirmations.requests import (
     Confirmation,
     ask,
     confirmations_in,
 )
-from scalewatch.services.gates.circumstances import circumstances_of
+from scalewatch.services.gates.circumstances import (
+    NO_OTHERS,
+    OtherMachines,
+    circumstances_of,
+    is_pending,
+)
 from scalewatch.services.gates.decision import Decision, GateOutcome, decide
-from scalewatch.services.gates.declared_rules import rules_in_force
+from scalewatch.services.gates.declared_rules import GateRules, rules_in_force
 from scalewatch.services.gates.findings import GateFinding
 from scalewatch.services.gates.next_steps import next_step
 from scalewatch.services.gates.wording import sentence_of
+from scalewatch.services.guidelines import rules_of
+from scalewatch.services.regressions.regressions import regressions_at
 from scalewatch.services.selection.view import View
 from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects
+from scalewatch.storage.database import snapshots
+
+PATIENCE: Final = 6.0
+"""Seconds after which the gate of a wide commit answers what it knows so far."""
+
+MOST_FINDINGS: Final = 5_000
+"""Findings that a gate lists, the sure ones first; its counts are of all series."""
 
 KEPT: Final = 30_000
 """Changes that are kept with their outcome; more of one commit are not."""
@@ -103,9 +125,14 @@ def gate_of(
     NotFound, NotMeasured, AmbiguousReference
         If the project or a commit is unknown.
     """
-    view = View(project_name, commit=reference)
-    gate, *_ = _judged(session, view, baseline, alarming_share)
-    return gate
+    project = projects.existing(session, project_name)
+    versions = Versions.find(session, project, reference, baseline)
+    snapshots = versions.snapshots(session)
+    if any(each.is_wide for each in snapshots if each is not None):
+        return _machine_by_machine(session, versions, alarming_share)
+    rules = rules_in_force(session, project.id)
+    part, _ = _judged(session, versions, None, rules, alarming_share)
+    return _gate(session, versions, rules, [part])
 
 
 def gated_report(
@@ -129,10 +156,12 @@ def gated_report(
     NotFound, NotMeasured, AmbiguousReference
         If the project, a commit or the metric is unknown.
     """
-    gate, decision, comparison = _judged(
-        session, view, baseline, alarming_share, part=view
-    )
-    whole = report_of(session, comparison)
+    project = projects.existing(session, view.project)
+    versions = Versions.find(session, project, view.commit, baseline)
+    rules = rules_in_force(session, project.id)
+    part, comparison = _judged(session, versions, view.machine, rules, alarming_share)
+    gate = _gate(session, versions, rules, [part])
+    decision, whole = part.decision, report_of(session, comparison)
     with_outcome = (
         _with_outcome if len(whole.changes) <= KEPT else _with_outcome.__wrapped__
     )
@@ -182,53 +211,155 @@ def confirm_suspicions(
     return confirmations_in(session, project.id, [row.id])
 
 
-def _judged(
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Series that were judged together: all, or those of one machine of a wide commit.
+
+    Parameters
+    ----------
+    shared
+        Knowledge that other machines need of them.
+    older
+        The commits before the baseline that series were compared with, of each one.
+    waiting
+        Ids of regressions that began with the commit and wait for somebody.
+    """
+
+    decision: Decision
+    shared: OtherMachines
+    older: tuple[str, ...]
+    waiting: tuple[int, ...]
+    next_step: NextStep | None
+
+    @property
+    def kilobytes(self) -> float:
+        """Memory that it takes."""
+        return 0.3 * len(self.decision.outcomes) + len(self.decision.findings)
+
+
+def _judged(  # noqa: PLR0913, PLR0917 - what is compared, how surely, beside what
     session: Session,
-    view: View,
-    against: str | None,
+    versions: Versions,
+    machine: str | None,
+    rules: GateRules,
     alarming_share: float,
-    part: View | None = None,
-) -> tuple[Gate, Decision, Comparison]:
-    """Return whether a commit may pass, what becomes of series, and why."""
-    project = projects.existing(session, view.project)
-    comparison = compared(session, project, view.commit, against, alarming_share, part)
-    rules = rules_in_force(session, project.id)
-    known = circumstances_of(session, comparison, rules)
-    commit = commit_of(comparison.row)
-    baseline = comparison.baseline.commit if comparison.baseline else None
+    others: OtherMachines = NO_OTHERS,
+) -> tuple[_Part, Comparison]:
+    """Return what becomes of series and why; of a wide commit, of one machine's."""
+    comparison = compared(session, versions, machine, alarming_share)
+    known = circumstances_of(session, comparison, rules, others)
+    commit, base = commit_of(comparison.row), comparison.baseline
     decision = decide(
         comparison.changes,
         rules,
         known,
-        commits=f"{baseline.label}..{commit.label}" if baseline else None,
+        commits=f"{base.commit.label}..{commit.label}" if base else None,
     )
     since = {each.key: each.since for each in comparison.changes if each.since}
-    decision = replace(
-        decision,
-        findings=tuple(
-            _beside_older(each, since.get(each.series), commit)
-            for each in decision.findings
-        ),
+    findings = (
+        _beside_older(each, since.get(each.series), commit)
+        for each in decision.findings
     )
+    decision = replace(decision, findings=tuple(findings))
     is_open = decision.outcome is GateOutcome.UNDECIDED
-    gate = Gate(
-        project=project.name,
-        commit=commit,
+    nights = comparison.levels.nights if comparison.levels else NOTHING
+    part = _Part(
+        decision,
+        OtherMachines(nights.moves, nights.compared, known.has_only_failures),
+        tuple(since.values()),
+        known.waiting,
+        next_step(session, comparison, decision) if is_open else None,
+    )
+    return part, comparison
+
+
+def _machine_by_machine(
+    session: Session, versions: Versions, alarming_share: float
+) -> Gate:
+    """Return the gate of a wide commit, for which one machine is read at a time.
+
+    What was found of a machine is kept, so that who asks again goes on where the time
+    was over. A machine is judged again if what others measured matters to it.
+    """
+    project, until = versions.project, monotonic() + PATIENCE
+    rules = rules_in_force(session, project.id)
+    after, before = versions.snapshots(session)
+    depends_on = key_of(
+        rules,
+        alarming_share,
+        rules_of(session, project).guidelines,
+        regressions_at(session, project.id, versions.row.id),
+    )
+
+    beside = [] if before is None else [before]
+    is_kept = all(each.edition is not None for each in (*beside, after))
+
+    read: list[str] = []
+
+    def judged(machine: str, others: OtherMachines = NO_OTHERS) -> _Part:
+        def judge() -> _Part:
+            read.append(machine)
+            snapshots.forget(session)
+            return _judged(session, versions, machine, rules, alarming_share, others)[0]
+
+        question = ("gate", machine, depends_on, others)
+        return after.kept(question, judge, lambda e: e.kilobytes, beside=beside)
+
+    parts: dict[str, _Part] = {}
+    names = [each.name for each in machines.of_project(session, project.id)]
+    for name in names if not is_pending(session, versions) else ():
+        if is_kept and read and monotonic() > until:
+            break
+        parts[name] = judged(name)
+    else:
+        whole = reduce(and_, (each.shared for each in parts.values()), NO_OTHERS)
+        for name, part in parts.items():
+            is_failed = part.shared.has_only_failures and not whole.has_only_failures
+            if part.shared.moves or is_failed:
+                parts[name] = judged(name, whole)
+    gate = _gate(
+        session, versions, rules, [*parts.values()], is_pending=len(parts) < len(names)
+    )
+    if 0 < len(parts) < len(names):
+        compared = f"{len(parts):,} of {len(names):,} machines are compared so far"
+        gate = replace(gate, sentence=f"{compared}: ask again")
+    return gate
+
+
+def _gate(
+    session: Session,
+    versions: Versions,
+    rules: GateRules,
+    parts: Sequence[_Part],
+    *,
+    is_pending: bool = False,
+) -> Gate:
+    """Return whether a commit may pass, by all of its parts."""
+    is_pending |= any(e.decision.outcome is GateOutcome.PENDING for e in parts)
+    decision = Decision.together([e.decision for e in parts], is_pending=is_pending)
+    baseline = versions.baseline.commit if versions.baseline else None
+    older = [each for part in parts for each in part.older]
+    listed = decision.findings[:MOST_FINDINGS]
+    left = len(decision.findings) - len(listed)
+    cut = f"; {left:,} more findings are not listed" if left else ""
+    said = sentence_of(decision, baseline.named if baseline else None)
+    steps = [each for each in parts if each.decision.findings or not listed]
+    is_open = decision.outcome is GateOutcome.UNDECIDED
+    row = versions.row
+    return Gate(
+        project=versions.project.name,
+        commit=commit_of(row),
         baseline=baseline,
-        relation=str(comparison.baseline.relation) if comparison.baseline else None,
+        relation=str(versions.baseline.relation) if versions.baseline else None,
         outcome=decision.outcome,
-        sentence=sentence_of(
-            decision, comparison.changes, baseline.named if baseline else None
-        )
-        + _of_older(since.values()),
-        findings=decision.findings,
-        next_step=next_step(session, comparison, decision) if is_open else None,
-        regressions=known.waiting,
-        confirmations=confirmations_in(session, project.id, [comparison.row.id]),
+        sentence=f"{said}{_of_older(older)}{cut}",
+        findings=listed,
+        next_step=cheapest(each.next_step for each in steps) if is_open else None,
+        regressions=tuple(dict.fromkeys(e for part in parts for e in part.waiting)),
+        confirmations=confirmations_in(session, versions.project.id, [row.id]),
         counts={str(each): number for each, number in decision.counts.items()},
         rules_version=rules.version,
     )
-    return gate, decision, comparison
 
 
 def _beside_older(

@@ -3,23 +3,12 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import median
-from typing import Any, Final
+from typing import Final
 
 from scalewatch.figures.notation import UNJUDGED
 from scalewatch.modelling.common_mode.earlier_commits import TOLERATED
-from scalewatch.services.commit_reports.pairs import (
-    ChangeKind,
-    SeriesKey,
-    SeriesOutcome,
-    SeriesPair,
-)
-from scalewatch.services.gates.decision import (
-    Decision,
-    GateOutcome,
-    crowded_among,
-    is_compared,
-    too_noisy,
-)
+from scalewatch.services.commit_reports.pairs import SeriesKey, SeriesOutcome
+from scalewatch.services.gates.decision import Decision, GateOutcome, Tally
 from scalewatch.services.gates.findings import (
     FAILED,
     MISSING,
@@ -33,9 +22,7 @@ LISTED: Final = 3
 """Regions that a sentence names."""
 
 
-def sentence_of(
-    decision: Decision, pairs: Sequence[SeriesPair[Any]], baseline: str | None
-) -> str:
+def sentence_of(decision: Decision, baseline: str | None) -> str:
     """Return a decision in words.
 
     Parameters
@@ -43,17 +30,23 @@ def sentence_of(
     baseline
         How the earlier version is called; None without one.
     """
-    against = f" than {baseline}" if baseline else " than expected" if pairs else ""
+    against = (
+        f" than {baseline}"
+        if baseline
+        else " than expected"
+        if decision.tally.pairs
+        else ""
+    )
     match decision.outcome:
         case GateOutcome.PENDING:
             return "the analysis is not finished"
         case GateOutcome.WORSE:
             return _how_many_are_worse(decision) + against
         case GateOutcome.UNDECIDED:
-            doubts = "; ".join(_doubts(decision, pairs, against))
-            return doubts or _why_untold(pairs, baseline)
+            doubts = "; ".join(_doubts(decision, against))
+            return doubts or _why_untold(decision.tally, baseline)
         case _:
-            return _none_is_worse(decision, pairs, against, has_baseline=bool(baseline))
+            return _none_is_worse(decision, against, has_baseline=bool(baseline))
 
 
 def _how_many_are_worse(decision: Decision) -> str:
@@ -64,9 +57,7 @@ def _how_many_are_worse(decision: Decision) -> str:
     return f"{worse:,} of {len(decision.outcomes):,} series {verbs[worse != 1]}"
 
 
-def _doubts(
-    decision: Decision, pairs: Sequence[SeriesPair[Any]], against: str
-) -> Iterator[str]:
+def _doubts(decision: Decision, against: str) -> Iterator[str]:
     """Yield what keeps the gate from deciding, the worst first."""
     if suspected := decision.counts[SeriesOutcome.SUSPECTED]:
         yield (
@@ -82,58 +73,47 @@ def _doubts(
         yield f"{_series(missing)} of the baseline missing"
     if open_ := [each for each in decision.findings if each.kind == UNDECIDED]:
         yield f"{_series(open_)} undecided: {_commonest(open_)}"
-    if noisy := too_noisy(pairs):
-        beside = [
-            e.usual.high if e.is_cost else 1 / e.usual.low for e in noisy if e.usual
-        ]
+    tally = decision.tally
+    if tally.is_too_noisy:
         yield (
-            f"{len(noisy):,} of {len(pairs):,} series are too noisy from commit to "
-            f"commit to tell: half of them may be {100 * (median(beside) - 1):.0f} % "
-            "worse or more"
+            f"{len(tally.excesses):,} of {tally.pairs:,} series are too noisy from "
+            "commit to commit to tell: half of them may be "
+            f"{100 * (median(tally.excesses) - 1):.0f} % worse or more"
         )
-    if crowded := crowded_among(pairs):
-        yield f"{crowded:,} of {len(pairs):,} series cannot be judged: {UNJUDGED}"
+    if tally.crowded:
+        of_all = f"{tally.crowded:,} of {tally.pairs:,} series"
+        yield f"{of_all} cannot be judged: {UNJUDGED}"
 
 
-def _why_untold(pairs: Sequence[SeriesPair[Any]], baseline: str | None) -> str:
-    if baseline is None and not pairs:
+def _why_untold(tally: Tally, baseline: str | None) -> str:
+    if baseline is None and not tally.pairs:
         return "nothing was measured before it to compare it with"
     if baseline is None:
         return "there is no earlier version and no expectation to compare it with"
-    if not any(pair.is_comparable for pair in pairs):
+    if not tally.comparable:
         return "no series was measured at both commits"
     return "no series has enough measurements for a verdict"
 
 
-def _none_is_worse(
-    decision: Decision,
-    pairs: Sequence[SeriesPair[Any]],
-    against: str,
-    *,
-    has_baseline: bool,
-) -> str:
+def _none_is_worse(decision: Decision, against: str, *, has_baseline: bool) -> str:
     """Count only what could be compared, and say how much could not."""
-    compared = sum(
-        pair.is_comparable if has_baseline else is_compared(pair, has_baseline=False)
-        for pair in pairs
-    )
-    said = f"none of {compared:,} series is worse{against}{_by_levels(pairs)}"
+    tally = decision.tally
+    compared = tally.comparable if has_baseline else tally.telling
+    said = f"none of {compared:,} series is worse{against}{_by_levels(tally)}"
     if accepted := decision.counts[SeriesOutcome.ACCEPTED]:
         said += f", but for {accepted:,} that people or rules accept"
-    if others := len(pairs) - compared:
-        return f"{said}; {others:,} of {len(pairs):,} series cannot be compared"
+    if others := tally.pairs - compared:
+        return f"{said}; {others:,} of {tally.pairs:,} series cannot be compared"
     return said
 
 
-def _by_levels(pairs: Sequence[SeriesPair[Any]]) -> str:
+def _by_levels(tally: Tally) -> str:
     """Say what the commits before exclude of series with one value a commit."""
-    beside = [each for each in pairs if each.usual is not None]
-    fine = sum(each.kind is ChangeKind.UNCHANGED for each in beside)
-    if not fine:
+    if not tally.steady:
         return ""
-    excluded = f"{fine:,} by {100 * TOLERATED:.0f} % at most beside the commits before"
-    open_ = sum(each.kind is ChangeKind.UNDECIDED for each in beside)
-    return f": {excluded}" + (f", {open_:,} too noisy to decide" if open_ else "")
+    excluded = f"{tally.steady:,} by {100 * TOLERATED:.0f} % at most"
+    open_ = f", {len(tally.excesses):,} too noisy to decide" if tally.excesses else ""
+    return f": {excluded} beside the commits before{open_}"
 
 
 def _unmeasured(decision: Decision) -> tuple[Sequence[GateFinding], ...]:

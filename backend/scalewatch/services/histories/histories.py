@@ -282,7 +282,7 @@ def _failed(
             break
         now = CommitSnapshot.of(session, commit)
         if len(machines) == 1:
-            now = now.within_bounds(*machines)
+            now = now.within_bounds(next(iter(machines)))
         series = now.judged([metric], regions)
         newest = [each for each in series if each.machine in waiting]
         failed += FailedSeries.among(newest)

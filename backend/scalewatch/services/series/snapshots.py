@@ -96,12 +96,13 @@ class CommitSnapshot:
         """Return the snapshot of a commit."""
         return cls(session, commit.project_id, commit.id)
 
-    def within_bounds(self, machine: str | None) -> Self:
+    def within_bounds(self, machine: str | None, beside: Self | None = None) -> Self:
         """Return a commit that can be compared whole: of a wide one, one machine.
 
-        That machine, or else the first that measured it.
+        That machine, or else the first that measured it. A commit `beside` which it is
+        compared may be the wide one.
         """
-        if not self.is_wide:
+        if not (self.is_wide or (beside is not None and beside.is_wide)):
             return self
         if machine is None:
             return replace(self, only=next(iter(self.environments)))
@@ -165,6 +166,11 @@ class CommitSnapshot:
                 measurements.taken_at(self.session, self.commit_id, self._block())
             ),
         )
+
+    @property
+    def whole_series(self) -> int:
+        """The number of series that were measured, whichever are known."""
+        return replace(self, only=None).series
 
     def judged(
         self, metrics: Collection[str], regions: Collection[str] | None = None

@@ -36,3 +36,8 @@ def once(session: Session, question: Hashable, ask: Callable[[], Outcome]) -> Ou
         session.info[_ANSWERS] = session.get_transaction(), answers
     answer: Outcome = answers[question]
     return answer
+
+
+def forget(session: Session) -> None:
+    """Give back the memory of what a transaction has asked so far."""
+    session.info.pop(_ANSWERS, None)
