@@ -164,6 +164,11 @@ _LISTED: Final = re.compile(r"[*×/]|(?<=\s)x(?=\s)|(?<=[a-zI])x(?=[A-Z])")
 _TIMES_DIGITS: Final = "0123456789 x×*"
 _BEHIND: Final = re.compile(r"[(,]")
 _STATED: Final = re.compile(r"\s*[=:]\s*\d+\Z")
+_THREADS_OF_ONE: Final = re.compile(
+    r"(?:n_?)?(?:omp |openmp )?threads? ?(?:/|per) ?"
+    r"(?:mpi )?(?:ranks?|tasks?|process|procs?)",
+    re.IGNORECASE,
+)
 _PER: Final = re.compile(r"\bper\b", re.IGNORECASE)
 
 
@@ -179,8 +184,10 @@ def parameter_of(name: str) -> str | None:
 def scale_of(name: str) -> str | None:
     """Return the parameter that a column is called after: `No. Cores`, `#procs`.
 
-    What is per node, per task or a share is none.
+    What is per node, per task or a share is none, but for threads of a process.
     """
+    if _THREADS_OF_ONE.fullmatch(name.strip().lstrip("#")):
+        return "threads"
     if "%" in name or "/" in name or _PER.search(name):
         return None
     if whole := _SCALES.get(_singular(name.strip().lower())):

@@ -37,6 +37,7 @@ _GAIN_NAME: Final = re.compile(
 _COST_NAME: Final = re.compile(
     "time|latency|(?<![a-z])load|memory|error|elapsed|duration|price|cost"
     "|(core|node|gpu)[- ]hours"
+    r"|\b(seconds|minutes|hours|days) per\b"
     r"|zeit\b|dauer\b|\btemps\b|durée|tiempo|\btempo\b",
     re.IGNORECASE,
 )

@@ -92,7 +92,18 @@ _SOFTWARE: Final = frozenset({"rocm", "cuda", "gcc", "compiler", "driver", "pyth
 
 _DEVIATIONS: Final = frozenset(
     {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
-    | {"sigma", "stderr", "err", "uncertainty", "cv", "iqr", "mad", "rsd"}
+    | {
+        "sigma",
+        "stderr",
+        "err",
+        "uncertainty",
+        "abweichung",
+        "fehler",
+        "cv",
+        "iqr",
+        "mad",
+        "rsd",
+    }
 )
 _SIGNS_OF_SPREAD: Final = frozenset({"±", "+-", "+/-"})
 _EXTREMES: Final = frozenset({"min", "max", "minimum", "maximum"})

@@ -9,7 +9,7 @@ import csv
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import Final, NamedTuple
 
 from scalewatch.errors import UnclearTable
@@ -485,10 +485,15 @@ def _tables_of(block: Sequence[tuple[int, str]], title: str) -> Iterator[_Table]
     """
     rows: list[Row] = []
     is_open = False
+    above: list[list[str]] = []
     for at, (line, text) in enumerate(block):
         if _is_rule(text):
+            above = [] if text.startswith("+") else above
             continue
         cells = _cells(text)
+        if not is_open and block[0][1].startswith("+"):
+            above.append(cells)  # lines of one header, as grids have it
+            cells = [" ".join(filter(None, names)) for names in zip_longest(*above)]
         is_above_rule = at + 1 < len(block) and _is_rule(block[at + 1][1])
         has_numbers = any(map(_is_number, cells))
         if is_above_rule and not (is_open and has_numbers):

@@ -519,7 +519,7 @@ class _Table:
             if not is_missing(row[at])
         )
         dependent = tuple(
-            (name, label)
+            (addressable_name(name), label)
             for name, at in self.dependent.items()
             if (label := read_label(row[at])) is not None
         )
