@@ -165,7 +165,10 @@ def test_null_is_a_missing_value(write) -> None:
         (
             '{"pi": 3}',
             "line 1",
-            "an object with one of the keys 'params', 'measurements', 'results'",
+            (
+                "an object with one of the keys 'params', 'measurements', 'results', "
+                'or rows as {"p": 8, "time": 1.5}'
+            ),
         ),
         ("[4]", "line 1[0]", "an object"),
         (

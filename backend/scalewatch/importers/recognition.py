@@ -144,7 +144,9 @@ def kind_of(document: Document) -> str:
     if document.object().keys() >= {"data", "columns", "nodes"}:
         raise document.malformed("Caliper's own file .cali, not its JSON")
     keys = ", ".join(map(repr, UNNAMED_JSON))
-    raise document.malformed(f"an object with one of the keys {keys}")
+    raise document.malformed(
+        f'an object with one of the keys {keys}, or rows as {{"p": 8, "time": 1.5}}'
+    )
 
 
 def load_readers() -> None:

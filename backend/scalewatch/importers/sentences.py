@@ -15,6 +15,7 @@ _NUMBER: Final = re.compile(
 )
 _PLURAL: Final = re.compile(r"(?<=ss)es\b|(?<=[a-rt-z])s\b")
 _WORD_BEHIND: Final = re.compile(r"\s*+[\[(]?(?P<word>[A-Za-zµ#%][\w/%.-]*)")
+_STATED: Final = re.compile(r"\w\s*[=:]\s*\Z")
 _FEWEST: Final = 3
 _MOST_LINES: Final = 400
 _LONGEST: Final = 300
@@ -92,7 +93,7 @@ def _names(line: str, number: re.Match[str]) -> Iterator[str]:
     word = behind["word"].rstrip(".:,") if behind else ""
     unit = parse_unit(word) if word else None
     is_whole = number[0].isdecimal()
-    is_stated = text.rstrip().endswith(("=", ":"))
+    is_stated = _STATED.search(text) is not None
     if is_whole and word and not is_stated and (scale := scale_of(word)):
         yield f"{{{scale}}}"
     if is_whole and before and (scale := scale_of(before)):

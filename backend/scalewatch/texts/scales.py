@@ -202,7 +202,8 @@ def counted_by(label: str) -> str | None:
     text = _BEHIND.split(label, 1)[0].lstrip(_TIMES_DIGITS)
     if ACCELERATOR.match(text):
         return "gpus"
-    return scale_of(_STATED.sub("", text))
+    name = _STATED.sub("", text)
+    return scale_of(name) or parameter_of(name)
 
 
 def scales_of(name: str) -> tuple[str, ...]:

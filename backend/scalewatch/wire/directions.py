@@ -35,9 +35,8 @@ _GAIN_NAME: Final = re.compile(
     re.IGNORECASE,
 )
 _COST_NAME: Final = re.compile(
-    "time|latency|(?<![a-z])load|memory|error|elapsed|duration|price|cost"
-    "|(core|node|gpu)[- ]hours"
-    r"|\b(seconds|minutes|hours|days) per\b"
+    r"time|latency|(?<![a-z])load|memory|error|elapsed|duration|price|cost"
+    r"|(?:node|core|cpu|gpu)[ _-]?hours?|\b(?:seconds|minutes|hours|days) per\b"
     r"|zeit\b|dauer\b|\btemps\b|durée|tiempo|\btempo\b",
     re.IGNORECASE,
 )

@@ -77,6 +77,10 @@ TABLES = {
         "Timings\n\n          np=2   np=4\nmatvec   41.50  22.25\nmatvec   41.50  22.25\n",
         "p",
     ),
+    "labels of several scales": (
+        "| Run | Time |\n|--|--|\n| 2 MPI x 8 OMP | 41.5 s |\n| 4 MPI x 8 OMP | 22.25 s |\n",
+        "p",
+    ),
     "a speed-up behind settings in the header": (
         "| Test | 2 cores | 4 cores | Speedup |\n|--|--|--|--|\n| a | 41.5 | 22.25 | 1.87 |\n",
         "p",
@@ -145,6 +149,21 @@ def test_size_of_which_times_fall_is_asked_about(write) -> None:
     assert "--column p=N" in str(error)
     [series] = read_files([path], columns={"p": ["N"]}).series
     assert series.settings.tolist() == [[1], [2], [4]]
+
+
+def test_serial_run_beside_settings_in_the_header_is_one_process(write) -> None:
+    [series] = read_files([write("case,serial,p=2,p=4\na,80.5,41.5,22.25\n")]).series
+
+    assert series.parameters == ("p",)
+    assert series.settings.tolist() == [[1], [2], [4]]
+
+
+def test_runs_of_a_setting_are_its_repetitions(write) -> None:
+    text = "cores,run,time\n4,1,10.5\n4,2,10.25\n8,1,5.5\n8,2,5.25\n"
+
+    [series] = read_files([write(text, "t.csv")]).series
+
+    assert series.values.tolist() == [[10.5, 10.25], [5.5, 5.25]]
 
 
 def test_failed_cell_is_of_the_series_of_the_others(write) -> None:

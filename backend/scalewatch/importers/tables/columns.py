@@ -39,7 +39,7 @@ ROLES: Final[Mapping[str, str]] = {
     "name kernel_name",
     METRIC: "metric counter",
     MEASURED: "value measurement result",
-    REPETITION: "repetition rep iteration trial sample",
+    REPETITION: "repetition rep iteration trial sample run",
     UNIT: "unit",
     CONFIGURATION: "",
     IGNORED: "",
@@ -92,18 +92,8 @@ _SOFTWARE: Final = frozenset({"rocm", "cuda", "gcc", "compiler", "driver", "pyth
 
 _DEVIATIONS: Final = frozenset(
     {"std", "sd", "stdev", "stddev", "dev", "deviation", "var", "variance", "ci", "±"}
-    | {
-        "sigma",
-        "stderr",
-        "err",
-        "uncertainty",
-        "abweichung",
-        "fehler",
-        "cv",
-        "iqr",
-        "mad",
-        "rsd",
-    }
+    | {"sigma", "stderr", "err", "uncertainty", "cv", "iqr", "mad", "rsd"}
+    | {"abweichung", "standardabweichung", "streuung", "fehler", "écart", "desviación"}
 )
 _SIGNS_OF_SPREAD: Final = frozenset({"±", "+-", "+/-"})
 _EXTREMES: Final = frozenset({"min", "max", "minimum", "maximum"})
@@ -423,8 +413,19 @@ class _Meanings:
             is_of_numbers = meaning in {"n", MEASURED}
             if is_of_numbers and at is not None and not self.has_numbers(at):
                 continue  # sizes are also small and large, results also good
+            if (
+                at is not None
+                and self.header[at].lower() == "run"
+                and (self.differs(at) or not self.contents[at].is_whole)
+            ):
+                continue  # a number of the row, or how it ended
             if at is not None and meaning not in self.by_column.values():
                 self.take({at: meaning}, CALLED)
+
+    def differs(self, at: int) -> bool:
+        """Tell whether no two cells of a column are alike."""
+        cells = self.contents[at].cells
+        return len({*cells}) == len(cells)
 
     def has_numbers(self, at: int) -> bool:
         """Tell whether some cell of a column is a number."""
@@ -878,7 +879,8 @@ def metric_and_unit(  # noqa: C901, PLR0911 - a way to write a unit each
         if parts and parts["name"].lower() in names.split():
             unit = parts["unit"]
             is_time = metric == "time" and series.seconds_of(unit) is not None
-            return (metric, unit) if is_time or unit in UNITS[metric] else None
+            if is_time or unit in UNITS[metric]:
+                return metric, unit
     if braced and parameter_of(braced["name"]) is None:
         unit = braced["unit"]
         if ":" in unit:  # the form of durations, (hh:mm:ss)
@@ -957,7 +959,10 @@ def is_rate_name(name: str) -> bool:
 def _nameable(name: str) -> str:
     """Return a name of a column as addresses can hold it."""
     plain = " ".join(name.replace("/", " per ").replace("#", " ").split())
-    return plain if _NUMBERED.search(plain) else plain.strip(" ?()")
+    if _NUMBERED.search(plain):
+        return plain
+    plain = plain.strip(" ?")
+    return plain[1:-1] if plain[:1] == "(" and plain[-1:] == ")" else plain
 
 
 def addressable_name(name: str) -> str:

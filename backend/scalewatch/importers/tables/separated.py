@@ -77,6 +77,7 @@ _BARE_PREFIX: Final = re.compile(r"\d++(?:\.\d++)? ?[kKMGT]")
 
 _GAP: Final = re.compile(r" {2,}")
 _DELIMITERS: Final = ",;\t|"
+_OF_EFFICIENCY: Final = "base / (scale · efficiency)"
 FOOTNOTE: Final = re.compile(
     r"\\?[*†‡§]|\[\d+\]|\(\d+\)|(?:notes?|source)\b", re.IGNORECASE
 )
@@ -207,6 +208,7 @@ class _Table:
         has_coordinate: bool,
     ) -> None:
         self.source, self.title = source, title
+        self.is_weak = "weak" in title.lower()
         self.share = 1.0
         self.left_out: dict[str, str] = {}
         self.marks: list[str] = []
@@ -368,7 +370,7 @@ class _Table:
             )
         plural = "speed-ups" if kind == SPEEDUP else "efficiencies"
         at = f" ({base:g} is the base)" if scales else ""
-        how = "1 / speed-up" if kind == SPEEDUP else "base / (scale · efficiency)"
+        how = f"1 / {kind}" if kind == SPEEDUP or self.is_weak else _OF_EFFICIENCY
         self.source.notes.append(
             f"{plural} are taken as relative times, {how}{at}; "
             "`--base-time 139.1s` makes them absolute"
@@ -589,9 +591,8 @@ class _Table:
         scale = next(
             (coordinate[name] for name in RESOURCES if name in coordinate), 1.0
         )
-        is_weak = "weak" in self.title.lower()
         share = value * self.share
-        time = relative_time(kind, share, scale, self.base, is_weak=is_weak)
+        time = relative_time(kind, share, scale, self.base, is_weak=self.is_weak)
         return (time, None) if self.base_time is None else (time * self.base_time, "s")
 
     def setting(self, cell: str, name: str) -> float:

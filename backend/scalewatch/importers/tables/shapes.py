@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain, pairwise, zip_longest
 from typing import Final
 
 from scalewatch.importers.tables.columns import (
@@ -33,6 +33,8 @@ _UNIT: Final = re.compile(r"[\[(](?P<unit>[^\[\]()]+)[\])]\Z")
 _SIGN: Final = re.compile(r"\s*[*x×·]\s*")
 _DITTO: Final = frozenset({"", '"', "''", "〃", "″"})
 """Cells that mean the one above."""
+
+_COUNTED: Final = re.compile(r"(?P<count>\d{1,9})(?:\s?(?P<name>[A-Za-z][A-Za-z ]*))?")
 
 _FEWEST: Final = 2
 """Settings that a header of settings has."""
@@ -131,7 +133,7 @@ def upright(
     labels = [
         1.0 if name.lower() in _SERIAL else read_label(name) for name in header[1:]
     ]
-    counted = {counted_by(name) for name in header[1:]}
+    counted = {counted_by(name) for name in header[1:] if name.lower() not in _SERIAL}
     if (
         (len(labels) < _FEWEST and not stated)
         or None in labels
@@ -187,21 +189,36 @@ def _filled(rows: list[Row]) -> list[Row]:
 
 
 def _listed_apart(header: list[str], rows: list[Row]) -> tuple[list[str], list[Row]]:
-    """Return a table with a column for each scale that the name of another lists."""
+    """Return a table with a column for each scale that a name or labels list."""
     for at, name in enumerate(header):
-        scales = scales_of(name)
-        factors = [_SIGN.split(row[at]) for _, row in rows]
-        if len({*scales}) < _FEWEST or not all(
-            len(each) == len(scales) and all(map(str.isdecimal, each))
-            for each in factors
-        ):
+        listed = [_counts(row[at], scales_of(name)) for _, row in rows]
+        named = {tuple(counts) for counts in listed}
+        scales = named.pop() if len(named) == 1 else ()
+        if len(scales) < _FEWEST:
             continue
-        cells = [_totals(scales, [*map(int, each)]) for each in factors]
+        cells = [_totals(scales, [*counts.values()]) for counts in listed]
         return [*header[:at], *scales, *header[at + 1 :]], [
             (line, [*row[:at], *counts, *row[at + 1 :]])
             for (line, row), counts in zip(rows, cells, strict=True)
         ]
     return header, rows
+
+
+def _counts(label: str, scales: Sequence[str]) -> dict[str, int]:
+    """Return the scales of a label, `2 MPI x 4 OMP`, or those of its column: `2 x 4`.
+
+    Empty if it is no list of counts, each of another scale.
+    """
+    parts = [_COUNTED.fullmatch(part) for part in _SIGN.split(label)]
+    counts = {
+        (scale_of(part["name"]) if part["name"] else scale): int(part["count"])
+        for part, scale in zip_longest(parts, scales)
+        if part is not None
+    }
+    is_list = len(counts) == len(parts) and len(scales) in {0, len(parts)}
+    return {
+        scale: count for scale, count in counts.items() if is_list and scale is not None
+    }
 
 
 def _totals(scales: Sequence[str], factors: Sequence[int]) -> list[str]:
