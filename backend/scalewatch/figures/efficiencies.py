@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from scalewatch.figures.axes import canvas, parameter_axis, plain_axis
+from scalewatch.figures.axes import canvas, metric_axis, parameter_axis, plain_axis
 from scalewatch.figures.colours import PALETTE, machine_role
 from scalewatch.figures.figure import Figure
 from scalewatch.modelling import Model
@@ -54,12 +54,11 @@ def time_figure(  # noqa: PLR0913, PLR0917, what is drawn of a scan
     values = [row.value.value for row in rows]
     sizes = _sizes(rows)
     ideal = values[0] * (sizes / sizes[0]) ** scaling.ideal_exponent
-    unit = f" ({quantity[1]})" if quantity[1] else ""
     figure = _figure(
         rows,
         forecasts,
         scale,
-        f"{quantity[0]}{unit}",
+        "",
         slot,
         {
             row.size: (row.value.value, row.value.low, row.value.high)
@@ -67,7 +66,7 @@ def time_figure(  # noqa: PLR0913, PLR0917, what is drawn of a scan
         },
         ideal,
     )
-    figure.layout["yaxis"] |= {"type": "log"}
+    _by_decades(figure, *quantity)
     if model is not None:
         along = np.geomspace(sizes[0], sizes[-1], STEPS)
         fitted = model({scale.name: sizes}) * np.ones(len(sizes))
@@ -103,7 +102,7 @@ def speed_up_figure(
         },
         _sizes(rows) / rows[0].size,
     )
-    figure.layout["yaxis"] |= {"type": "log"}
+    _by_decades(figure, "speed-up", "")
     return figure
 
 
@@ -192,6 +191,12 @@ def _figure(  # noqa: PLR0913, PLR0917, what is drawn of a scan
             meta=role,
         )
     return figure
+
+
+def _by_decades(figure: Figure, quantity: str, unit: str) -> None:
+    """Make the axis upwards logarithmic."""
+    values = np.concatenate([trace["y"] for trace in figure.data])
+    figure.update_layout(yaxis=metric_axis(quantity, unit, values, values))
 
 
 def _sizes(rows: Sequence[SizeRow]) -> Reals:

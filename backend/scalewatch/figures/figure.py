@@ -25,6 +25,9 @@ HIGH: Final = 260
 APART: Final = 14
 """Pixels from the lowest to the highest value, about, and between two names."""
 
+AROUND: Final = 0.05
+"""Share of the axis that is left on both sides of what is drawn."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -130,6 +133,15 @@ class Figure:
             ),
         ]
         self.update_layout(margin={"r": MARGIN})
+        if self.layout["xaxis"].get("type") != "category":
+            # Plotly would make room for names within the axes, too.
+            known = [self._counted("x", trace["x"]) for trace in self.data]
+            first, last = (
+                np.nanmin(np.concatenate(known)),
+                np.nanmax(np.concatenate(known)),
+            )
+            room = AROUND * float(last - first)
+            self.update_layout(xaxis={"range": [first - room, last + room]})
 
     def _end(self, trace: Trace) -> tuple[Any, float] | None:
         """Return where a trace ends, as annotations count; None if it has no points."""

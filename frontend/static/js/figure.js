@@ -108,6 +108,8 @@ function drawForPaper() {
     const height = element.clientHeight;
     element.style.inlineSize = `${PAPER}px`;
     element.style.setProperty("--figure-drawn", `${PAPER} / ${height}`);
+    // Anew: a legend that changes its columns would stay where it was.
+    window.Plotly.purge(element);
     draw(element, { width: PAPER, height });
     for (const picture of element.querySelectorAll(".main-svg")) {
       picture.setAttribute("viewBox", `0 0 ${PAPER} ${height}`);
@@ -119,7 +121,8 @@ function drawForScreen() {
   for (const element of shown.keys()) {
     element.style.removeProperty("inline-size");
     element.style.removeProperty("--figure-drawn");
-    draw(element);
+    window.Plotly.purge(element);
+    draw(element).then(() => openPoints(element));
   }
 }
 

@@ -19,8 +19,9 @@ const SEQUENTIAL = "Viridis";
 const NARROW = 480;
 const MANY = 6;
 
-/** The legend of a narrow figure. */
+/** Legend, and names at the ends of lines, of a narrow figure. */
 const SMALL = { font: { size: 10 } };
+const BESIDE = 92;
 
 /** Return data and layout of `figure` in the colours that `element` sees. */
 export function paint(figure, element) {
@@ -31,6 +32,8 @@ export function paint(figure, element) {
   let isInColumns = false;
   if (element.clientWidth < NARROW) {
     layout.legend = { ...layout.legend, ...SMALL };
+    layout.annotations = layout.annotations?.map((note) => ({ ...note, ...SMALL }));
+    layout.margin = { ...layout.margin, r: Math.min(layout.margin.r, BESIDE) };
     data = listed.length > MANY ? shortened(data, layout, element.clientWidth) : data;
     isInColumns =
       listed.length > MANY || fitsColumns(data, layout, element.clientWidth);

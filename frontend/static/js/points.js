@@ -7,15 +7,18 @@
 const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
 const ENDS = { Home: 0, End: -1 };
 
-/** Let points of a plot that was drawn lead to their pages, once. */
+/** Let points of a plot that was drawn, or drawn anew, lead to their pages. */
 export function openPoints(element) {
-  if (!element.dataset.opens || element.classList.contains("figure__plot--opens")) {
+  if (!element.dataset.opens) {
     return;
   }
-  element.classList.add("figure__plot--opens");
-  element.addEventListener("mousedown", lookUp, { capture: true });
+  element.removeAllListeners("plotly_click");
   element.on("plotly_click", ({ points }) => open(element, points.find(({ id }) => id)?.id));
-  walk(element);
+  if (!element.classList.contains("figure__plot--opens")) {
+    element.classList.add("figure__plot--opens");
+    element.addEventListener("mousedown", lookUp, { capture: true });
+    walk(element);
+  }
 }
 
 /**
