@@ -195,17 +195,9 @@ class _Watched:
     def __init__(self, log: Reals) -> None:
         known = ~np.isnan(log)
         self.rows = np.flatnonzero(known.sum(axis=1) > NEAR + 3).tolist()
-        log = log[self.rows]
-        moves = machine_mode(
-            log[..., np.newaxis], np.arange(log.shape[1]), np.ones((1, 1))
-        )
-        commits = np.arange(log.shape[1])
-        log = np.array(
-            [
-                moves.taken_out(each[:, np.newaxis], row, commits)[:, 0]
-                for row, each in enumerate(log)
-            ]
-        )
+        log = log[self.rows, :, np.newaxis]
+        moves = machine_mode(log, np.arange(log.shape[1]), np.ones((1, 1)))
+        log = moves.taken_out_of_all(log)[..., 0]
         at = [np.flatnonzero(~np.isnan(each)) for each in log]
         packed = np.full((*log.shape, 1), np.nan)
         for row, (each, places) in enumerate(zip(log, at, strict=True)):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from scalewatch.errors import (
@@ -53,6 +54,7 @@ from scalewatch.importers.series import (
 )
 from scalewatch.importers.settings import Additions, SettingRules, bounded, placed
 from scalewatch.importers.source import LONGEST_LOG_LINE, ReadTable, Source, quoted
+from scalewatch.importers.suites.asv import older_files
 from scalewatch.quantities import is_time, parse_unit
 
 _NEGATIVE: Final = "a time below zero is none: its run counts as failed"
@@ -103,12 +105,14 @@ class _Part(NamedTuple):
     measurements: Iterable[ImportedMeasurement]
 
 
-def read_files(
+def read_files(  # noqa: PLR0913 - all that is said of files
     paths: Sequence[str],
     file_format: str = AUTO,
     columns: Mapping[str, Sequence[str]] | None = None,
     rules: Mapping[str, SettingRules] | None = None,
     most: int | None = None,
+    *,
+    newest: int | None = None,
 ) -> Reading:
     """Return the measurements of all files.
 
@@ -127,15 +131,28 @@ def read_files(
         Where settings come from, by format; those of `AUTO` are for all others.
     most
         Measurements that a file may hold, and all of them together.
+    newest
+        Commits that are read of a folder whose files hold one each, as asv's do; all
+        unless given.
     """
     read = partial(read_source, file_format=file_format, columns=columns, rules=rules)
     reading = Reading()
     for source in _sources(reading, paths):
+        if newest is not None and _is_older(*source, newest):
+            continue
         _add(reading, partial(read, most=most), *source)
         if most is not None and reading.measurements > most:
             reading.unreadable.append(TooManyMeasurements(source[0].name, most))
             break
     return reading
+
+
+def _is_older(source: Source, is_named: bool, newest: int) -> bool:  # noqa: FBT001
+    """Tell whether a file of a folder is not of the newest commits there."""
+    if is_named or source.surroundings is None:
+        return False
+    folder = older_files(source.surroundings, newest)
+    return Path(source.name).name in folder
 
 
 def read_in_parts(

@@ -2,6 +2,7 @@ import json
 import math
 import shutil
 import tarfile
+from pathlib import Path
 
 import pytest
 
@@ -188,6 +189,42 @@ def test_parameters_stay_in_names_and_a_commit_is_one_run(tmp_path) -> None:
     }
     assert runs.reports[0].coordinate == {"p": 1}
     assert runs.reports[0].configuration == {"environment": "py3.11"}
+
+
+def test_a_point_in_a_parameter_does_not_hide_that_a_benchmark_is_a_time(tmp_path):
+    folder = results(
+        tmp_path,
+        1,
+        **{"bench.time_f(<class 'numpy.int8'>, 0.5)": lambda _: {"result": [1.0]}},
+    )
+
+    [series] = read_files([folder]).series
+
+    assert (series.metric, series.unit) == ("time", "s")
+
+
+def test_of_a_folder_the_files_of_the_newest_commits_can_be_read_alone(tmp_path):
+    folder = results(
+        tmp_path,
+        6,
+        **{"bench.time_f": lambda at: {"result": [1.0 + at], "version": str(at > 1)}},
+    )
+
+    reading = read_files([folder], newest=3)
+
+    assert {each for each, _ in measured_in(reading)} == {
+        f"{at:08x}" for at in (3, 4, 5)
+    }
+    # As where all are read: the oldest version of a benchmark has its name.
+    assert {each.region for each in reading.series} == {"bench.time_f@True"}
+
+
+def test_of_a_folder_with_a_commit_without_a_date_all_files_are_read(tmp_path):
+    folder = results(tmp_path, 4, **{"bench.time_f": lambda _: {"result": [1.0]}})
+    [file, *_] = Path(folder, "i7").iterdir()
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"date": None}))
+
+    assert len(measured_in(read_files([folder], newest=2))) == 4
 
 
 def test_a_parameter_that_is_named_is_scanned_and_others_stay_in_names(

@@ -72,6 +72,39 @@ def test_changes_that_lasted_are_no_spikes():
     assert np.flatnonzero(beside_earlier(log).slower).tolist() == [39]
 
 
+@pytest.mark.parametrize("step", [np.log(1.3), -np.log(1.3)])
+@pytest.mark.parametrize("since", [3, 8])
+def test_commits_since_a_step_tell_the_level_and_the_noise(step, since):
+    log = quiet()
+    for row in log:
+        row[-since - 1 :] += step
+
+    beside = beside_earlier(log)
+
+    assert is_fine(beside).mean() > 0.97
+    assert not (beside.slower | beside.faster).any()
+    assert beside.reach.max() < 0.06
+
+
+def test_a_gain_that_is_lost_again_is_not_fine():
+    log = quiet()
+    for row in log:
+        row[-6:] -= np.log(1.3)
+        row[-1] += TWENTY
+
+    assert not is_fine(beside_earlier(log)).any()
+
+
+def test_groups_of_series_share_the_rate_of_false_alarms():
+    log = quiet()
+    for at, commit in enumerate((25, 30, 35)):
+        log[at][commit] += 0.3
+    log[7][-1] += TWENTY
+
+    assert beside_earlier(log).slower[7]
+    assert not beside_earlier(log, groups=10).slower.any()
+
+
 def test_a_level_is_the_mean_over_settings_that_were_measured():
     rng = np.random.default_rng(2)
     log = [*rng.normal(0, 0.01, (10, 40, 4))]
@@ -129,7 +162,6 @@ def read(file: Path) -> np.ndarray:
 def without_common_mode(log: np.ndarray) -> list[np.ndarray]:
     """Return the histories of what was measured last, shape (T, 1) each."""
     is_there = ~np.isnan(log[:, -1]) & (np.count_nonzero(~np.isnan(log), axis=1) > 8)
-    log, commits = log[is_there, :, np.newaxis], np.arange(log.shape[1])
-    mode = machine_mode(log, commits, np.ones((1, 1)))
-    left = [mode.taken_out(each, row, commits) for row, each in enumerate(log)]
-    return [row[~np.isnan(row[:, 0])] for row in left]
+    log = log[is_there, :, np.newaxis]
+    mode = machine_mode(log, np.arange(log.shape[1]), np.ones((1, 1)))
+    return [row[~np.isnan(row[:, 0])] for row in mode.taken_out_of_all(log)]

@@ -18,6 +18,7 @@ from scalewatch.importers import ImportedSeries, Reading, read_files
 from scalewatch.modelling import parse_declared
 from scalewatch.services.analysis.versions import in_units_of
 from scalewatch.services.files.commits import (
+    NEWEST,
     NOWHERE,
     FileCommits,
     by_commit,
@@ -76,7 +77,8 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
     NotTold, UnknownCommit, UnknownOrder
         If there is nothing to be judged, no such commit, or no order of them.
     """
-    reading = _read(files, terms)
+    is_of_newest = commit is None and (baseline is None or Path(baseline).exists())
+    reading = _read(files, terms, NEWEST if is_of_newest else None)
     readings = [reading]
     commits = by_commit(reading.scans)
     named = commits.chosen(commit)
@@ -87,7 +89,7 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
         raise NotTold(f"{label} holds no measurements")
     before, its, base = None, commits, None
     if baseline is not None and Path(baseline).exists():
-        readings.append(earlier := _read([baseline], terms))
+        readings.append(earlier := _read([baseline], terms, NEWEST))
         its = by_commit(earlier.scans)
         base = its.chosen(None)
         before = version(its, base, baseline)
@@ -135,10 +137,10 @@ def gate_files(  # noqa: PLR0913 - the parts of a question about files
     return Answer(content, not any(each.unreadable for each in readings))
 
 
-def _read(files: Sequence[str], terms: ReadTerms) -> Reading:
-    """Read files and say what cannot be read."""
+def _read(files: Sequence[str], terms: ReadTerms, newest: int | None) -> Reading:
+    """Read files, at most their newest commits, and say what cannot be read."""
     with Console(stderr=True).status("Reading …"):
-        reading = read_files(files, *terms)
+        reading = read_files(files, *terms, newest=newest)
     preview.tell(reading)
     return reading
 

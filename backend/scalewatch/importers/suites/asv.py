@@ -6,7 +6,7 @@ import math
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -183,28 +183,59 @@ def _versions(held: Mapping[str, Any]) -> dict[str, str]:
     }
 
 
+class _File(NamedTuple):
+    """A file of results among others: its commit, its date, versions by benchmark."""
+
+    name: str
+    commit: str
+    date: float
+    versions: Mapping[str, str]
+
+
+@lru_cache(maxsize=4)
+def _files(beside: Surroundings) -> Sequence[_File]:
+    """Return the files of results in a folder, those without a date last."""
+    files = []
+    for name in beside.names():
+        if not name.endswith(".json"):
+            continue
+        try:
+            held = json.loads(b"".join(beside.lines(name) or ()))
+        except (ValueError, RecursionError):
+            continue  # the file itself is refused when its turn comes
+        if isinstance(held, dict) and held.keys() >= _RESULT_KEYS:
+            when = held.get("date")
+            date = float(when) if isinstance(when, int | float) else math.inf
+            commit = str(held["commit_hash"])
+            files.append(_File(name, commit, date, _versions(held)))
+    return sorted(files, key=lambda file: file.date)
+
+
 @lru_cache(maxsize=4)
 def _first_versions(beside: Surroundings | None) -> dict[str, str]:
     """Return the oldest version of each benchmark in a folder of results.
 
     Later ones get names of their own, so that no import renames an earlier one.
     """
-    oldest: dict[str, tuple[float, str]] = {}
-    for name in beside.names() if beside is not None else ():
-        if not name.endswith(".json"):
-            continue
-        try:
-            held = json.loads(b"".join(beside.lines(name) or ()))  # type: ignore[union-attr]
-        except (ValueError, RecursionError):
-            continue  # the file itself is refused when its turn comes
-        if not isinstance(held, dict):
-            continue
-        when = held.get("date")
-        when = float(when) if isinstance(when, int | float) else math.inf
-        for benchmark, version in _versions(held).items():
-            if benchmark not in oldest or when < oldest[benchmark][0]:
-                oldest[benchmark] = when, version
-    return {benchmark: version for benchmark, (_, version) in oldest.items()}
+    oldest: dict[str, str] = {}
+    for file in _files(beside) if beside is not None else ():
+        for benchmark, version in file.versions.items():
+            oldest.setdefault(benchmark, version)
+    return oldest
+
+
+@lru_cache(maxsize=4)
+def older_files(beside: Surroundings, newest: int) -> Collection[str]:
+    """Return the files of results in a folder that are not of its newest commits.
+
+    None where a file does not tell the date of its commit.
+    """
+    files = _files(beside)
+    if not all(math.isfinite(file.date) for file in files):
+        return frozenset()
+    commits = [*dict.fromkeys(file.commit for file in reversed(files))]
+    older = {*commits[newest:]}
+    return frozenset(file.name for file in files if file.commit in older)
 
 
 def _columns(document: Document) -> Sequence[str]:
@@ -349,7 +380,7 @@ def _metric(name: str, about: _Names) -> tuple[str, str | None]:
     stated = about.get("unit")
     unit = stated if isinstance(stated, str) and stated not in {"", "unit"} else None
     unit = _TIMES.get(unit or "", unit)
-    kind = _KINDS.match(name.rpartition(".")[2])
+    kind = _KINDS.match(name.partition("(")[0].rpartition(".")[2])
     named = {"time": "time", "timeraw": "time", "mem": "memory", "peakmem": "memory"}
     metric = named.get(kind["kind"]) if kind else None
     if metric == "time" or unit in SECONDS:

@@ -257,6 +257,12 @@ class MachineMode:
         usual = np.nan_to_num(NORMAL * medians(np.abs(before), 0))
         return np.flatnonzero(beyond > max(BAD * float(usual), LEAST_EFFECT))
 
+    def taken_out_of_all(self, log: Reals) -> Reals:
+        """Return locations at all its commits without it, shape (S, T, n)."""
+        at = np.arange(len(self.positions))
+        left = [self.taken_out(each, region, at) for region, each in enumerate(log)]
+        return np.array(left).reshape(log.shape)
+
     def taken_out(
         self, log: Reals, region: int, at: Counts, kept: Sequence[int] = ()
     ) -> Reals:

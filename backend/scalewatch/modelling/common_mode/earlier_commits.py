@@ -6,6 +6,10 @@ interval about its distance from their median tells what it excludes. A value be
 interval need not be a change: values of most machines have tails, and of hundreds of
 series some lie far out at any commit. How far the farthest of them lies at a commit
 without a change, the earlier commits tell, too.
+
+Where a series has moved evidently among the commits before, those since then alone tell
+its level: with the others it would seem to be noisy, and what it gained could be lost
+again unnoticed.
 """
 
 from collections.abc import Sequence
@@ -41,6 +45,12 @@ NOTICED: Final = 1.05
 
 FALSE: Final = 0.1
 """Share of commits without a change of which a series may be said to stand out."""
+
+STEP: Final = 8.0
+"""Standard errors by which a series has moved evidently among the commits before."""
+
+LEAST_SINCE: Final = 3
+"""Commits on either side of such a step."""
 
 TOLERATED: Final = 0.1
 """A series whose one value excludes a change for the worse by so much is unchanged."""
@@ -138,7 +148,7 @@ class EarlierCommits:
         )
 
 
-def beside_earlier(log: Sequence[Reals]) -> EarlierCommits:
+def beside_earlier(log: Sequence[Reals], groups: int = 1) -> EarlierCommits:
     """Compare the newest commit of each series with those before it.
 
     Parameters
@@ -146,12 +156,14 @@ def beside_earlier(log: Sequence[Reals]) -> EarlierCommits:
     log
         Log-locations of each series, the common mode taken out, oldest commit first,
         shape (T, n); NaN where a setting is missing.
+    groups
+        Groups of series, by machine and metric, that share the rate of `FALSE`.
     """
     level = _levels(log)
     before = sliding_window_view(level[:, :-1], BEFORE, axis=1)
     number = np.count_nonzero(~np.isnan(before), axis=-1)
     is_known = (number >= LEAST_HISTORY) & ~np.isnan(level[:, BEFORE:])
-    centre, spread = _centre_and_spread(np.where(is_known[..., None], before, 0.0))
+    centre, spread = _since_step(np.where(is_known[..., np.newaxis], before, 0.0))
     size = np.where(is_known, level[:, BEFORE:] - centre, 0.0)
     distance = size / spread
     is_noticed = is_known & (np.abs(size) - REACH * spread > np.log(NOTICED))
@@ -159,7 +171,7 @@ def beside_earlier(log: Sequence[Reals]) -> EarlierCommits:
         _farthest(distance * sign, size * sign, is_noticed) for sign in (1.0, -1.0)
     ]
     newest, side = distance[:, -1], (size[:, -1] < 0).astype(int)
-    usual = np.array([np.quantile(each, 1 - FALSE) for each in farthest])
+    usual = np.array([np.quantile(each, 1 - FALSE / groups) for each in farthest])
     stands_out = is_noticed[:, -1] & (np.abs(newest) > usual[side])
     as_far = np.array(farthest)[side] >= np.abs(newest)[:, np.newaxis]
     return EarlierCommits(
@@ -184,6 +196,31 @@ def _levels(log: Sequence[Reals]) -> Reals:
         beyond = filled(newest - np.nanmedian(newest, axis=0))
         levels[row, -len(newest) :] = beyond.mean(axis=1)
     return levels
+
+
+def _since_step(before: Reals) -> tuple[Reals, Reals]:
+    """Return the same of commits, shape (…, commits), since their last evident step."""
+    centre, spread = _centre_and_spread(before)
+    is_there = ~np.isnan(before)
+    beyond = np.where(is_there, before - centre[..., np.newaxis], 0.0)
+    number, until = is_there.sum(axis=-1, keepdims=True), is_there.cumsum(axis=-1)
+    since, sums = number - until, beyond.cumsum(axis=-1)
+    # A step between two means explains most squares of all steps.
+    apart = sums - sums[..., -1:] * until / np.maximum(number, 1)
+    explained = apart**2 * number / np.maximum(until * since, 1)
+    is_possible = np.minimum(until, since) >= LEAST_SINCE
+    at = np.where(is_possible, explained, -1.0).argmax(axis=-1)[..., np.newaxis]
+    is_later = np.arange(before.shape[-1]) > at
+    later = medians(np.where(is_later, before, np.nan), -1)
+    earlier = medians(np.where(is_later, np.nan, before), -1)
+    level = np.where(is_later, later[..., np.newaxis], earlier[..., np.newaxis])
+    _, within = _centre_and_spread(before - level)
+    until, since = (np.take_along_axis(each, at, -1)[..., 0] for each in (until, since))
+    error = within * np.sqrt(1 / np.maximum(until, 1) + 1 / np.maximum(since, 1))
+    within *= np.sqrt(1 + 1 / np.maximum(since, 1))
+    is_evident = np.minimum(until, since) >= LEAST_SINCE
+    is_evident &= (np.abs(later - earlier) > STEP * error) & (within < spread)
+    return np.where(is_evident, later, centre), np.where(is_evident, within, spread)
 
 
 def _centre_and_spread(before: Reals) -> tuple[Reals, Reals]:

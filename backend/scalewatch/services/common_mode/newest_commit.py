@@ -182,10 +182,13 @@ def newest_nights(
     share
         Share of histories of 200 commits that may alarm although nothing changed.
     """
+    groups = alike(histories)
     return _together(
         [
-            _of_group(group, jobs, calendars[group[0].series.machine_id], share)
-            for group in alike(histories)
+            _of_group(
+                group, jobs, calendars[group[0].series.machine_id], share, len(groups)
+            )
+            for group in groups
         ]
     )
 
@@ -226,6 +229,7 @@ def _of_group(
     jobs: Mapping[int, Sequence[SeriesPool]],
     calendar: Calendar,
     share: float,
+    groups: int,
 ) -> NewestNights:
     """Compare the newest commit of series that a machine measured alike.
 
@@ -250,7 +254,7 @@ def _of_group(
     ]
     length = np.array([len(log) for log in logs])
     moved = newest_commit(stacked(logs), length, directions, share / CAREFUL)
-    beside = beside_earlier(logs)
+    beside = beside_earlier(logs, groups)
     moves, compared = [], set()
     if nights is not None:
         effect = nights.mode.effect[np.newaxis]

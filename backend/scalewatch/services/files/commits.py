@@ -131,6 +131,9 @@ MOST_BEFORE: Final = BEFORE + REPLAYED + 1
 MOST_LATER: Final = 3
 """Commits before and after a version that a gate reads."""
 
+NEWEST: Final = MOST_BEFORE + 10
+"""Commits that the gate of the newest one reads, as some may be without values."""
+
 
 def by_commit(scans: Scans) -> FileCommits:
     """Return the measurements of each commit, ordered by parents, then by time."""

@@ -6,9 +6,11 @@ A value beyond them is a suspicion; a second run of the commit or the commit aft
 bears it out, or shows that it has passed.
 """
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
 from typing import Any, Self
 
 import numpy as np
@@ -138,7 +140,10 @@ def beside_history(
             _stacked(keys, versions) * (1 if costs else -1) for versions in commits
         )
         group = _Group.of(before, runs, later)
-        beside |= {keys[row]: _as_measured(e, costs) for row, e in group.series()}
+        beside |= {
+            keys[row]: _as_measured(each, costs)
+            for row, each in group.series(len(groups))
+        }
         if factor := group.machine():
             factor = factor if costs else factor.inverse
             machines.append(MachineBeside(machine, metric, len(group.rows), factor))
@@ -161,10 +166,9 @@ def _levels(version: Version) -> Mapping[Key, float]:
     """Return the logarithm of the median of each series with one setting."""
     levels = {}
     for series in version:
-        if len(series.settings) == 1 and not np.isnan(series.values).all():
-            middle = float(np.nanmedian(series.values))
-            if middle > 0:
-                levels[series_key(series)] = float(np.log(middle))
+        values = series.values[~np.isnan(series.values)].tolist()
+        if len(series.settings) == 1 and values and (middle := median(values)) > 0:
+            levels[series_key(series)] = math.log(middle)
     return levels
 
 
@@ -207,26 +211,21 @@ class _Group:
         rows = np.flatnonzero(is_noisy & ~np.isnan(log[:, at]))
         log, effect = log[rows], None
         if len(rows) >= LEAST_REGIONS:
-            commits = np.arange(log.shape[1])
-            moves = machine_mode(log[..., np.newaxis], commits, np.ones((1, 1)))
+            log = log[..., np.newaxis]
+            moves = machine_mode(log, np.arange(log.shape[1]), np.ones((1, 1)))
             effect = moves.mode.effect[:, 0]
-            log = np.array(
-                [
-                    moves.taken_out(each[:, np.newaxis], row, commits)[:, 0]
-                    for row, each in enumerate(log)
-                ]
-            )
+            log = moves.taken_out_of_all(log)[..., 0]
         measured = np.count_nonzero(~np.isnan(runs[rows]), axis=1)
         return cls(rows, log, at, effect, measured)
 
-    def series(self) -> Iterator[tuple[int, SeriesBeside]]:
-        """Yield each series with its row."""
+    def series(self, groups: int) -> Iterator[tuple[int, SeriesBeside]]:
+        """Yield each series with its row, of a group of so many."""
         if not len(self.rows):
             return
         known = [
             row[~np.isnan(row)][:, np.newaxis] for row in self.log[:, : self.at + 1]
         ]
-        beside = beside_earlier(known)
+        beside = beside_earlier(known, groups)
         for at, row in enumerate(self.rows.tolist()):
             worse = self._worse(at, beside)
             yield row, SeriesBeside(beside.factor_of(at), worse, int(self.runs[at]))
