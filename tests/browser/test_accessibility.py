@@ -12,7 +12,7 @@ PAGES = (
     "/p/openmpi?view=table",
     "/p/openmpi?vs=v5.0.8&expand=MPI_Barrier+time",
     "/p/openmpi/c/v5.0.11?all=1",
-    "/p/openmpi/compare",
+    "/p/openmpi/compare?choose=1",
     "/p/openmpi/compare/node-shm...node-tcp",
     "/p/openmpi/guidelines",
     "/p/openmpi/r/MPI_Barrier",

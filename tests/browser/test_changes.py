@@ -107,7 +107,7 @@ def test_match_table_shows_only_what_changed_and_expands_it_in_place(page: Page)
 
 
 def test_machines_side_by_side_lead_from_a_row_to_its_plot(page: Page):
-    page.goto("/p/openmpi/compare")
+    page.goto("/p/openmpi/compare?choose=1")
     form = page.get_by_role("form", name="Machines to compare")
     form.get_by_role("button", name="Compare").click()
     expect(page).to_have_url(re.compile(r"/compare/node-shm\.\.\.node-tcp$"))

@@ -58,7 +58,7 @@ def test_old_commit_becomes_the_baseline_by_its_message_and_keys_alone(page: Pag
 
 
 def test_sides_of_a_comparison_are_found_by_date(page: Page):
-    page.goto("/p/mpich/compare")
+    page.goto("/p/mpich/compare?choose=1")
     form = page.get_by_role("form", name="Commits to compare")
     day = str(commit(OLD)["committed_at"])[:10]
 

@@ -74,6 +74,9 @@ class GuidelineCheck:
         None if they never do.
     growth, allowed
         Leading-order terms of both sides; None where one explains nothing.
+    excess
+        The shortcut over its parts at the largest setting of `violated_at`; None
+        where there is none.
     """
 
     guideline: Guideline
@@ -81,6 +84,7 @@ class GuidelineCheck:
     violated_from: float | None
     growth: Growth | None
     allowed: Growth | None
+    excess: float | None = None
 
     @property
     def holds(self) -> bool:
@@ -147,12 +151,19 @@ def check_guideline(  # noqa: PLR0913, measurements and models belong together
     parts = tuple(models[each] for each in guideline.parts)
     allowed = total(parts) * (1 + tolerance)
     model = models[guideline.region]
+    violated_at = violations(guideline, x, values, tolerance)
+    excess = None
+    if violated_at:
+        place = [float(setting) for setting in x].index(violated_at[-1])
+        together = sum(values[each][place] for each in guideline.parts)
+        excess = values[guideline.region][place] / together
     return GuidelineCheck(
         guideline=guideline,
-        violated_at=violations(guideline, x, values, tolerance),
+        violated_at=violated_at,
         violated_from=first_above(model, allowed, parameter, start=float(max(x))),
         growth=model.growth,
         allowed=allowed.growth,
+        excess=excess,
     )
 
 

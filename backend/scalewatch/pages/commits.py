@@ -12,8 +12,9 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.comparisons.sentences import versions_sentence
 from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download, markdown
-from scalewatch.pages.wording import formats, marks, sentences
+from scalewatch.pages.wording import formats, intervals, marks, sentences
 from scalewatch.services.commit_reports import changes, report
+from scalewatch.services.commit_reports.report import Effect, largest_effect
 from scalewatch.services.commits.forges import forge_of
 from scalewatch.services.comparisons import compare, versions
 from scalewatch.services.gates.gate import gated_report
@@ -76,10 +77,9 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         return download(
             wanted, name, report, changes_listing, changes_overview, cursor=cursor
         )
-    lead, against = (
-        marks.counts_sentence(report, gate),
-        sentences.baseline_sentence(report.baseline),
-    )
+    lead = marks.counts_sentence(report, gate)
+    against = sentences.baseline_sentence(report.baseline)
+    effect = largest_effect(session, report)
     return templates.render(
         request,
         "commits/show.html",
@@ -92,6 +92,7 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
         change_name=change_name,
         expanded=_expanded(request, session, report, expand) if expand else None,
         lead=lead,
+        headline=effect and effect_headline(effect),
         against=against,
         gap=sentences.gap(report.baseline),
         single=values_of_report(session, report),
@@ -106,6 +107,16 @@ def show_commit(  # noqa: PLR0913, PLR0917 - parts of the address
             "machine": view.machine,
             "configuration": view.settings,
         },
+    )
+
+
+def effect_headline(effect: Effect) -> Markup:
+    """Name the series that changed most: region, factor, scale and machine."""
+    change = effect.change
+    return Markup("{} is {} on {}").format(
+        formats.named(change.region),
+        intervals.factor_words(effect.factor, change.metric, effect.at),
+        formats.named(change.machine),
     )
 
 

@@ -8,7 +8,9 @@ from markupsafe import Markup
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import addresses, navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording.formats import assignments, plural
+from scalewatch.pages.wording import intervals
+from scalewatch.pages.wording.formats import assignments, named, plural
+from scalewatch.pages.wording.sentences import scale_from
 from scalewatch.services.comparisons.compare import choices_of
 from scalewatch.services.guidelines import (
     CheckedGuideline,
@@ -45,10 +47,41 @@ def show_guidelines(
         request,
         "guidelines/show.html",
         report=report,
+        headline=headline(report),
         lead=lead(report),
         choices=choices_of(session, report.project),
         guideline_state=mark,
         query=addresses.stated_view(view),
+    )
+
+
+def headline(report: GuidelineReport) -> Markup | None:
+    """Name the check that is broken by most: shortcut, parts, factor and scale."""
+    broken = [
+        (check.check.excess, check)
+        for check in report.checks
+        if check.check is not None and check.check.excess is not None
+    ]
+    if broken:
+        excess, worst = max(broken, key=lambda pair: pair[0])
+        scale = {worst.parameter: worst.check.violated_at[-1]} if worst.check else {}
+        words = intervals.factor_words(excess, report.metric, scale)
+    else:
+        threatened = [
+            (from_, check)
+            for check in report.checks
+            if (from_ := check.predicted_from) is not None
+        ]
+        if not threatened:
+            return None
+        from_, worst = min(threatened, key=lambda pair: pair[0])
+        way = intervals.way(2, report.metric)
+        words = f"{way} by its model from {scale_from(worst.parameter, from_)} on"
+    return Markup("{} is {} than {} on {}").format(
+        named(worst.guideline.region),
+        words,
+        " + ".join(worst.guideline.parts),
+        named(worst.machine),
     )
 
 

@@ -16,7 +16,7 @@ from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.addresses import path_to
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording import formats, intervals, mathematics, sentences
+from scalewatch.pages.wording import formats, mathematics, sentences
 from scalewatch.services.machines.machine import all_origins
 from scalewatch.services.projects import home, rows, timeline
 from scalewatch.web.protection.headers import FOR_ONE
@@ -132,15 +132,21 @@ def show_projects(
             news=news_of_all(listed, visit.before),
         )
     else:
-        answer = _single(request, session, visit)
+        answer = _single(request, session, visit, listed)
     visit.note(request, answer)
     return answer
 
 
-def _single(request: Request, session: Session, visit: Visit) -> Response:
+def _single(
+    request: Request,
+    session: Session,
+    visit: Visit,
+    listed: Sequence[rows.ProjectRow],
+) -> Response:
     """Show the one project there is, or none."""
     (project, *_) = (*home.all_projects(session), None)
     name = project.name if project else None
+    headline = row_sentence(listed[0]) if listed and listed[0].headline else None
     return templates.render(
         request,
         "projects/index.html",
@@ -156,6 +162,7 @@ def _single(request: Request, session: Session, visit: Visit) -> Response:
         if name and visit.before
         else None,
         verdict_lead=sentences.verdict_lead,
+        headline=headline,
     )
 
 
@@ -175,16 +182,8 @@ def row_sentence(row: rows.ProjectRow) -> Markup:
     """Say of a project what is worst: region, factor and scale, then the rest."""
     if row.last_run_at is None:
         return Markup("No run has arrived yet.")
-    worst = row.headline
-    if worst is not None:
-        more = row.open_regressions - 1
-        said = Markup("<bdi>{}</bdi> {} on <bdi>{}</bdi> since <bdi>{}</bdi>{}").format(
-            worst.region,
-            intervals.factor_words(worst.factor, worst.metric, worst.at),
-            worst.machine,
-            worst.since.label,
-            f"; {more:,} more" if more else "",
-        )
+    if row.headline is not None:
+        said = sentences.open_words(row.headline, row.open_regressions)
     elif sum(row.counts.values()):
         said = Markup("{}").format(sentences.verdict_lead(row.counts))
     else:

@@ -54,6 +54,19 @@ def test_what_is_inverted_is_inverted(factor: float, spread: float):
     assert (there.lead is None) is (back.lead is None)
 
 
+def test_share_by_which_jobs_differ_decides_what_is_no_lead():
+    sides = forecasts([1] * 5, 1e-4), forecasts([1.02] * 5, 1e-4)
+
+    def lead(*learned):
+        compared = ratio_of(*sides, "p", P, *learned)
+        assert compared is not None
+        return compared.lead
+
+    assert lead() is None
+    assert lead(0.03) is None
+    assert lead(0.01) is not None
+
+
 def test_lead_begins_where_it_is_sure_and_stays_so():
     lead = ratio([1, 1, 1, 1, 1], [0.5, 1, 1.5, 2, 2.5]).lead
 

@@ -37,6 +37,46 @@ def test_machine_without_a_successful_run_is_said_to_have_none(client, sessions)
     assert "like –" not in text
 
 
+def machines(sessions) -> None:
+    """Record three machines, of which the last two are most apart."""
+    for name, factor in (("one", 2.0), ("quick", 1.0), ("slow", 5.0)):
+        growths = {"solve": lambda p, factor=factor: 1e-3 * factor * p}
+        record(sessions, sweep_reports(PROCESSES, growths, machine={"name": name}))
+
+
+def test_comparison_opens_with_the_machines_most_apart(client, sessions):
+    machines(sessions)
+
+    opened = client.get("/p/mpich/compare", follow_redirects=False)
+
+    assert opened.status_code == 303
+    assert opened.headers["location"] == "/p/mpich/compare/quick...slow"
+    assert "private" in opened.headers["cache-control"]
+    assert "Machines to compare" in client.get("/p/mpich/compare?choose=1").text
+
+
+def test_comparison_opens_with_the_machines_compared_last(client, sessions):
+    machines(sessions)
+    client.get("/p/mpich/compare/one...quick")
+
+    opened = client.get("/p/mpich/compare", follow_redirects=False)
+    assert opened.headers["location"] == "/p/mpich/compare/one...quick"
+
+    client.cookies.clear()
+    for strange in ("gone...quick", "one", "%2e%2e/../...", '"; drop'):
+        client.cookies.set("compared", strange, path="/p/mpich/compare")
+        opened = client.get("/p/mpich/compare", follow_redirects=False)
+        assert opened.headers["location"] == "/p/mpich/compare/quick...slow"
+        client.cookies.clear()
+
+
+def test_comparison_of_one_machine_opens_with_its_form(client, sessions):
+    growths = {"solve": lambda p: 1e-3 * p}
+    record(sessions, sweep_reports(PROCESSES, growths))
+
+    assert "a comparison needs two" in client.get("/p/mpich/compare").text
+
+
 def test_region_without_a_model_on_any_side_is_named_before_its_sides(client, sessions):
     growths = {"solve": lambda p: 1e-3 * p}
     for name in ("one", "other"):

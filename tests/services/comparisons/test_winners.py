@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from sqlalchemy import select
 
 from scalewatch.cli.demo.published_machines import PROJECT, published_runs
 from scalewatch.pages.comparisons.sentences import comparison_sentences, worst_headline
@@ -14,6 +15,7 @@ from scalewatch.services.comparisons.matrix import matrix_of
 from scalewatch.services.comparisons.ratios import ratios_of
 from scalewatch.services.comparisons.winners import duels_of
 from scalewatch.services.selection.view import View
+from scalewatch.storage import tables
 from support.builders import result, sweep_reports
 from support.histories import TREE, commit, reports
 from support.recorded import (
@@ -93,6 +95,25 @@ def test_difference_within_the_noise_of_jobs_has_no_headline(sessions):
     assert headline_of(sessions, "hydro", "juwels", "lumi") == ""
 
 
+def learned(sessions, spread: float) -> None:
+    """Store that levels of both machines move by a share from one run to the next."""
+    nights = [
+        {"machine": machine, "metric": "time", "spread": spread}
+        for machine in ("juwels", "lumi")
+    ]
+    with sessions.writing.begin() as session:
+        for row in session.scalars(select(tables.Detection)):
+            row.details = {**row.details, "nights": nights}
+
+
+def test_no_side_leads_by_less_than_jobs_are_known_to_differ(sessions):
+    machines_with(sessions, {"juwels": lambda _: 1.0, "lumi": lambda _: 1.3})
+
+    assert "1.3× slower on lumi" in headline_of(sessions, "hydro", "juwels", "lumi")
+    learned(sessions, 0.2)  # twice that is less than they have to differ
+    assert headline_of(sessions, "hydro", "juwels", "lumi") == ""
+
+
 def test_matrix_has_the_worst_region_of_every_pair(sessions):
     machines_with(
         sessions,
@@ -101,7 +122,7 @@ def test_matrix_has_the_worst_region_of_every_pair(sessions):
     with sessions.reading() as session:
         shown = compare_sides(session, View("hydro"), ["one", "two", "three"])
 
-    matrix = matrix_of(shown)
+    matrix = matrix_of(shown, {})
 
     assert [
         [cell and (round(cell.factor), cell.region) for cell in row] for row in matrix

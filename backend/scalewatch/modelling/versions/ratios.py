@@ -70,6 +70,8 @@ class Ratio:
     ----------
     settings
         Those of x that both series were measured at, at least one.
+    negligible
+        It differs from 1 by no more where nothing leads: whole jobs differ as much.
     """
 
     x: Reals
@@ -78,6 +80,7 @@ class Ratio:
     high: Reals
     level: float
     settings: Reals
+    negligible: float = ASSUMED.negligible
 
     @property
     def probability(self) -> Reals:
@@ -111,7 +114,7 @@ class Ratio:
     @cached_property
     def is_negligible(self) -> bool:
         """Whether it differs from 1 by no more than counts, at the largest setting."""
-        return bool(abs(np.log(self.at_largest)) <= np.log1p(ASSUMED.negligible))
+        return bool(abs(np.log(self.at_largest)) <= np.log1p(self.negligible))
 
     @cached_property
     def lead(self) -> Lead | None:
@@ -153,6 +156,7 @@ def ratio_of(
     other: Sequence[Forecast],
     parameter: str,
     settings: Collection[float],
+    negligible: float = ASSUMED.negligible,
 ) -> Ratio | None:
     """Return the ratio of a series to the first one, where both are forecast.
 
@@ -162,6 +166,8 @@ def ratio_of(
     ----------
     settings
         Where both were measured.
+    negligible
+        Share by which whole jobs differ.
     """
     base = {
         forecast.at[parameter]: forecast for forecast in first if _is_bounded(forecast)
@@ -187,6 +193,7 @@ def ratio_of(
         np.exp(middle + np.hypot(g_high - g, f - f_low)),
         pairs[0][1].level,
         measured,
+        negligible,
     )
 
 

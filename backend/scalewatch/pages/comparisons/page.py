@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Final
+from urllib.parse import quote, unquote
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import RedirectResponse
@@ -19,16 +20,27 @@ from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.pages.wording.sentences import SYMBOLS
 from scalewatch.services.comparisons import compare, figures, values, versions, winners
 from scalewatch.services.comparisons.matrix import matrix_of
-from scalewatch.services.comparisons.ratios import MOST_RATIOS, RowRatios, ratios_of
+from scalewatch.services.comparisons.ratios import (
+    MOST_RATIOS,
+    RowRatios,
+    noise_of_sides,
+    ratios_of,
+)
 from scalewatch.services.selection.pages import part_of
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import Scan
 from scalewatch.texts.numbers import significant
 from scalewatch.web import queries
+from scalewatch.web.protection.headers import FOR_ONE
 from scalewatch.web.sessions import ReadingDep
 
 MOST_ROWS: Final = MOST_RATIOS
 """Rows of a page; the downloads hold all."""
+
+COOKIE: Final = "compared"
+"""Remembers the machines of a project that a reader compared last."""
+
+YEAR: Final = 31_536_000
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
 
@@ -39,13 +51,24 @@ def choose_sides(
     session: ReadingDep,
     project: str,
     side: Annotated[list[str] | None, Query()] = None,
+    *,
+    choose: bool = False,
 ) -> Response:
-    """Show the form of a comparison; a choice redirects to its address."""
+    """Lead to the machines compared last, else to those most apart; ?choose=1: a form.
+
+    A choice of the form redirects to its address.
+    """
     chosen = [name for name in side or [] if name]
     if len(set(chosen)) > 1:
         subjects = compare.SEPARATOR.join(dict.fromkeys(chosen))
         address = path_to(request, "comparison", project=project, subjects=subjects)
         return RedirectResponse(address, 303)
+    last = compare.split_sides(unquote(request.cookies.get(COOKIE, "")))
+    pair = None if choose or chosen else compare.opening_pair(session, project, last)
+    if pair is not None:
+        subjects = compare.SEPARATOR.join(pair)
+        address = path_to(request, "comparison", project=project, subjects=subjects)
+        return RedirectResponse(address, 303, {"Cache-Control": FOR_ONE})
     return templates.render(
         request,
         "comparisons/index.html",
@@ -110,7 +133,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         names = {"project": project, "subjects": subjects}
         return f"{path_to(request, 'comparison', drawn, **names)}#plotted"
 
-    return templates.render(
+    answer = templates.render(
         request,
         "comparisons/show.html",
         shown=shown,
@@ -125,7 +148,9 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         ),
         plot=plotted and _plot(request, shown, subjects, plotted),
         headline=sentences.worst_headline(shown, duels, ratios),
-        matrix=matrix_of(shown),
+        matrix=matrix_of(shown, noise_of_sides(session, shown))
+        if len(shown.sides) > 2
+        else (),
         leads=sentences.comparison_sentences(shown, duels),
         comparison_rows=pictures.comparison_rows,
         small_pictures=pictures.small_pictures,
@@ -136,6 +161,17 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
         change_sentence=sentences.versions_sentence,
         is_commits=is_commits,
     )
+    if not is_commits:
+        answer.set_cookie(
+            COOKIE,
+            quote(subjects),
+            max_age=YEAR,
+            path=path_to(request, "comparisons", project=project),
+            secure=request.url.scheme == "https",
+            httponly=True,
+            samesite="lax",
+        )
+    return answer
 
 
 def _plotted(

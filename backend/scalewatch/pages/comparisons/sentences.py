@@ -7,7 +7,6 @@ from typing import Final
 import numpy as np
 from markupsafe import Markup
 
-from scalewatch.modelling.versions.assumptions import ASSUMED as OF_VERSIONS
 from scalewatch.modelling.versions.ratios import Crossing, Ratio
 from scalewatch.pages.wording import formats, intervals, mathematics, sentences
 from scalewatch.services.analysis.versions import Compared, comparison_words
@@ -214,7 +213,7 @@ def _even(duel: winners.Duel, noun: str) -> list[Markup]:
         parts.append(
             Markup("{} differ by a constant of at most {}").format(
                 formats.plural(len(duel.constant), noun),
-                formats.percent(OF_VERSIONS.negligible),
+                formats.percent(duel.negligible),
             )
         )
     if duel.unsure and (duel.first_wins or duel.other_wins):

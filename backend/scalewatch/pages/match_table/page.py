@@ -7,12 +7,13 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from markupsafe import Markup
+from sqlalchemy.orm import Session
 
 from scalewatch.exporters.listing import Columns, Listing
 from scalewatch.modelling import Attribution, Growth, Suspect
 from scalewatch.pages.rendering import navigation, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
-from scalewatch.pages.wording import formats, mathematics, sentences
+from scalewatch.pages.wording import formats, intervals, mathematics, sentences
 from scalewatch.services.access.callers import Role, may
 from scalewatch.services.machines.silence import silent_in
 from scalewatch.services.match_table.cells import Cell, MatchRow
@@ -22,10 +23,13 @@ from scalewatch.services.match_table.table import (
     Only,
     RowChoice,
     Sort,
+    largest_excess,
     leaving,
     match_table,
 )
+from scalewatch.services.projects.rows import worst_open
 from scalewatch.services.series.standing import Standing
+from scalewatch.texts.numbers import significant
 from scalewatch.web import queries, sessions
 
 router = APIRouter(include_in_schema=False, dependencies=navigation.DELAY)
@@ -109,6 +113,7 @@ def show_report(  # noqa: PLR0913, PLR0917 - parts of the address
             {f for row in table.rows for cell in row.cells for f in cell.flags}
         ),
         suspicions=suspicions_in_words(table.suspicions),
+        headline=headline(session, table),
         lead=lead(table),
         may_accept=is_unexpected(table)
         and not navigation.is_frozen(request)
@@ -139,6 +144,24 @@ def show_report(  # noqa: PLR0913, PLR0917 - parts of the address
 def row_name(row: MatchRow) -> str:
     """Name a row in an address: region, metric and settings."""
     return " ".join([row.region, row.metric, *formats.stated(row.configuration)])
+
+
+def headline(session: Session, table: MatchTable) -> Markup | None:
+    """Name what is worst: the largest open regression, else the largest excess."""
+    is_newest = table.neighbours.newer is None
+    worst = worst_open(session, table.project) if is_newest else None
+    if worst is not None:
+        return Markup("{}.").format(sentences.open_words(*worst))
+    excess = largest_excess(session, table)
+    if excess is None:
+        return None
+    return Markup("{} grew {} than expected on {} from {} to {}.").format(
+        formats.named(excess.row.region),
+        f"{significant(excess.factor, 2)}× more",
+        formats.named(excess.cell.machine),
+        intervals.scale_words(excess.first),
+        intervals.scale_words(excess.last),
+    )
 
 
 def is_unexpected(table: MatchTable) -> bool:

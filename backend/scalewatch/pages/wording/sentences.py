@@ -25,6 +25,7 @@ from scalewatch.pages.wording.formats import (
     quantity,
     settings,
 )
+from scalewatch.pages.wording.intervals import factor_words
 from scalewatch.pages.wording.mathematics import (
     big_o,
     growth,
@@ -36,6 +37,7 @@ from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.questions import direction
 from scalewatch.services.commit_reports.factors import WORK
 from scalewatch.services.commits.baselines import Baseline, Relation
+from scalewatch.services.projects.rows import Headline
 from scalewatch.services.regions import region
 from scalewatch.services.scaling_errors.design import FALLS
 from scalewatch.services.scaling_errors.scan import (
@@ -324,6 +326,18 @@ def counts_sentence(counts: Mapping[Mark, int]) -> str:
     """Count verdicts in words: `9 match, 2 mismatch`."""
     parts = [f"{number} {mark}" for mark, number in counts.items() if number]
     return ", ".join(parts) or "no verdict yet"
+
+
+def open_words(worst: Headline, number: int) -> Markup:
+    """Name the largest of some open regressions: region, factor, scale and machine."""
+    more = number - 1
+    return Markup("<bdi>{}</bdi> {} on <bdi>{}</bdi> since <bdi>{}</bdi>{}").format(
+        worst.region,
+        factor_words(worst.factor, worst.metric, worst.at),
+        worst.machine,
+        worst.since.label,
+        f"; {more:,} more" if more else "",
+    )
 
 
 def verdict_lead(counts: Mapping[Mark, int]) -> str:

@@ -11,6 +11,7 @@ from scalewatch.services.commit_reports.factors import ConstantChange
 from scalewatch.services.commit_reports.pairs import (
     SAME,
     STILL,
+    WORSE,
     ChangeKind,
     SeriesOutcome,
     SeriesPair,
@@ -72,6 +73,13 @@ class SeriesChange(SeriesPair[Standing]):
     def is_still(self) -> bool:
         """Whether no change of it is known."""
         return self.kind in SAME if self.outcome is None else self.outcome in STILL
+
+    @property
+    def is_worse(self) -> bool:
+        """Whether it became worse, or is suspected to have."""
+        if self.outcome is None:
+            return self.kind in WORSE or self.kind is ChangeKind.WORSE_CONSTANT
+        return self.outcome in {SeriesOutcome.WORSE, SeriesOutcome.SUSPECTED}
 
     def with_constant(self, constant: ConstantChange | None) -> "SeriesChange":
         """Return it with a change of its constant, whose growth is as before."""

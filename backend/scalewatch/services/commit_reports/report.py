@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from math import log
 
 from sqlalchemy.orm import Session
 
@@ -20,9 +21,10 @@ from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.selection.pages import InPages
 from scalewatch.services.selection.view import View, choose_metric, is_chosen
 from scalewatch.services.series.judged import FailedSeries
-from scalewatch.services.series.snapshots import Environments
+from scalewatch.services.series.snapshots import CommitSnapshot, Environments
 from scalewatch.services.series.standing import crowded_among
 from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +152,48 @@ def report_of(session: Session, comparison: Comparison) -> CommitReport:
         environment=environment_changes(then, now),
         only=comparison.after.only,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """The series that a commit changed most.
+
+    Parameters
+    ----------
+    factor, at
+        After over before at the largest setting of both, and that setting.
+    """
+
+    change: SeriesChange
+    factor: float
+    at: Mapping[str, float]
+
+
+def largest_effect(session: Session, report: CommitReport) -> Effect | None:
+    """Return the largest change for the worse, else for the better; None of none.
+
+    By the medians of series that changed, which both commits measured.
+    """
+    if report.baseline is None:
+        return None
+    changes = [change for change in report.changed if change.is_comparable]
+    is_worse = [change for change in changes if change.is_worse]
+    if not (shown := {change.series_id: change for change in is_worse or changes}):
+        return None
+    project_id = projects.existing(session, report.project).id
+    (row,) = commits.with_hashes(session, project_id, [report.commit.sha])
+    after = CommitSnapshot.of(session, row).medians(shown)
+    before = CommitSnapshot(session, project_id, report.baseline.id).medians(shown)
+    effects = []
+    for number in shown.keys() & after.keys() & before.keys():
+        change, early, late = shown[number], before[number], after[number]
+        common = [at for at in late.values if early.values.get(at, 0) > 0]
+        if common and late.values[max(common)] > 0:
+            factor = late.values[max(common)] / early.values[max(common)]
+            if ((factor > 1) is change.is_cost) is bool(is_worse):
+                scale = {late.parameter: max(common)}
+                effects.append(Effect(change, factor, scale))
+    return max(effects, key=lambda effect: abs(log(effect.factor)), default=None)
 
 
 def limited(report: CommitReport, view: View) -> CommitReport:

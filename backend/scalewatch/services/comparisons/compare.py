@@ -9,6 +9,7 @@ from sqlalchemy.orm import Session
 from scalewatch.errors import NotFound, NotMeasured, TooFewSides
 from scalewatch.services.commits.baselines import NEAREST
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
+from scalewatch.services.comparisons.matrix import worst_pair
 from scalewatch.services.comparisons.values import (
     ROW_KILOBYTES,
     ComparedRow,
@@ -18,6 +19,7 @@ from scalewatch.services.comparisons.values import (
     SideKind,
     rows_of,
 )
+from scalewatch.services.machines.machine import jobs_noise
 from scalewatch.services.selection.view import View, choose_metric, is_chosen, shared
 from scalewatch.services.series.judged import Judged
 from scalewatch.services.series.snapshots import CommitSnapshot
@@ -199,6 +201,41 @@ def _compared(  # noqa: PLR0913, PLR0917 - the parts of one answer
         metrics=tuple(commit.metrics),
         rows=rows,
     )
+
+
+MOST_COMPARED: Final = 16
+"""Machines of which all pairs are looked at."""
+
+
+def opening_pair(
+    session: Session, project_name: str, remembered: Sequence[str]
+) -> tuple[str, ...] | None:
+    """Return the machines that a comparison opens with; None of fewer than two.
+
+    Those that a reader compared last, else the pair that is most apart in any region
+    at the newest commit.
+
+    Raises
+    ------
+    NotFound
+        If there is no such project.
+    """
+    project = projects.existing(session, project_name)
+    names = {row.name for row in machines.of_project(session, project.id)}
+    if len({*remembered} & names) == len(remembered) > 1:
+        return tuple(remembered)
+    newest = commits.newest(session, project.id)
+    if newest is None:
+        return None
+    now = CommitSnapshot.of(session, newest)
+    measured = [*now.environments][:MOST_COMPARED]
+    if len(measured) < 2:
+        return None
+    if now.is_wide:
+        return measured[0], measured[1]
+    view = View(project.name, commit=newest.sha)
+    shown = compare_sides(session, view, measured)
+    return worst_pair(shown, jobs_noise(session, project.id, shown.metric))
 
 
 @dataclass(frozen=True, slots=True)

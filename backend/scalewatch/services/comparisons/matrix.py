@@ -1,14 +1,11 @@
 """The matrix of a comparison of three sides or more: how far each pair is apart."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from scalewatch.modelling.versions.assumptions import ASSUMED
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides
 from scalewatch.services.comparisons.winners import HIGHER
-
-FEWEST: int = 3
-"""Sides from which on there is more than one pair."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,27 +26,49 @@ class MatrixCell:
     rows: int
 
 
-def matrix_of(shown: ComparedSides) -> tuple[tuple[MatrixCell | None, ...], ...]:
-    """Return a row for each side, a cell for each other one; empty for two sides.
+Matrix = tuple[tuple[MatrixCell | None, ...], ...]
+"""A row for each side, a cell for each other one."""
 
-    By the measured medians; None where two sides have no setting in common, or where
-    the other is nowhere worse.
+
+def matrix_of(shown: ComparedSides, noise: Mapping[str, float]) -> Matrix:
+    """Return how far each pair of sides is apart, by the measured medians.
+
+    None where two sides have no setting in common, or where the other is nowhere
+    worse.
+
+    Parameters
+    ----------
+    noise
+        Share by which whole jobs differ, of machines where it was learned.
     """
-    number = len(shown.sides)
-    if number < FEWEST:
-        return ()
+    places = range(len(shown.sides))
     return tuple(
-        tuple(_cell(shown, place, other) for other in range(number))
-        for place in range(number)
+        tuple(_cell(shown, place, other, noise) for other in places) for place in places
     )
 
 
-def _cell(shown: ComparedSides, place: int, other: int) -> MatrixCell | None:
+def worst_pair(shown: ComparedSides, noise: Mapping[str, float]) -> tuple[str, str]:
+    """Return the two sides that are most apart in any region, the better one first."""
+    names = [side.name for side in shown.sides]
+    pairs = {
+        (names[place], names[other]): cell.factor
+        for place, row in enumerate(matrix_of(shown, noise))
+        for other, cell in enumerate(row)
+        if cell is not None
+    }
+    return max(pairs, key=pairs.__getitem__, default=(names[0], names[1]))
+
+
+def _cell(
+    shown: ComparedSides, place: int, other: int, noise: Mapping[str, float]
+) -> MatrixCell | None:
     factors = [*_factors(shown, place, other)] if place != other else []
     factor, region = max(factors, default=(0.0, ""))
-    if factor <= 1 + ASSUMED.negligible:
+    names = (shown.sides[place].name, shown.sides[other].name)
+    least = 1 + max(noise.get(name, ASSUMED.negligible) for name in names)
+    if factor <= least:
         return None
-    worse = sum(each > 1 + ASSUMED.negligible for each, _ in factors)
+    worse = sum(each > least for each, _ in factors)
     return MatrixCell(factor, region, worse, len(factors))
 
 

@@ -10,6 +10,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.modelling.search.exact import EXACT
 from scalewatch.modelling.search.finding import Forecast
+from scalewatch.modelling.versions.assumptions import ASSUMED
 from scalewatch.modelling.versions.ratios import Ratio, ratio_of
 from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
@@ -20,6 +21,7 @@ from scalewatch.services.comparisons.values import (
     ComparedSides,
     SideKind,
 )
+from scalewatch.services.machines.machine import jobs_noise
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 
@@ -65,22 +67,30 @@ def ratios_of(
         for label in labels
     ]
     series = [[place.series_id for place in row.places] for row in rows]
+    noise = noise_of_sides(session, shown)
+    floors = [_floors(shown, row, noise) for row in rows]
 
     def computed() -> tuple[tuple[Ratio | None, ...], ...]:
         sides = [
             commit.pools([series_id for series_id in ids if series_id is not None])
             for commit, ids in zip(commits, zip(*series, strict=True), strict=True)
         ]
-        return _ratios(rows, sides)
+        return _ratios(rows, sides, floors)
 
     *others, last = commits
     ratios = last.kept(
-        ("ratios", series),
+        ("ratios", series, floors),
         computed,
         lambda ratios: RATIO_KILOBYTES * len(ratios),
         beside=others,
     )
     return tuple(map(RowRatios, rows, ratios))
+
+
+def noise_of_sides(session: Session, shown: ComparedSides) -> Mapping[str, float]:
+    """Return the share by which jobs of machines differ, where it was learned."""
+    project = projects.existing(session, shown.project)
+    return jobs_noise(session, project.id, shown.metric)
 
 
 def known_ratios(
@@ -95,8 +105,21 @@ def known_ratios(
     return sorted(known, key=lambda pair: -abs(log(pair[1].at_largest)))
 
 
+def _floors(
+    shown: ComparedSides, row: ComparedRow, noise: Mapping[str, float]
+) -> tuple[float, ...]:
+    """Return the share by which jobs of the first and of each further side differ."""
+    first, *others = (row.machine or side.name for side in shown.sides)
+    return tuple(
+        max(noise.get(name, ASSUMED.negligible) for name in (first, other))
+        for other in others
+    )
+
+
 def _ratios(
-    rows: Sequence[ComparedRow], sides: Sequence[Mapping[int, SeriesPool]]
+    rows: Sequence[ComparedRow],
+    sides: Sequence[Mapping[int, SeriesPool]],
+    floors: Sequence[Sequence[float]],
 ) -> tuple[tuple[Ratio | None, ...], ...]:
     pools = [
         [
@@ -116,21 +139,24 @@ def _ratios(
         [() if pool is None else next(findings).forecasts for pool in row_pools]
         for row_pools in pools
     ]
-    return tuple(map(_row, rows, pools, forecasts))
+    return tuple(map(_row, rows, pools, forecasts, floors))
 
 
 def _row(
     row: ComparedRow,
     pools: Sequence[SeriesPool | None],
     forecasts: Sequence[Sequence[Forecast]],
+    floors: Sequence[float],
 ) -> tuple[Ratio | None, ...]:
     """Return the ratio of each further side of a row to its first one."""
     first, *others = pools
     return tuple(
         None
         if first is None or other is None
-        else ratio_of(forecasts[0], of_other, row.parameter, _common(first, other))
-        for other, of_other in zip(others, forecasts[1:], strict=True)
+        else ratio_of(
+            forecasts[0], of_other, row.parameter, _common(first, other), floor
+        )
+        for other, of_other, floor in zip(others, forecasts[1:], floors, strict=True)
     )
 
 

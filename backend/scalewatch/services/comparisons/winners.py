@@ -34,6 +34,8 @@ class Duel:
         Their names.
     is_higher_better
         Whether more of the metric is better.
+    negligible
+        The largest share by which its rows may differ though none is better.
     first_wins, other_wins
         Rows in which either is surely better at the largest scale measured.
     constant
@@ -45,6 +47,7 @@ class Duel:
     first: str
     other: str
     is_higher_better: bool
+    negligible: float
     first_wins: tuple[Win, ...]
     other_wins: tuple[Win, ...]
     constant: tuple[tuple[ComparedRow, float], ...]
@@ -90,6 +93,7 @@ def _duel(first: str, other: str, place: int, ratios: Sequence[RowRatios]) -> Du
         first=first,
         other=other,
         is_higher_better=any(row.better == HIGHER for row, _ in known),
+        negligible=max((ratio.negligible for _, ratio in known), default=0.0),
         first_wins=tuple(win for win in won if is_first_better(win.row, win.lead)),
         other_wins=tuple(win for win in won if not is_first_better(win.row, win.lead)),
         constant=tuple(

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from sqlalchemy.orm import Session
 
+from scalewatch.modelling.common_mode.scan import SPREADS
 from scalewatch.modelling.machines.states import changed_parts
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.series.snapshots import CommitSnapshot
@@ -121,6 +122,20 @@ def nights_of(session: Session, project_id: int, machine: str) -> tuple[Nights, 
         for each in known
         if each["machine"] == machine
     )
+
+
+def jobs_noise(session: Session, project_id: int, metric: str) -> Mapping[str, float]:
+    """Return the share by which whole jobs of a machine differ, where it was learned.
+
+    Twice the usual spread of its level from one run to the next, as the newest
+    detection knows it.
+    """
+    detection = regressions.detection_of(session, project_id)
+    return {
+        known["machine"]: SPREADS * known["spread"]
+        for known in (detection.details.get("nights", ()) if detection else ())
+        if known["metric"] == metric and known["spread"] > 0
+    }
 
 
 def bad_nights(details: Mapping[str, Any], metric: str) -> Mapping[str, set[str]]:

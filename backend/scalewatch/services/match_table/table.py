@@ -350,6 +350,51 @@ def match_table(
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """The mismatch that grew most beyond its expectation where it was measured.
+
+    Parameters
+    ----------
+    factor
+        Last median over the first, over what the expectation allows.
+    first, last
+        The settings of these medians.
+    """
+
+    row: MatchRow
+    cell: Cell
+    factor: float
+    first: Mapping[str, float]
+    last: Mapping[str, float]
+
+
+def largest_excess(session: Session, table: MatchTable) -> Excess | None:
+    """Return the mismatch of a page that grew most beyond what is expected, if any."""
+    project = projects.existing(session, table.project)
+    now = CommitSnapshot.of(session, find_commit(session, project, table.commit.sha))
+    bad = {
+        cell.series: (row, cell)
+        for row in table.rows
+        for cell in row.cells
+        if cell.series is not None and cell.standing.mark is Mark.MISMATCH
+    }
+    excesses = []
+    for series, measured in now.medians(bad).items() if bad else ():
+        row, cell = bad[series]
+        first, last = ({measured.parameter: end(measured.values)} for end in (min, max))
+        low, high = (measured.values[end(measured.values)] for end in (min, max))
+        expectation = row.expectation
+        if expectation is None or low <= 0 or high <= 0:
+            continue
+        growth, start = expectation.growth, first[measured.parameter]
+        if {*growth.parameters} <= {measured.parameter} and start > 1:  # where log is
+            allowed = float(growth.log2(last) - growth.log2(first))
+            excesses.append(Excess(row, cell, high / low / 2.0**allowed, first, last))
+    worst = max(excesses, key=lambda excess: excess.factor, default=None)
+    return worst if worst is not None and worst.factor > 1 else None
+
+
 def leaving(session: Session, table: MatchTable) -> Mapping[int, tuple[str, float]]:
     """Return where series of a page leave their tolerance, by parameter and setting.
 

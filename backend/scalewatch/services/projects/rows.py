@@ -22,6 +22,9 @@ from scalewatch.storage.judgements import overviews
 FEWEST_ALIKE = 3
 """Projects whose names begin alike, from which on they are a group."""
 
+LOOKED_AT = 5
+"""Newest open regressions of a project among which the largest is its headline."""
+
 UNGROUPED = 10
 """Projects that one screen holds: so few are in no groups."""
 
@@ -59,7 +62,9 @@ class ProjectRow:
     trend
         Values of all series at the newest commits, relative to their mean.
     open_regressions
-        Changes for the worse that nobody has dealt with; the newest is the headline.
+        Changes for the worse that nobody has dealt with.
+    headline
+        The largest of the newest of these.
     silent
         Machines that stopped measuring.
     """
@@ -97,19 +102,19 @@ def project_rows(session: Session) -> tuple[ProjectRow, ...]:
         else counted(session, row)
         for row in known
     }
-    opened = Counter[int]()
-    newest: dict[int, tables.Regression] = {}
+    opened = defaultdict[int, list[tables.Regression]](list)
     for regression in regressions.worse_anywhere(session, RegressionState.OPEN):
-        opened[regression.project_id] += 1
-        newest.setdefault(regression.project_id, regression)
-    members = regressions.members(session, [each.id for each in newest.values()])
-    ids = {each.commit_id for each in shown.values() if each}
-    ids |= {each.first_commit_id for each in newest.values()}
-    at = commits.identified(session, ids)
+        opened[regression.project_id].append(regression)
+    headlines = _headlines(
+        session, {key: rows[:LOOKED_AT] for key, rows in opened.items()}
+    )
+    at = commits.identified(
+        session, {each.commit_id for each in shown.values() if each}
+    )
     groups = groups_of([row.name for row in known])
 
     def row(project: tables.Project) -> ProjectRow:
-        overview, regression = shown[project.id], newest.get(project.id)
+        overview = shown[project.id]
         commit = at.get(overview.commit_id) if overview else None
         metric = overview.metric if overview else None
         return ProjectRow(
@@ -119,13 +124,8 @@ def project_rows(session: Session) -> tuple[ProjectRow, ...]:
             counts=overview.counts.get(metric, {}) if overview and metric else {},
             regions=overview.regions if overview else 0,
             trend=overview.trend if overview else (),
-            open_regressions=opened[project.id],
-            headline=_headline(
-                members.get(regression.id, ()),
-                commit_of(at[regression.first_commit_id]),
-            )
-            if regression
-            else None,
+            open_regressions=len(opened[project.id]),
+            headline=headlines.get(project.id),
             machines=tuple(name for name, _ in seen[project.id]),
             last_run_at=max((last for _, last in seen[project.id]), default=None),
             silent=silent_machines(seen[project.id]),
@@ -156,20 +156,39 @@ def _beginning(name: str) -> str:
     return ""
 
 
-def _headline(members: Sequence[regressions.Member], since: Commit) -> Headline | None:
-    worst = max(
-        members,
-        key=lambda member: abs(log(member.details.largest_factor)),
-        default=None,
-    )
-    if worst is None:
-        return None
-    details = worst.details
-    return Headline(
-        worst.region,
-        worst.metric,
-        worst.machine,
-        details.largest_factor,
-        details.largest,
-        since,
-    )
+def worst_open(session: Session, name: str) -> tuple[Headline, int] | None:
+    """Return the largest of the open regressions of a project, and how many there are.
+
+    None without any.
+    """
+    project_id = projects.existing(session, name).id
+    rows = regressions.of_project(session, project_id, [RegressionState.OPEN])
+    opened = {project_id: [row for row in rows if row.is_worse]}
+    worst = _headlines(session, opened).get(project_id)
+    return None if worst is None else (worst, len(opened[project_id]))
+
+
+def _headlines(
+    session: Session, opened: Mapping[int, Sequence[tables.Regression]]
+) -> dict[int, Headline]:
+    """Return the largest of some regressions of each project."""
+    known = [row for rows in opened.values() for row in rows]
+    members = regressions.members(session, [row.id for row in known])
+    begun = commits.identified(session, {row.first_commit_id for row in known})
+    headlines = {}
+    for project_id, rows in opened.items():
+        changes = [(row, member) for row in rows for member in members.get(row.id, ())]
+        if changes:
+            row, worst = max(
+                changes, key=lambda change: abs(log(change[1].details.largest_factor))
+            )
+            details = worst.details
+            headlines[project_id] = Headline(
+                worst.region,
+                worst.metric,
+                worst.machine,
+                details.largest_factor,
+                details.largest,
+                commit_of(begun[row.first_commit_id]),
+            )
+    return headlines
