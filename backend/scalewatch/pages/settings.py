@@ -21,6 +21,8 @@ from scalewatch.services.access import (
 from scalewatch.services.commits.forges import ForgeKind
 from scalewatch.services.expectations import declarations, in_force
 from scalewatch.services.gates import declared_rules as rules
+from scalewatch.services.machines.silence import silent_in
+from scalewatch.services.operations import status
 from scalewatch.services.regions import preview
 from scalewatch.services.regressions import webhooks
 from scalewatch.services.selection import renamed_regions
@@ -42,6 +44,8 @@ class Part(StrEnum):
     GENERAL = "general"
     EXPECTATIONS = "expectations"
     GATE = "gate"
+    MACHINES = "machines"
+    STATUS = "status"
     TOKENS = "tokens"
     WEBHOOKS = "webhooks"
     AUDIT = "audit"
@@ -171,6 +175,7 @@ def show_acceptances(  # noqa: PLR0913, PLR0917 - parts of the address
     wanted: FormatQuery = Format.HTML,
 ) -> Response:
     """Show which growths would be expected if all that is measured were accepted."""
+    policies.policy_of(session, project)
     callers.permit(session, callers.Role.ADMIN, project)
     growths = preview.acceptances(
         session,
@@ -276,6 +281,9 @@ def settings_page(  # noqa: PLR0913 - what is shown once, too
         Names the page of the expectations.
     """
     shown = _settings(session, project)
+    if project is not None and part in {Part.MACHINES, Part.STATUS}:
+        shown["status"] = status.status_of(session, project)
+        shown["silent"] = silent_in(session, project)
     if wanted is not Format.HTML:
         return download(
             wanted,

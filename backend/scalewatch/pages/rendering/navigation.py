@@ -82,6 +82,8 @@ ENTRIES: Final[Mapping[str, tuple[Tab, ...]]] = {
         Tab("General", "settings"),
         Tab("Expectations", "settings-expectations", within=("acceptances",)),
         Tab("Gate", "settings-gate"),
+        Tab("Machines", "settings-machines"),
+        Tab("Status", "settings-status"),
         Tab("Tokens", "settings-tokens"),
         Tab("Webhooks", "settings-webhooks"),
         Tab("Audit", "settings-audit"),

@@ -1,6 +1,6 @@
 """The status of the server: queue, failed jobs, workers, agents, database."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import Final
@@ -139,6 +139,18 @@ class Status:
     waiting_agents: tuple[WaitingAgent, ...]
     alarms: tuple[Alarms, ...]
     ingest: Ingest
+
+
+def status_of(session: Session, project: str) -> Status:
+    """Return the status, with what is of one project alone in its lists."""
+    whole = status(session)
+    return replace(
+        whole,
+        failed_jobs=tuple(e for e in whole.failed_jobs if e.project == project),
+        agents=tuple(e for e in whole.agents if e.project == project),
+        confirmations=tuple(e for e in whole.confirmations if e.project == project),
+        alarms=tuple(e for e in whole.alarms if e.project == project),
+    )
 
 
 def status(session: Session) -> Status:
