@@ -25,7 +25,8 @@ def test_report_of_a_commit_names_its_largest_effect(client, sessions):
     (lead,) = lead_of(client, "/p/mpich/c/newest")
 
     assert re.match(
-        r"solve is [\d.]+× slower at p = 64 on \w+; 1 series is (suspected|worse); .*Compared with",
+        r"solve is [\d.]+× slower at p = 64 on \w+; 1 series is (suspected|worse); "
+        r".*Compared with",
         lead,
     ), lead
 
