@@ -192,3 +192,28 @@ def test_no_green_gate_where_a_part_was_not_understood(table) -> None:
         done = CliRunner().invoke(main, ["gate", str(new), "--baseline", str(old)])
 
     assert (done.exit_code == 0) is table.is_understood, done.output
+
+
+@pytest.mark.parametrize("value", ["0", "9.99e99", "3.4e38", "1e13", "-1"])
+def test_time_that_no_program_takes_is_a_failed_run(write, value) -> None:
+    reading = read_files([write(f"ranks,time\n1,10.5\n2,{value}\n4,3.5\n")])
+
+    [series] = reading.series
+    assert math.isnan(series.values[1, 0])
+    assert any("counts as failed" in note for note in reading.left_out)
+
+
+def test_part_of_a_program_may_take_no_time(write) -> None:
+    series = read_files([write("ranks,total [s],comm [s]\n1,10.5,0\n2,5.5,0.25\n")])
+
+    assert [each.values[0, 0] for each in series.series] == [10.5, 0]
+
+
+@pytest.mark.parametrize("name", ["rank", "MPI rank"])
+def test_numbers_of_ranks_are_no_counts_of_them(write, name) -> None:
+    rows = "".join(f"{rank},10.{rank}\n" for rank in range(1, 9))
+
+    [error] = read_files([write(f"{name},time\n{rows}")]).unreadable
+
+    assert f"repetition={name}" in str(error)
+    assert "--at p=8" in str(error)

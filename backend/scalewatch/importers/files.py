@@ -47,17 +47,24 @@ from scalewatch.importers.recognition import (
 )
 from scalewatch.importers.repeats import KnownRuns
 from scalewatch.importers.series import (
+    WHOLE_PROGRAM,
     ImportedMeasurement,
     ImportedSeries,
     Scans,
     postable_metric,
+    seconds_of,
 )
 from scalewatch.importers.settings import Additions, SettingRules, bounded, placed
 from scalewatch.importers.source import LONGEST_LOG_LINE, ReadTable, Source, quoted
 from scalewatch.importers.suites.asv import older_files
 from scalewatch.quantities import is_time, parse_unit
 
-_NEGATIVE: Final = "a time below zero is none: its run counts as failed"
+_LONGEST_TIME: Final = 1e12
+"""Seconds, thirty thousand years: what is longer stands for a run that never ended."""
+
+_LARGEST: Final = 1e36
+"""Beyond are the marks for nothing: 9.99e99, and the largest numbers of machines."""
+
 _ENDS_IN_NUMBER: Final = re.compile(r"/\d+\Z")
 """The end of a name that says a setting, `BM_sort<int>/1024`."""
 
@@ -283,6 +290,26 @@ def _rules_of(file_format: str, rules: Mapping[str, SettingRules]) -> SettingRul
     return rules.get(file_format) or rules.get(AUTO) or SettingRules()
 
 
+def _fault(measurement: ImportedMeasurement, value: float) -> str | None:
+    """Return why a number measures nothing, or None if it may.
+
+    A part of a program may take no time that its clock resolves; a whole one does.
+    """
+    if abs(value) >= _LARGEST:
+        return f"a value of {value:g} stands for none"
+    if not _is_time(measurement):
+        return None
+    if value < 0:
+        return "a time below zero is none"
+    subject = measurement.subject
+    if value == 0 and (subject.region, subject.metric) == (WHOLE_PROGRAM, "time"):
+        return "a program that took no time did not run"
+    size = seconds_of(subject.unit or "s") or 1.0
+    if value * size > _LONGEST_TIME:
+        return f"a time of {value:g} {subject.unit or 's'} is longer than any run"
+    return None
+
+
 def _is_time(measurement: ImportedMeasurement) -> bool:
     metric, unit = measurement.subject.metric, measurement.subject.unit
     return metric == "time" or is_time(parse_unit(unit or "").dimension)
@@ -296,9 +323,14 @@ def _with_origin(
 ) -> ImportedMeasurement:
     """Return a measurement with its settings, its origin and its source."""
     there = placed(measurement, rules, source.name, file_format)
-    if _is_time(there) and min(there.values, default=0.0) < 0:
-        source.note_once(_NEGATIVE)
-        values = [math.nan if value < 0 else value for value in there.values]
+    if there.values and not 0 < min(there.values) <= max(there.values) < _LONGEST_TIME:
+        faults = [_fault(there, value) for value in there.values]
+        for fault in {*faults} - {None}:
+            source.note_once(f"{fault}: its run counts as failed")
+        values = [
+            math.nan if fault else value
+            for value, fault in zip(there.values, faults, strict=True)
+        ]
         there = there._replace(values=values)
     origin = [
         (key, value)

@@ -80,6 +80,9 @@ _ASIDE: Final = frozenset(
 _NUMBERING: Final = frozenset({"job", "jobid", "id", "seed", "pid", "port"})
 """Words of columns whose numbers differ in every row, and measure nothing."""
 
+_ONE_OF_MANY: Final = frozenset({"rank", "mpi rank", "thread", "pe"})
+_FEW_RANKS: Final = 4
+
 RESTARTS: Final = "restarts"
 """Dependent setting that counts how often a job was restarted."""
 
@@ -456,7 +459,7 @@ class _Meanings:
             if parameter in RESOURCES and self.numbers_from_zero(at):
                 name = self.header[at]
                 raise UnclearColumns(
-                    f"how many there were, where {name!r} numbers them from 0 on "
+                    f"how many there were, where {name!r} numbers them "
                     f"(`--column {quote(f'repetition={name}')} --at {parameter}=8` "
                     "takes them as values of one run)"
                 )
@@ -487,9 +490,15 @@ class _Meanings:
             )
 
     def numbers_from_zero(self, at: int) -> bool:
-        """Tell whether a column holds 0, 1, 2, … in some order."""
+        """Tell whether a column holds 0, 1, 2, … in some order.
+
+        One called `rank`, and not `ranks`, may also begin with 1.
+        """
         numbers = {number for number in self.contents[at].numbers if number is not None}
-        return len(numbers) > 1 and numbers == {float(n) for n in range(len(numbers))}
+        is_rank = self.header[at].lower() in _ONE_OF_MANY and len(numbers) > _FEW_RANKS
+        first = min(numbers, default=0.0) if is_rank else 0.0
+        counted = {first + n for n in range(len(numbers))}
+        return len(numbers) > 1 and first <= 1 and numbers == counted
 
     def leave_out_asides(self) -> None:
         """Leave out ideals, paths and numbers, and columns that repeat another one."""

@@ -447,10 +447,12 @@ class _Table:
             elif (
                 len(settings) > 1
                 and self.columns.parameters
-                and self.columns.undeclared[name] != self.jobs.tasks_per_node
                 and all(isinstance(setting, int) for setting in settings)
                 and not _are_flags(column)
-                and len(set(zip(keys, column, strict=True))) == len(set(keys))
+                and (
+                    self.columns.undeclared[name] == self.jobs.tasks_per_node
+                    or len(set(zip(keys, column, strict=True))) == len(set(keys))
+                )
             ):
                 following.append(name)
             elif len(set(column)) < len(column) or _are_flags(column):
