@@ -81,11 +81,11 @@ async def proposal_question(
             plan=tuple(plan),
             doubling=query.doubling,
             charge=charge,
+            has_forecasts=query.forecast,
+            largest=query.largest,
             paper=query.paper,
         ),
         forms,
-        query.largest,
-        has_forecasts=query.forecast,
     )
 
 

@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import product
 from math import log2, log10
 from pathlib import Path
 from typing import Any, Final
@@ -90,8 +91,13 @@ class PrintedScan:
         return [point.size for point in self.points]
 
 
-def write_figures(scan: PrintedScan, folder: Path) -> list[str]:
-    """Write each panel and all together, as PDF, SVG and PNG; return their names.
+def write_figures(scans: Mapping[str, PrintedScan], folder: Path) -> None:
+    """Write each panel of scans, and all together, as PDF, SVG and PNG.
+
+    Parameters
+    ----------
+    scans
+        By what is behind the names of their files.
 
     Raises
     ------
@@ -102,9 +108,8 @@ def write_figures(scan: PrintedScan, folder: Path) -> list[str]:
         import matplotlib as mpl  # noqa: PLC0415 - an extra
         from matplotlib.figure import Figure  # noqa: PLC0415 - an extra
 
-        names = []
         with mpl.rc_context(dict(STYLE)):
-            for name in (*PANELS, TOGETHER):
+            for (mark, scan), name in product(scans.items(), (*PANELS, TOGETHER)):
                 is_all = name == TOGETHER
                 size = (6.3, 2.15) if is_all else (3.15, 2.35)
                 figure = Figure(figsize=size, layout="constrained")
@@ -113,10 +118,8 @@ def write_figures(scan: PrintedScan, folder: Path) -> list[str]:
                 for panel, ax in zip(drawn, axes, strict=True):
                     PANELS[panel](ax, scan)
                 for extension in EXTENSIONS:
-                    path = folder / f"{name}.{extension}"
+                    path = folder / f"{name}{mark}.{extension}"
                     figure.savefig(path, dpi=300, metadata=dict(METADATA[extension]))
-                    names.append(path.name)
-    return names
 
 
 @contextmanager

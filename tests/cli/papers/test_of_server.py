@@ -8,6 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from scalewatch.cli import main
+from scalewatch.services.access import tokens
+from scalewatch.services.access.callers import Role
+from scalewatch.storage.access import projects
 
 FORMS = ("--format", "tex,md,csv,json", "--for", "proposal")
 WORDS = ("--code", "NEKO & co", "--case", "a jet", "--machine", "lumi")
@@ -83,6 +86,15 @@ def test_choices_of_the_command_are_those_of_the_address(posted, tmp_path):
     assert "core-h" in read[0]
 
 
+def test_a_form_alone_is_written_alone(posted, tmp_path):
+    done = run("report", *posted, "--for", "proposal", "--format", "md")
+
+    assert done.exit_code == 0, done.output
+    written = {path.name for path in (tmp_path / "scaling-report").iterdir()}
+    assert written == {"section.md", "checklist.md", "manifest.json"}
+    assert "32 nodes are" in done.stdout
+
+
 def test_other_peoples_files_stay(posted, tmp_path):
     (tmp_path / "server").mkdir()
     (tmp_path / "server/section.tex").write_text("mine")
@@ -113,3 +125,29 @@ def test_what_a_server_has_not_is_said_in_a_line(posted, options, said):
 def test_files_and_a_project_are_one_too_many(posted):
     assert run("report", "times.csv", *posted, *FORMS).exit_code == 2
     assert run("report", *FORMS).exit_code == 2
+
+
+@pytest.fixture
+def token(posted, sessions):  # noqa: ARG001 - its project has to be there
+    """Make a project private, and a token that reads it."""
+    with sessions.writing.begin() as session:
+        _, secret = tokens.create(session, "reader", Role("read"), "neko")
+        project = projects.existing(session, "neko")
+        projects.change_policy(session, project.id, {"is_private": True})
+    return secret
+
+
+def test_a_private_project_is_reported_with_its_token_alone(
+    posted, token, monkeypatch, tmp_path
+):
+    refused = run("report", *posted, *FORMS, "--output", "server")
+    by_option = run("report", *posted, *FORMS, "--token", token, "--output", "server")
+    monkeypatch.setenv("SCALEWATCH_TOKEN", token)
+    by_variable = run("report", *posted, *FORMS, "--output", "again")
+
+    assert refused.exit_code == 1
+    assert len(refused.stderr.splitlines()) == 1
+    assert "--token" in refused.stderr
+    assert token not in refused.stderr
+    assert (by_option.exit_code, by_variable.exit_code) == (0, 0)
+    assert files_of(tmp_path / "server") == files_of(tmp_path / "again")

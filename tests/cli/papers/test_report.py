@@ -259,7 +259,8 @@ def test_the_section_goes_into_a_form(report):
 
 @NEEDS_EXTRA
 def test_letters_that_no_font_has_are_named(report):
-    report(STRONG, "--format", "pdf,tex", "--machine", "富岳", "--code", "Ωmega Ж é")
+    options = ("--format", "pdf,tex", "--machine", "富岳", "--code", "Ωmega Ж é")
+    done = report(STRONG, *options)
 
     _, *parts = (report.out / "checklist.md").read_text().split("## Letters that ")
     lost = {part.split(" lacks")[0]: part.split("\n- [ ] ")[1:] for part in parts}
@@ -267,3 +268,63 @@ def test_letters_that_no_font_has_are_named(report):
         "LaTeX": ["Ж", "富", "岳"],
         "the PDF": ["富", "岳"],
     }
+    assert "the PDF has no font for 富, 岳: Word and Markdown keep them" in done.stderr
+
+
+WEAK = "nodes,time\n4,100\n8,101\n16,104\n32,107\n64,120\n128,131\n"
+
+
+def test_strong_and_weak_scaling_are_one_section(report):
+    (report.out.parent / "strong.csv").write_text(STRONG)
+
+    done = report(WEAK, "strong.csv", "--code", "NEKO", "--runs", "3", name="weak.csv")
+
+    assert done.exit_code == WRITTEN, done.stderr
+    read = content(report)
+    assert read["title"] == "Strong and weak scaling of NEKO"
+    kinds = [each["scaling"]["kind"] for each in read["sections"]]
+    assert kinds == ["strong", "weak"]
+    text = (report.out / "section.md").read_text()
+    for number in (1, 2):
+        assert f"Table {number}, Figure {number})" in text
+        assert f"*Table {number}.*" in text
+    assert "(Table 3)" in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "*Table 3.*" in text
+    headings = [
+        (report.out / f"numbers{mark}.csv").read_text().splitlines()[0]
+        for mark in ("", "-2")
+    ]
+    assert ["Scaled speed-up" in each for each in headings] == [False, True]
+
+
+def test_both_kinds_may_stay_apart(report):
+    (report.out.parent / "strong.csv").write_text(STRONG)
+
+    options = ("--apart", "--format", "md")
+    done = report(WEAK, "strong.csv", *options, name="weak.csv")
+
+    assert done.exit_code == WRITTEN, done.stderr
+    titles = {
+        path.parent.name: path.read_text().splitlines()[0]
+        for path in report.out.glob("*/section.md")
+    }
+    assert titles == {
+        "program": "## Weak scaling",
+        "program-strong": "## Strong scaling",
+    }
+
+
+def test_regions_of_one_kind_are_named_where_they_are_together(report):
+    table = "nodes,region,time\n" + "".join(
+        f"{n},{region},{seconds / n}\n"
+        for n in (1, 2, 4, 8)
+        for region, seconds in (("solve", 100), ("halo", 10))
+    )
+
+    done = report(table, "--together", "--format", "md", "--code", "NEKO")
+
+    assert done.exit_code == WRITTEN, done.stderr
+    text = (report.out / "section.md").read_text()
+    assert text.startswith("## Strong scaling of NEKO\n")
+    assert "Strong scaling of solve in NEKO" in text
+    assert "The strong scaling of halo in NEKO was measured" in text

@@ -23,12 +23,14 @@ from scalewatch.cli.remote import Remote, Unreachable, segment, server_options
 from scalewatch.errors.operations import pip_install
 
 if TYPE_CHECKING:
+    from scalewatch.services.efficiencies.scan import ScanScaling
     from scalewatch.services.papers.proposal import Production, Proposal
 
 UNREADABLE: Final = 3
 NOTHING: Final = 4
 """Exit codes: a file cannot be read, the others are reported; nothing to report."""
 
+NOT_FOUND: Final = 404
 HALF: Final = 0.5
 """Efficiency that a server asks about beside another one."""
 
@@ -152,6 +154,12 @@ class Charge(click.ParamType[tuple[str, float]]):
     type=Finite(0, min_open=True),
     help="The machine's largest job: no forecast or run is beyond it.",
 )
+@click.option(
+    "--together/--apart",
+    default=None,
+    help="One section of all scans, or a folder of each; strong and weak scaling "
+    "together unless given, and several regions apart.",
+)
 @click.option("--region", help="Only this one, where files hold several; or a pattern.")
 @click.option(
     "--template",
@@ -183,7 +191,7 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
     if options["project"] is not None:
         written = _of_server(options)
         _write(folder, written)
-        _tell(json.loads(written["report.json"]))
+        _tell(json.loads(written[MANIFEST]))
         click.echo(f"Written to {folder}")
         return
     forms, missing = _forms(options["forms"], options["form_file"])
@@ -196,20 +204,28 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
     many = len(proposals) > 1
     for name, proposal in proposals:
         place = folder / name if many else folder
-        _write(place, folder_of(proposal, forms, inputs, options["form_file"]))
+        written = folder_of(proposal, forms, inputs, options["form_file"])
+        _write(place, written)
         if many:
             click.echo(f"{place}:")
-        _tell(proposal.content)
+        _tell(json.loads(written[MANIFEST]))
     click.echo(f"Written to {folder}")
     if missing:
         click.echo(f"Note: {', '.join(missing)} need {pip_install('report')}", err=True)
     ctx.exit(code)
 
 
-def _tell(content: Mapping[str, Any]) -> None:
-    click.echo(content["paragraph"].replace("\N{NO-BREAK SPACE}", " "))
-    for note in content["notes"]:
+def _tell(manifest: Mapping[str, Any]) -> None:
+    """Print a section with its notes, and which letters documents do not show."""
+    click.echo(manifest["paragraph"].replace("\N{NO-BREAK SPACE}", " "))
+    for note in manifest["notes"]:
         click.echo(f"  {note}")
+    for document, letters in manifest["lost_letters"].items():
+        click.echo(
+            f"Note: {document} has no font for {', '.join(letters)}: Word and Markdown "
+            "keep them",
+            err=True,
+        )
 
 
 def _of_server(options: Mapping[str, Any]) -> dict[str, bytes]:
@@ -251,7 +267,9 @@ def _of_server(options: Mapping[str, Any]) -> dict[str, bytes]:
     except Unreachable as error:
         raise click.ClickException(str(error)) from error
     if not reply.is_good:
-        raise click.ClickException(reply.reason)
+        hidden = reply.status == NOT_FOUND and not options["token"]
+        hint = "; a private one needs --token or SCALEWATCH_TOKEN" if hidden else ""
+        raise click.ClickException(f"{reply.reason}{hint}")
     with ZipFile(BytesIO(reply.body)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -286,17 +304,15 @@ def _proposals(
 
     from scalewatch.cli.files import findings, preview  # noqa: PLC0415
     from scalewatch.cli.files.efficiencies import headings_of  # noqa: PLC0415
+    from scalewatch.errors import InvalidReport  # noqa: PLC0415
     from scalewatch.importers import read_files  # noqa: PLC0415
-    from scalewatch.services.efficiencies import wording  # noqa: PLC0415
     from scalewatch.services.files.model_files import Question  # noqa: PLC0415
     from scalewatch.services.papers.proposal import (  # noqa: PLC0415
-        UNDECIDED,
         ProposalTerms,
+        parts_of,
         proposal_of,
-        shown_forecasts,
-        unknown_size,
+        undecided,
     )
-    from scalewatch.stores.files import plain  # noqa: PLC0415
 
     reading = read_files(files, *read_terms(options))
     preview.tell(reading)
@@ -322,6 +338,8 @@ def _proposals(
         plan=_plan(options),
         doubling=options["doubling"],
         charge=options["charge"],
+        has_forecasts=not options["no_forecast"],
+        largest=options["largest"],
         paper=options["paper"],
     )
     scans = findings.scalings(
@@ -330,24 +348,23 @@ def _proposals(
     if not any(scans):
         _tell_nothing(all_series, reading)
         return [], NOTHING
-    proposals = []
+    shown: list[tuple[str, ScanScaling]] = []
     for row in findings.modelled(all_series, question, scans):
         for scaled in row.scalings:
-            doubts = {question.doubt for question in scaled.questions}
-            if scaled.scaling is None or UNDECIDED & doubts:
-                for sentence in wording.questions(scaled):
-                    click.echo(f"Error: {row.series.region}: {sentence}", err=True)
+            reasons = undecided(scaled)
+            for sentence in reasons:
+                click.echo(f"Error: {row.series.region}: {sentence}", err=True)
+            if reasons:
                 code = code or NOTHING
-                continue
-            held = "-".join(f"{key}{value:g}" for key, value in scaled.held.items())
-            name = plain("-".join(filter(None, (row.series.region, held))))
-            shown = shown_forecasts(
-                scaled, options["largest"], has_any=not options["no_forecast"]
-            )
-            if reason := unknown_size(shown, terms.plan):
-                raise click.UsageError(reason)
-            proposals.append((name, proposal_of(shown, terms)))
-    return proposals, code
+            else:
+                shown.append((row.series.region, scaled))
+    if not shown:
+        return [], code
+    parts = parts_of(shown, together=options["together"])
+    try:
+        return [(next(iter(part)), proposal_of(part, terms)) for part in parts], code
+    except InvalidReport as error:
+        raise click.UsageError(str(error)) from None
 
 
 def _tell_nothing(all_series: Sequence[Any], reading: Any) -> None:

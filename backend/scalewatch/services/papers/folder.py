@@ -63,13 +63,19 @@ def folder_of(
             "document.tex": latex.whole(document),
         },
         "md": {"section.md": markdown.text(document, "svg" if has_figures else None)},
-        "csv": {"numbers.csv": _csv(proposal.numbers)},
+        "csv": {
+            f"numbers{mark}.csv": _csv(rows) for mark, rows in proposal.numbers.items()
+        },
         "json": {"report.json": _json(proposal.content)},
     }
     words = " ".join(_texts(proposal))
     letters = {
-        "Letters that LaTeX lacks": latex.lost(words) if "tex" in forms else [],
-        "Letters that the PDF lacks": lost(words) if "pdf" in forms else [],
+        document: lacking
+        for document, form, letters_lost in (
+            ("LaTeX", "tex", latex.lost),
+            ("the PDF", "pdf", lost),
+        )
+        if form in forms and (lacking := letters_lost(words))
     }
     files = {"checklist.md": _checklist(proposal, letters).encode()}
     for form in forms:
@@ -92,6 +98,9 @@ def folder_of(
         "scalewatch": version("scalewatch"),
         "inputs": dict(inputs),
         "files": sorted(files),
+        "paragraph": proposal.paragraph,
+        "notes": proposal.notes,
+        "lost_letters": letters,
     }
     return files | {MANIFEST: _json(manifest).encode()}
 
@@ -135,7 +144,7 @@ def _checklist(proposal: Proposal, letters: Mapping[str, Sequence[str]]) -> str:
         "Missing": proposal.missing,
         "Only you can say": proposal.to_say,
         "Not for the proposal": proposal.notes,
-        **letters,
+        **{f"Letters that {name} lacks": lacking for name, lacking in letters.items()},
     }
     lines = ["# Checklist"]
     for title, entries in parts.items():

@@ -1,16 +1,20 @@
 """The scaling section of a proposal: sentences, tables, pictures, what is missing.
 
+It is about one scan or several, as of strong and of weak scaling, each with a
+paragraph, a table and a picture.
+
 The numbers and digits are those of `services.efficiencies`. What nobody said is left
 out of the sentences, and asked for in the checklist; what only a person can say is
 asked there, too.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import hypot, inf
 from typing import Any, Final
 
+from scalewatch.errors import InvalidReport
 from scalewatch.exporters.papers.blocks import (
     Block,
     Document,
@@ -36,10 +40,14 @@ from scalewatch.services.efficiencies.table import (
     uncertain,
     unit_of,
 )
+from scalewatch.stores.files import plain
 from scalewatch.texts.numbers import significant
 
-UNDECIDED: Final = frozenset({Doubt.KIND, Doubt.SIZES})
+_UNDECIDED: Final = frozenset({Doubt.KIND, Doubt.SIZES})
 """Doubts with which there is nothing to report yet."""
+
+MOST_TOGETHER: Final = 4
+"""Scans of both kinds that are one section unless said otherwise."""
 
 _UNITS: Final = re.compile(
     r"(?<=\d) (?=(?:%|±|s\b|ms\b|min\b|h\b|nodes?\b|cores?\b|GPUs?\b|ranks?\b|"
@@ -97,6 +105,8 @@ class ProposalTerms:
         Speed-up per doubling that is asked for in place of an efficiency.
     charge
         What is charged, and how many of it an hour of the scale counts.
+    has_forecasts, largest
+        Whether forecasts are printed, and up to which size: the machine's largest job.
     """
 
     code: str = ""
@@ -107,6 +117,8 @@ class ProposalTerms:
     plan: Sequence[Production] = ()
     doubling: float | None = None
     charge: tuple[str, float] | None = None
+    has_forecasts: bool = True
+    largest: float | None = None
     paper: str = "a4"
 
 
@@ -116,6 +128,8 @@ class Proposal:
 
     Parameters
     ----------
+    printed, numbers
+        Pictures and tables by what is behind the names of their files: nothing, `-2`.
     notes
         What is for whoever writes the proposal, not for its readers.
     given, missing, to_say
@@ -125,8 +139,8 @@ class Proposal:
 
     document: Document
     paragraph: str
-    printed: PrintedScan
-    numbers: tuple[tuple[str, ...], ...]
+    printed: Mapping[str, PrintedScan]
+    numbers: Mapping[str, Sequence[tuple[str, ...]]]
     content: Mapping[str, Any]
     notes: tuple[str, ...]
     given: tuple[str, ...]
@@ -134,57 +148,115 @@ class Proposal:
     to_say: tuple[str, ...]
 
 
-def proposal_of(scaled: ScanScaling, terms: ProposalTerms) -> Proposal:
-    """Return the section about a scan of which strong or weak is known."""
-    section = _Section(scaled, terms)
-    title, paragraph = section.title(), section.paragraph()
-    blocks: list[Block] = [Paragraph(paragraph), section.table(), section.figure()]
-    if planned := section.planned():
+def undecided(scaled: ScanScaling) -> list[str]:
+    """Return why there is nothing to report of a scan yet; empty if there is."""
+    if scaled.scaling and not _UNDECIDED & {each.doubt for each in scaled.questions}:
+        return []
+    return [*wording.questions(scaled)] or ["it was measured at one size only"]
+
+
+def parts_of(
+    scans: Iterable[tuple[str, ScanScaling]], *, together: bool | None
+) -> list[dict[str, ScanScaling]]:
+    """Return the scans of each section, by names that are folders.
+
+    Parameters
+    ----------
+    scans
+        Each with its region.
+    together
+        One section of all; strong and weak scaling of few scans unless it is said.
+    """
+    named: dict[str, ScanScaling] = {}
+    for region, scaled in scans:
+        held = "-".join(f"{key}{value:g}" for key, value in scaled.held.items())
+        name = plain("-".join(filter(None, (region, held))))
+        if name in named:
+            name = f"{name}-{_kind(scaled)}"
+        same = sum(each.startswith(name) for each in named)
+        named[f"{name}-{same + 1}" if name in named else name] = scaled
+    if together is None:
+        kinds = {*map(_kind, named.values())}
+        together = len(kinds) > 1 and len(named) <= MOST_TOGETHER
+    return [named] if together else [{name: named[name]} for name in named]
+
+
+def _kind(scaled: ScanScaling) -> str:
+    return str(scaled.scaling and scaled.scaling.kind)
+
+
+def proposal_of(scans: Mapping[str, ScanScaling], terms: ProposalTerms) -> Proposal:
+    """Return the section about scans of which strong or weak is known.
+
+    Parameters
+    ----------
+    scans
+        By name, which is said where their kinds do not tell them apart. Strong scaling
+        comes first, and production runs are those of the first.
+
+    Raises
+    ------
+    InvalidReport
+        If nothing is known of a planned size.
+    """
+    kinds = {name: _kind(scaled) for name, scaled in scans.items()}
+    shown = {
+        name: _with_forecasts_of(scans[name], terms)
+        for name in sorted(scans, key=kinds.__getitem__)
+    }
+    names_tell = len({*kinds.values()}) < len(kinds)
+    sections = [
+        _Section(
+            scaled,
+            terms if number == 1 else replace(terms, plan=()),
+            name if names_tell else "",
+            number,
+            len(shown),
+        )
+        for number, (name, scaled) in enumerate(shown.items(), 1)
+    ]
+    first = sections[0]
+    if unknown := first.unknown_size():
+        raise InvalidReport([("plan", unknown)])
+    blocks = [block for section in sections for block in section.blocks()]
+    if planned := first.planned():
         blocks.append(planned)
-    table = table_of(scaled)
+    contents = [section.content() for section in sections]
+    title = first.title() if len(sections) == 1 else _title_of_all(sections)
+    content: Mapping[str, Any] = contents[0]
+    if len(sections) > 1:
+        content = {"title": title, "sections": contents}
+
+    def together(part: Callable[[_Section], Iterator[str]]) -> tuple[str, ...]:
+        said = (sentence for section in sections for sentence in part(section))
+        return tuple(dict.fromkeys(said))
+
     return Proposal(
         document=Document(title, tuple(blocks), terms.paper),
-        paragraph=paragraph,
-        printed=section.printed(),
-        numbers=(
-            (*table.headings, "remark"),
-            *((*row.cells, row.note) for row in table.rows),
-        ),
-        content={
-            "title": title,
-            "paragraph": paragraph,
-            "scaling": scaling_object(scaled),
-            "plan": section.plan_object(),
-            "notes": [*section.notes()],
-        },
-        notes=tuple(section.notes()),
-        given=tuple(section.given()),
-        missing=tuple(section.missing()),
+        paragraph="\n\n".join(section.paragraph() for section in sections),
+        printed={section.mark: section.printed() for section in sections},
+        numbers={section.mark: section.numbers() for section in sections},
+        content=content,
+        notes=together(_Section.notes),
+        given=together(_Section.given),
+        missing=tuple(first.missing()),
         to_say=TO_SAY,
     )
 
 
-def shown_forecasts(
-    scaled: ScanScaling, largest: float | None, *, has_any: bool
-) -> ScanScaling:
+def _with_forecasts_of(scaled: ScanScaling, terms: ProposalTerms) -> ScanScaling:
     """Return a scan with the forecasts that are wanted, none beyond the largest job."""
-    kept = scaled.forecasts if has_any else ()
-    kept = tuple(row for row in kept if largest is None or row.size <= largest)
-    return replace(scaled, forecasts=kept)
+    kept = scaled.forecasts if terms.has_forecasts else ()
+    largest = terms.largest or inf
+    return replace(scaled, forecasts=tuple(row for row in kept if row.size <= largest))
 
 
-def unknown_size(scaled: ScanScaling, plan: Sequence[Production]) -> str | None:
-    """Return, in words, a planned size of which nothing is known; None if all are."""
-    rows = (*(scaled.scaling.rows if scaled.scaling else ()), *scaled.forecasts)
-    known = {row.size for row in rows}
-    for production in plan:
-        if production.size is not None and production.size not in known:
-            sizes = ", ".join(f"{size:,.10g}" for size in sorted(known))
-            return (
-                f"{production.name}: nothing was measured at {production.size:g} "
-                f"{scaled.scale.many}, only {sizes}"
-            )
-    return None
+def _title_of_all(sections: "Sequence[_Section]") -> str:
+    """Return `Strong and weak scaling of NEKO on LUMI-G`."""
+    kinds = list(dict.fromkeys(section.kind for section in sections))
+    words = " and ".join(filter(None, kinds))
+    words = f"{words} scaling" if words else "scaling"
+    return words[0].upper() + words[1:] + sections[0].subject()
 
 
 TO_SAY: Final = (
@@ -197,8 +269,49 @@ TO_SAY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Section:
+    """What is said of one scan, the so manieth of so many."""
+
     scaled: ScanScaling
     terms: ProposalTerms
+    name: str
+    number: int
+    count: int
+
+    @property
+    def mark(self) -> str:
+        """Return what is behind the names of its files."""
+        return "" if self.number == 1 else f"-{self.number}"
+
+    def blocks(self) -> Iterator[Block]:
+        yield Paragraph(self.paragraph())
+        yield self.table()
+        yield self.figure()
+
+    def numbers(self) -> list[tuple[str, ...]]:
+        table = table_of(self.scaled)
+        rows = [(*row.cells, row.note) for row in table.rows]
+        return [(*table.headings, "remark"), *rows]
+
+    def content(self) -> dict[str, Any]:
+        return {
+            "title": self.title(),
+            "paragraph": self.paragraph(),
+            "scaling": scaling_object(self.scaled),
+            "plan": self.plan_object(),
+            "notes": [*self.notes()],
+        }
+
+    def unknown_size(self) -> str | None:
+        """Return, in words, a planned size of which nothing is known."""
+        known = {row.size for row in (*self.rows, *self.scaled.forecasts)}
+        for production in self.terms.plan:
+            if production.size is not None and production.size not in known:
+                sizes = ", ".join(f"{size:,.10g}" for size in sorted(known))
+                return (
+                    f"{production.name}: nothing was measured at {production.size:g} "
+                    f"{self.scaled.scale.many}, only {sizes}"
+                )
+        return None
 
     @property
     def _scaling(self) -> Scaling:
@@ -256,30 +369,43 @@ class _Section:
         return self.scaled.scale.counted(size)
 
     def title(self) -> str:
-        kind = "Strong" if self.is_strong else "Weak"
-        if not self.is_time:
-            kind = ""
-        words = f"{kind} scaling" if kind else "Scaling"
-        of = f" of {self.terms.code}" if self.terms.code else ""
+        words = f"{self.kind} scaling".strip()
+        of = f" of {self.name}" if self.name else ""
+        return (
+            words[0].upper()
+            + words[1:]
+            + of
+            + self.subject("in" if self.name else "of")
+        )
+
+    def subject(self, joined_by: str = "of") -> str:
+        of = f" {joined_by} {self.terms.code}" if self.terms.code else ""
         on = f" on {self.terms.machine}" if self.terms.machine else ""
-        return f"{words}{of}{on}"
+        return f"{of}{on}"
+
+    @property
+    def kind(self) -> str:
+        """Strong or weak; nothing of rates, of which both are alike."""
+        if not self.is_time:
+            return ""
+        return "strong" if self.is_strong else "weak"
 
     def paragraph(self) -> str:
         return _UNITS.sub("\N{NO-BREAK SPACE}", " ".join(self._sentences()))
 
     def _sentences(self) -> Iterator[str]:
         terms, rows, base = self.terms, self.rows, self.base
-        code = f"of {terms.code}" if terms.code else "of the code"
+        code = f"of {self.name} in " if self.name else "of "
+        code += terms.code or "the code"
         if terms.code and terms.version:
             code += f" {terms.version}"
         case = f" for {terms.case}" if terms.case else ""
         on = f" on {terms.machine}" if terms.machine else ""
-        kind = "strong" if self.is_strong else "weak"
-        kind = f"The {kind} scaling" if self.is_time else "The scaling"
+        kind = " ".join(filter(None, ("The", self.kind, "scaling")))
         span = f"{base.size:,.10g} to {self.size(rows[-1].size)}"
         yield (
-            f"{kind} {code}{case} was measured{on} on {span} ({self._runs()}; Table 1, "
-            "Figure 1)."
+            f"{kind} {code}{case} was measured{on} on {span} ({self._runs()}; "
+            f"Table {self.number}, Figure {self.number})."
         )
         yield from self._gains()
         yield from self._limits()
@@ -388,12 +514,12 @@ class _Section:
             verb = "need" if runs != 1 else "needs"
             yield (
                 f"The {runs:,} {noun} planned {verb} {_whole(total)} "
-                f"{self.hours_unit} (Table 2)."
+                f"{self.hours_unit} (Table {self.count + 1})."
             )
         elif total is not None:
             yield (
                 f"The production runs planned need {_whole(total)} {self.hours_unit} "
-                "(Table 2)."
+                f"(Table {self.count + 1})."
             )
 
     def _span(self, row: SizeRow) -> str:
@@ -436,7 +562,7 @@ class _Section:
         if self.scaled.forecasts:
             caption += " In italics: forecast, not measured."
         caption = _UNITS.sub("\N{NO-BREAK SPACE}", caption)
-        return Table(table.headings, rows, caption, "scaling")
+        return Table(table.headings, rows, caption, f"scaling{self.mark}")
 
     def figure(self) -> Figure:
         metric = self.scaled.metric.replace("_", " ")
@@ -452,7 +578,8 @@ class _Section:
             f"efficiency. {wording.speed_sentence(self.scaled, self._code)}"
         )
         caption = _UNITS.sub("\N{NO-BREAK SPACE}", caption)
-        return Figure(TOGETHER, alt, caption, "scaling")
+        name = f"{TOGETHER}{self.mark}"
+        return Figure(name, alt, caption, name)
 
     def printed(self) -> PrintedScan:
         table = table_of(self.scaled)

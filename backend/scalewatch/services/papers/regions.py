@@ -7,15 +7,12 @@ from sqlalchemy.orm import Session
 
 from scalewatch.errors import InvalidReport
 from scalewatch.errors.operations import pip_install
-from scalewatch.services.efficiencies import wording
 from scalewatch.services.papers import folder
 from scalewatch.services.papers.proposal import (
-    UNDECIDED,
     Production,
     ProposalTerms,
     proposal_of,
-    shown_forecasts,
-    unknown_size,
+    undecided,
 )
 from scalewatch.services.regions.efficiency import EfficiencyQuestion, efficiency_at
 from scalewatch.services.selection.view import View
@@ -29,14 +26,10 @@ class ProposalQuestion:
     ----------
     forms
         Of `folder.BASE` and `folder.EXTRA`; all that can be written unless given.
-    largest
-        The machine's largest job; no forecast is beyond it.
     """
 
     terms: ProposalTerms
     forms: Sequence[str] = ()
-    largest: float | None = None
-    has_forecasts: bool = True
 
 
 def region_folder(
@@ -66,10 +59,8 @@ def region_folder(
         raise InvalidReport(
             [("region", f"nothing to report of {shown.region}: {reason}")]
         )
-    doubts = {each.doubt for each in scaled.questions}
-    if scaled.scaling is None or UNDECIDED & doubts:
-        sentences = wording.questions(scaled) or ["it was measured at one size only"]
-        raise InvalidReport([("region", " ".join(sentences))])
+    if reasons := undecided(scaled):
+        raise InvalidReport([("region", " ".join(reasons))])
     terms = question.terms
     if not terms.plan and efficiency.runs:
         planned = Production(
@@ -79,13 +70,10 @@ def region_folder(
             efficiency.length or 1.0,
         )
         terms = replace(terms, plan=(planned,))
-    scaled = shown_forecasts(scaled, question.largest, has_any=question.has_forecasts)
-    if unknown := unknown_size(scaled, terms.plan):
-        raise InvalidReport([("plan", unknown)])
     terms = replace(terms, machine=terms.machine or shown.machine)
     forms = question.forms or (*folder.BASE, *folder.EXTRA)
     written = folder.folder_of(
-        proposal_of(scaled, terms),
+        proposal_of({shown.region: scaled}, terms),
         [form for form in forms if form not in absent],
         {f"{shown.project} {shown.commit.sha} {shown.machine} {shown.region}": None},
     )
