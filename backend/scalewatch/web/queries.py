@@ -5,6 +5,7 @@ Validators raise errors of the product, which pydantic passes on because they ar
 `ValueError`: the answer is the same problem document as for any other error.
 """
 
+import re
 from collections.abc import Sequence
 from enum import StrEnum
 from math import isfinite
@@ -118,6 +119,18 @@ Counts = Annotated[
         {"anyOf": [{"type": "string", "pattern": f"^({_COUNT}(,{_COUNT})*)?$"}, NULL]}
     ),
 ]
+_PERCENT: Final = r"(100|0*[1-9][0-9]?(\.[0-9]*)?)"
+Limits = Annotated[
+    str | None,
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "pattern": f"^({_PERCENT}(,{_PERCENT})*)?$"},
+                NULL,
+            ]
+        }
+    ),
+]
 Kind = Annotated[ScalingKind | None, choice("scaling", ScalingKind)]
 Scale = Annotated[Positive, positive("scale")]
 Size = Annotated[Positive, positive("problem size")]
@@ -128,6 +141,13 @@ def _counts_checked(text: str | None) -> str | None:
         number = count.rpartition("=")[2]
         if not number.strip().replace(".", "", 1).isdecimal() or not float(number):
             raise BadScale("number on a node", number)  # noqa: TRY003 - a subject
+    return text or None
+
+
+def _limits_checked(text: str | None) -> str | None:
+    for limit in text.split(",") if text else ():
+        if not re.fullmatch(_PERCENT, limit):
+            raise BadScale("limit in per cent", limit)  # noqa: TRY003 - a subject
     return text or None
 
 
@@ -169,7 +189,7 @@ class ScalingQuery(BaseModel):
 
 
 class EfficiencyQuery(BaseModel):
-    """?kind=weak&scale=nodes&base=8&limit=80&runs=64&length=25&at=32."""
+    """?kind=weak&scale=nodes&base=8&limit=80,50&runs=64&length=25&at=32."""
 
     kind: Kind = Field(
         None, description="`strong` or `weak`; what the measurements say unless given."
@@ -178,11 +198,12 @@ class EfficiencyQuery(BaseModel):
         None, description="Axis: p, nodes, gpus or threads.", examples=["nodes"]
     )
     base: Scale = Field(None, description="Size of reference; the smallest if none.")
-    limit: Annotated[
-        Positive,
-        AfterValidator(lambda percent: percent and min(percent / 100, 1)),
-        positive("limit in per cent"),
-    ] = Field(None, description="Efficiency in per cent that is asked about; 70.")
+    limit: Annotated[Limits, AfterValidator(_limits_checked)] = Field(
+        None,
+        description="Efficiencies in per cent that are asked about, the first for the "
+        "next run; `70,50` unless given.",
+        examples=["80,50"],
+    )
     held: Text = Field(None, description="Setting of a further parameter: `n=1000`.")
     per_node: Annotated[Counts, AfterValidator(_counts_checked)] = Field(
         None,

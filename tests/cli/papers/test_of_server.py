@@ -69,9 +69,10 @@ def test_the_button_gives_the_files_of_the_command(posted, tmp_path, client):
     assert packed == files_of(tmp_path / "server")
 
 
-def test_choices_of_the_command_are_those_of_the_address(posted, tmp_path):
+@pytest.mark.parametrize("limits", ["80%,50%", "80%", "90%,75%,60%"])
+def test_choices_of_the_command_are_those_of_the_address(posted, tmp_path, limits):
     choices = (
-        *("--base", "8", "--limit", "80%,50%", "--scaling", "strong"),
+        *("--base", "8", "--limit", limits, "--scaling", "strong"),
         *("--charge", "core-h = 128 * node-h", "--doubling", "1.5"),
     )
     for source, output in ((("times.csv",), "files"), (posted, "server")):
@@ -111,7 +112,6 @@ def test_other_peoples_files_stay(posted, tmp_path):
         (("--commit", "v9"), "v9"),
         (("--region", "nothing"), "nothing"),
         (("--machine", "hawk"), "hawk"),
-        (("--runs", "3", "--limit", "90%,80%"), "--limit"),
         (("--template", "times.csv"), "--template"),
     ],
 )

@@ -31,8 +31,6 @@ NOTHING: Final = 4
 """Exit codes: a file cannot be read, the others are reported; nothing to report."""
 
 NOT_FOUND: Final = 404
-HALF: Final = 0.5
-"""Efficiency that a server asks about beside another one."""
 
 MANIFEST: Final = "manifest.json"
 FORMS: Final = ("pdf", "docx", "figures", "tex", "md", "csv", "json")
@@ -239,13 +237,11 @@ def _of_server(options: Mapping[str, Any]) -> dict[str, bytes]:
     if options["form_file"] is not None:
         raise click.UsageError("--template goes with files: a server has no forms")
     terms = scaling_terms(options)
-    if {*terms.limits[1:]} - {HALF}:
-        raise click.UsageError("of a server --limit is one, beside 50 %")
     production = [asdict(each) for each in _plan(options)]
     query = {
         "format": options["forms"] and ",".join(options["forms"]),
         "kind": terms.kind,
-        "limit": f"{100 * terms.limits[0]:.10g}",
+        "limit": ",".join(f"{100 * limit:.10g}" for limit in terms.limits),
         "per_node": ",".join(f"{key}={count}" for key, count in terms.per_node.items()),
         "plan": json.dumps(production) if production else None,
         "forecast": "false" if options["no_forecast"] else None,

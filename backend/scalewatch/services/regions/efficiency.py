@@ -42,7 +42,7 @@ class EfficiencyQuestion:
     kind, scale, base
         Strong or weak, the axis and the reference; as was measured unless given.
     limit
-        Efficiency that is asked about, beside half of all.
+        Efficiencies in per cent that are asked about, `80,50`; the usual unless given.
     held
         The setting of a further parameter, as `n=1000`; the first unless given.
     per_node, steps
@@ -55,7 +55,7 @@ class EfficiencyQuestion:
     kind: ScalingKind | None = None
     scale: str | None = None
     base: float | None = None
-    limit: float | None = None
+    limit: str | None = None
     held: str | None = None
     per_node: str | None = None
     steps: float | None = None
@@ -68,7 +68,8 @@ class EfficiencyQuestion:
         """The terms with which a scan is read."""
         limits = ScalingTerms().limits
         if self.limit is not None:
-            limits = tuple(dict.fromkeys([self.limit, limits[-1]]))
+            shares = (float(limit) / 100 for limit in self.limit.split(","))
+            limits = tuple(dict.fromkeys(shares))
         counts: dict[str, float] = {}
         for count in filter(None, (self.per_node or "").split(",")):
             name, _, number = count.rpartition("=")
