@@ -292,6 +292,8 @@ class ImportedSeries:
         Parameters that are none here, as each varies only together with one of these.
     failed
         How many runs failed at each coordinate; empty where none did.
+    failed_jobs
+        Their jobs, as far as they are known.
     """
 
     region: str
@@ -305,6 +307,7 @@ class ImportedSeries:
     crowded: tuple[int, ...] = ()
     together: tuple[Follower, ...] = ()
     failed: tuple[int, ...] = ()
+    failed_jobs: tuple[str, ...] = ()
 
     @property
     def failures(self) -> tuple[int, ...]:
@@ -388,6 +391,15 @@ class _Scan:
         default_factory=dict
     )
 
+    def failed_jobs(self) -> tuple[str, ...]:
+        """Return the jobs of runs that failed, as far as they are known."""
+        jobs = {
+            run.job: None
+            for (_, run), values in self.runs.items()
+            if run.job and all(map(math.isnan, values))
+        }
+        return tuple(jobs)
+
     def coordinates(self) -> Mapping[Coordinate, Sequence[float]]:
         """Return the values at each coordinate, of all runs together."""
         pooled: dict[Coordinate, list[float]] = {}
@@ -427,7 +439,9 @@ class Scans:
         if is_crowded:
             scan.crowded.add(coordinate)
         if measurement.dependent:
-            scan.dependent[coordinate] = measurement.dependent
+            # Of what differs at a coordinate, as restarts of its jobs, the largest.
+            known_there = scan.dependent.get(coordinate, ())
+            scan.dependent[coordinate] = max(known_there, measurement.dependent)
 
     def remove(self, measurement: ImportedMeasurement) -> None:
         """Take away the repetitions at one coordinate, all that were added."""
@@ -577,6 +591,7 @@ def _series(
             if coordinate in scan.crowded
         ),
         failed=failed if any(failed) else (),
+        failed_jobs=scan.failed_jobs() if any(failed) else (),
         together=tuple(
             Follower(
                 parameter,

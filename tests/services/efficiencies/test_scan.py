@@ -82,6 +82,11 @@ def test_node_hours_are_nodes_times_hours():
         ("epochTime", "s"),
         ("time_per_iteration", "s"),
         ("step time", "ms/step"),
+        ("time (s) / time step", "s"),
+        ("seconds per time step", "s"),
+        ("mean time per outer iteration", "s"),
+        ("time_per_timestep_s", "s"),
+        ("wall s/dt", "s"),
     ],
 )
 def test_time_of_a_step_has_no_node_hours_without_their_number(metric, unit):
@@ -94,6 +99,14 @@ def test_time_of_a_step_has_no_node_hours_without_their_number(metric, unit):
     size = 1e-3 if "ms" in f"{metric} {unit}".split() or unit == "ms/step" else 1
     assert known.hours[1] == pytest.approx(100 * size * 1000 / 3600)
     assert Doubt.PER_STEP not in doubts(known)
+
+
+def test_work_of_a_time_is_named_with_all_of_its_words():
+    scan = series(metric="mean time per outer iteration")
+
+    (question,) = scaled(scan).questions
+
+    assert question.subject == "outer iteration"
 
 
 def test_ranks_are_no_nodes_unless_it_is_said_how_many_a_node_has():

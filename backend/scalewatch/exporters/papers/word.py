@@ -2,6 +2,7 @@
 
 # ruff: noqa: SLF001 - python-docx has no other way to rules, fields and alt texts
 
+import re
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -63,7 +64,7 @@ def write_docx(document: Document, folder: Path, name: str, form: Path | None) -
     if form is None:
         properties = written.core_properties
         properties.author = properties.comments = ""
-        properties.title = document.title
+        properties.title = _kept(document.title)
         properties.created = properties.modified = MADE
     written.save(str(folder / name))
     _same_bytes(folder / name)
@@ -84,11 +85,11 @@ class _Writer:
             normal.font.size = Pt(11)
 
     def write(self, document: Document) -> None:
-        self.written.add_heading(document.title, 2)
+        self.written.add_heading(_kept(document.title), 2)
         for block in document.blocks:
             match block:
                 case Paragraph():
-                    self.written.add_paragraph(block.text)
+                    self.written.add_paragraph(_kept(block.text))
                 case Table():
                     self._caption("Table", block.caption, keep=True)
                     self._table(block)
@@ -105,7 +106,7 @@ class _Writer:
         path = self.folder / "figures" / f"{figure.name}.png"
         paragraph.add_run().add_picture(str(path), width=Cm(WIDTH))
         for shape in paragraph._p.xpath(".//wp:docPr"):
-            shape.set("descr", figure.alt)
+            shape.set("descr", _kept(figure.alt))
         self._caption("Figure", figure.caption, keep=False)
 
     def _caption(self, kind: str, text: str, *, keep: bool) -> None:
@@ -118,7 +119,7 @@ class _Writer:
         paragraph.add_run(f"{kind} ").bold = True
         _number(paragraph, kind, self.numbers[kind])
         paragraph.add_run(". ").bold = True
-        paragraph.add_run(text)
+        paragraph.add_run(_kept(text))
         for run in paragraph.runs:
             run.font.size = Pt(9.5)
 
@@ -182,11 +183,19 @@ class _Writer:
             )
             paragraph.paragraph_format.space_after = Pt(1)
             paragraph.paragraph_format.keep_with_next = not stays
-            run = paragraph.add_run(text)
+            run = paragraph.add_run(_kept(text))
             run.font.size = Pt(9.5)
             run.bold = is_head
             run.italic = row.part is Part.FORECAST
             _ruled(cell, rules)
+
+
+def _kept(text: str) -> str:
+    """Return a text without what XML has no place for: control characters."""
+    return _CONTROL.sub("", text)
+
+
+_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f\ufffe\uffff\ud800-\udfff]")
 
 
 def _ruled(cell: Any, rules: dict[str, int]) -> None:

@@ -15,6 +15,7 @@ from typing import Final
 
 from scalewatch.importers import series
 from scalewatch.importers.source import Source, quoted
+from scalewatch.importers.tables.columns import RESTARTS
 from scalewatch.outcomes import judge_cell
 from scalewatch.texts.cells import read_cell
 
@@ -35,7 +36,13 @@ _KEPT_STEPS: Final = re.compile(r"\d{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A job or a step: its id, name, state, settings and what was measured."""
+    """A job or a step: its id, name, state, settings and what was measured.
+
+    Parameters
+    ----------
+    restarts
+        How often Slurm began it anew; None where that was not printed.
+    """
 
     job: str
     step: str
@@ -44,6 +51,7 @@ class Account:
     settings: Mapping[str, float]
     values: Mapping[str, float]
     provenance: series.Provenance
+    restarts: int | None = None
     steps: list["Account"] = field(default_factory=list)
 
 
@@ -112,6 +120,7 @@ def _of_row(source: Source, row: Mapping[str, str]) -> Account:
         known(settings),
         known(values),
         provenance,
+        int(restarts) if (restarts := row.get("restarts", "")).isdecimal() else None,
     )
 
 
@@ -149,7 +158,7 @@ def _of(
         values = [part.values[metric] for part in parts if metric in part.values]
         if values:
             value = account.values["time"] if metric == "time" else max(values)
-            yield series.measurement(
+            taken = series.measurement(
                 region,
                 metric,
                 unit,
@@ -158,6 +167,10 @@ def _of(
                 provenance=account.provenance,
                 failed=not has_succeeded(account.state),
             )
+            restarts = (job or account).restarts
+            if restarts is not None:
+                taken = taken._replace(dependent=((RESTARTS, float(restarts)),))
+            yield taken
 
 
 def _is_unended(state: str) -> bool:

@@ -92,6 +92,7 @@ def _of_part(
         known(settings),
         known(values),
         provenance,
+        int(_numbered(held.get("restart_cnt")) or 0) if "restart_cnt" in held else None,
     )
 
 

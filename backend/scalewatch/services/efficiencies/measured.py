@@ -39,6 +39,7 @@ class MeasuredScan:
     dependent: Mapping[str, Sequence[float]]
     fixed: Mapping[str, object]
     failures: Sequence[int]
+    failed_jobs: Sequence[str] = ()
 
     @classmethod
     def of(

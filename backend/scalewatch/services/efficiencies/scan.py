@@ -65,6 +65,14 @@ _PER: Final = re.compile(
 )
 
 
+_WORK: Final = re.compile(
+    rf"{_PER.pattern.removesuffix(')')}(?:[\s_-]++[^\W\d_]++){{0,2}}+)", re.IGNORECASE
+)
+"""Work of a time with the words that say which: `SCF iteration`, `time step`."""
+
+_UNIT_AT_END: Final = re.compile(r"[\s_-](?:s|sec|ms|us|µs|ns)$", re.IGNORECASE)
+
+
 class Evidence(StrEnum):
     """Evidence that a scan is one of strong or of weak scaling."""
 
@@ -172,6 +180,10 @@ class Scan(Protocol):
     @property
     def failures(self) -> Sequence[int]:
         """How many runs failed at each setting, shape (n,)."""
+
+    @property
+    def failed_jobs(self) -> Sequence[str]:
+        """Jobs of runs that failed, as far as they are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,8 +350,8 @@ def measured_kind(
     is_per_work = duration == 1 and all(power == -1 for power in powers.values())
     if is_per_work and better == "lower":
         work = next(iter(powers), None)
-        if work is None and (part := _PER.search(metric)):
-            work = part["part"]
+        if work is None and (part := _WORK.search(metric)):
+            work = _UNIT_AT_END.sub("", part["part"]).replace("_", " ")
         if work is None and (steps := _STEPS.intersection(words_of(metric))):
             (work, *_) = sorted(steps)
         return MeasuredKind(Quantity.TIME, quantity.size, work)
@@ -482,7 +494,8 @@ class _Plane:
         failures = np.asarray(self.scan.failures, np.float64)[self.rows]
         if failures.any():
             at = tuple(sizes[failures > 0].tolist())
-            yield Question(Doubt.FAILED, at, value=float(failures.sum()))
+            jobs = ", ".join(self.scan.failed_jobs)
+            yield Question(Doubt.FAILED, at, jobs, float(failures.sum()))
         repeated = [
             (size, runs)
             for size, here in zip(sizes.tolist(), values, strict=True)

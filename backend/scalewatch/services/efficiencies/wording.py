@@ -237,7 +237,7 @@ QUESTIONS: Final = {
     "is charged as a whole and runs faster alone; --per-node cores=N tells full nodes, "
     "and compares with one.",
     Doubt.GPUS: "For node-hours, --per-node gpus=N says how many a node has.",
-    Doubt.FAILED: "Runs that failed are left out: {value:g} at {sizes} {scale}.",
+    Doubt.FAILED: "Runs that failed are left out: {value:g} at {sizes} {scale}{jobs}.",
     Doubt.MIXED: "Runs on {sizes} {scale} differ more than twofold: are these "
     "different problems, or restarts? --column configuration=NAME tells them apart; no "
     "node-hours until then.",
@@ -258,6 +258,7 @@ def questions(scaled: ScanScaling) -> Iterator[str]:
             metric=scaled.metric.replace("_", " "),
             subject=question.subject,
             value=question.value,
+            jobs=f" (jobs {question.subject})" if question.subject else "",
             sizes=", ".join(f"{each:,.10g}" for each in question.sizes),
             scale=counts,
         )

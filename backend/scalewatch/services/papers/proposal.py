@@ -269,7 +269,7 @@ TO_SAY: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Section:
-    """What is said of one scan, the so manieth of so many."""
+    """Sentences, table and picture of one scan, by its number among so many."""
 
     scaled: ScanScaling
     terms: ProposalTerms
