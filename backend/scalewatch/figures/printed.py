@@ -142,7 +142,7 @@ def _time(ax: Any, scan: PrintedScan) -> None:
     ideal = [base.value[1] * (size / base.size) ** scan.ideal for size in ends]
     ax.plot(ends, ideal, "--", color=GREY, lw=0.9, label="ideal", zorder=1)
     _points(ax, scan, lambda point: point.value)
-    values = [point.value[1] for point in scan.points] + ideal
+    values = [each for point in scan.points for each in point.value] + ideal
     if max(values) > 3 * min(values):
         ax.set_yscale("log")
         ax.set_ylim(min(values) / 1.35, max(values) * 1.35)

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -333,12 +333,18 @@ class ImportedSeries:
         """Settings that are held fixed."""
         return self.configuration
 
-    def along(self, names: Collection[str]) -> Self:
-        """Return it over parameters of some names, as far as they vary with its own."""
+    def along(self, names: Iterable[str]) -> Self:
+        """Return it over parameters of some names, as far as they vary with its own.
+
+        One that is the same at several coordinates tells these not apart.
+        """
+        wanted = {*names}
         swaps = {
             each.leader: each
             for each in self.together
-            if each.name in names and each.leader not in names
+            if each.name in wanted
+            and each.leader not in wanted
+            and len({*each.levels}) == len(self.settings)
         }
         if not swaps:
             return self

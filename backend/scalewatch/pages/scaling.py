@@ -191,6 +191,7 @@ OPTIONS: Final = {
     re.compile(r"--scaling (\w+)"): r"?kind=\1",
     re.compile(r"--per-node \w+=N"): "?per_node=N",
     re.compile("--steps N"): "?steps=N",
+    re.compile(r"--scale (\w+)"): r"?scale=\1",
     re.compile(r"--base (\S+)"): r"?base=\1",
 }
 """Options of `scalewatch model`, and the same choices in an address."""

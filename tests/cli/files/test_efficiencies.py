@@ -190,3 +190,34 @@ def test_command_and_json_have_the_same_numbers_of_real_series():
             assert f"{share:.{digit}f}" in shown, (name, row)
         compared += 1
     assert compared >= REAL - 5
+
+
+BOTH = "cores,nodes,time\n48,1,1000\n96,2,520\n192,4,275\n384,8,146\n768,16,80\n"
+
+
+def test_the_scale_that_is_stated_is_the_axis_of_table_and_model():
+    by_nodes = run("-", "--scale", "nodes", stdin=BOTH)
+    by_cores = run("-", stdin=BOTH)
+
+    assert by_nodes.splitlines()[1].split()[0] == "Nodes"
+    assert by_cores.splitlines()[1].split()[:2] == ["Cores", "Nodes"]
+    assert "/ nodes" in by_nodes
+    assert "/ p" in by_cores
+    efficiencies = [
+        [row["efficiency"] for row in json.loads(answer)["scaling"]["rows"]]
+        for answer in (
+            run("-", "--scale", "nodes", "--json", stdin=BOTH),
+            run("-", "--json", stdin=BOTH),
+        )
+    ]
+    assert efficiencies[0] == efficiencies[1]
+
+
+@pytest.mark.parametrize(
+    "text", [BOTH.replace("96,2,", "96,1,"), BOTH.replace("nodes", "queue")]
+)
+def test_a_scale_that_is_no_axis_is_said_to_be_none(text):
+    answer = run("-", "--scale", "nodes", stdin=text)
+
+    assert "--scale nodes is no axis here" in answer
+    assert answer.splitlines()[1].split()[0] == "Cores"

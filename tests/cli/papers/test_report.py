@@ -309,7 +309,7 @@ def test_both_kinds_may_stay_apart(report):
         for path in report.out.glob("*/section.md")
     }
     assert titles == {
-        "program": "## Weak scaling",
+        "program-weak": "## Weak scaling",
         "program-strong": "## Strong scaling",
     }
 
@@ -328,3 +328,12 @@ def test_regions_of_one_kind_are_named_where_they_are_together(report):
     assert text.startswith("## Strong scaling of NEKO\n")
     assert "Strong scaling of solve in NEKO" in text
     assert "The strong scaling of halo in NEKO was measured" in text
+
+
+def test_what_was_gained_is_said_where_no_size_is_efficient_too(report):
+    text = "nodes,time\n4,103.6\n6,98.54\n8,81.88\n12,75.1\n16,72.1\n"
+
+    done = report(text, "--scaling", "strong", "--format", "md")
+
+    gained = done.stdout.index("16 nodes are 1.44 times as fast")
+    assert gained < done.stdout.index("No size beyond 4 nodes keeps")

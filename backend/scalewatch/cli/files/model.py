@@ -218,6 +218,7 @@ def command(ctx: click.Context, /, files: Sequence[str], **options: Any) -> None
         ranking=ranking,
         proposes=options["proposes"],
         better=better,
+        scale=options["scale"],
     )
     is_of_growth = not options["as_json"] and (
         options["exact"] is not None or any(options[name] for name in OF_GROWTH)

@@ -313,7 +313,7 @@ def _proposals(
     reading = read_files(files, *read_terms(options))
     preview.tell(reading)
     code = UNREADABLE if reading.unreadable else 0
-    question = Question(better=options["better"])
+    question = Question(better=options["better"], scale=options["scale"])
     region = options["region"]
     all_series = [
         series

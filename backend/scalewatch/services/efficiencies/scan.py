@@ -95,6 +95,7 @@ class Doubt(StrEnum):
     SIZES = "problem sizes"
     SUPER_LINEAR = "super-linear"
     RESTARTS = "restarts"
+    SCALE = "scale"
 
 
 WITHOUT_HOURS: Final = frozenset(
@@ -491,6 +492,8 @@ class _Plane:
     def _doubts(
         self, sizes: Reals, values: Reals, scaling: Scaling | None
     ) -> Iterator[Question]:
+        if self.terms.scale not in {None, self.scale.name}:
+            yield Question(Doubt.SCALE, subject=self.terms.scale or "")
         failures = np.asarray(self.scan.failures, np.float64)[self.rows]
         if failures.any():
             at = tuple(sizes[failures > 0].tolist())

@@ -243,6 +243,8 @@ QUESTIONS: Final = {
     "node-hours until then.",
     Doubt.RESTARTS: "Jobs on {sizes} {scale} were restarted: are their times whole? "
     "No node-hours until such jobs are left out.",
+    Doubt.SCALE: "--scale {subject} is no axis here, as it was not measured or is the "
+    "same at several sizes: {scale} are.",
     Doubt.SUPER_LINEAR: "More than twice the ideal at {sizes} {scale}: was the problem "
     "the same?",
 }

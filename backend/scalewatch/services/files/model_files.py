@@ -128,6 +128,8 @@ class Question:
         Stated directions by metric.
     earlier
         Series of an earlier version, with which these are compared; None for none.
+    scale
+        The axis of scans in which several scales vary together, if one is stated.
     """
 
     expectations: Sequence[Stated] = ()
@@ -138,6 +140,7 @@ class Question:
     proposes: bool = False
     better: Mapping[str, Direction] = field(default_factory=dict)
     earlier: Sequence[ImportedSeries] | None = None
+    scale: str | None = None
 
     def direction(self, series: ImportedSeries) -> Direction:
         """Return the better direction of a series: lower unless anything says it."""
@@ -155,13 +158,13 @@ class Question:
         """Return series over the parameters that their expectations name.
 
         Where nodes and p vary only together, p stands for both, unless a growth with
-        nodes is expected.
+        nodes is expected, or nodes are the stated scale.
         """
         series = [*all_series]
         timed = {each.region for each in series if each.metric == TIME}
         expected = [_stated(self.expectations, each, timed) for each in series]
         return [
-            each.along(growth.parameters) if growth else each
+            each.along(growth.parameters if growth else filter(None, [self.scale]))
             for each, growth in zip(series, expected, strict=True)
         ]
 

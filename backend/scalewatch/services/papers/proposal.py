@@ -167,16 +167,17 @@ def parts_of(
     together
         One section of all; strong and weak scaling of few scans unless it is said.
     """
+    known = [*scans]
+    metrics = {scaled.metric for _, scaled in known}
+    kinds = {_kind(scaled) for _, scaled in known}
     named: dict[str, ScanScaling] = {}
-    for region, scaled in scans:
-        held = "-".join(f"{key}{value:g}" for key, value in scaled.held.items())
-        name = plain("-".join(filter(None, (region, held))))
-        if name in named:
-            name = f"{name}-{_kind(scaled)}"
-        same = sum(each.startswith(name) for each in named)
-        named[f"{name}-{same + 1}" if name in named else name] = scaled
+    for region, scaled in known:
+        parts = [region, *(f"{key}{value:g}" for key, value in scaled.held.items())]
+        parts += [scaled.metric] if len(metrics) > 1 else []
+        parts += [_kind(scaled)] if len(kinds) > 1 else []
+        name = plain("-".join(parts))
+        named[f"{name}-{len(named) + 1}" if name in named else name] = scaled
     if together is None:
-        kinds = {*map(_kind, named.values())}
         together = len(kinds) > 1 and len(named) <= MOST_TOGETHER
     return [named] if together else [{name: named[name]} for name in named]
 
@@ -419,37 +420,37 @@ class _Section:
         return f"{number} runs at each size, medians are given"
 
     def _gains(self) -> Iterator[str]:
-        chosen, base = self.chosen, self.base
+        base, last = self.base, self.rows[-1]
+        is_efficient = self.chosen is not base
+        shown = self.chosen if is_efficient else last
         reason = self.terms.base_reason or "that was measured"
-        limit = percent(self.first.limit)
-        if chosen is base:
-            if self.terms.doubling is None:
-                yield (
-                    f"No size beyond {self.size(base.size)} keeps a parallel "
-                    f"efficiency of {limit} % with {percent(self.scaled.level)} % "
-                    "probability."
-                )
-            return
-        share = f"{efficiency_text(chosen)} %"
+        share = f"{efficiency_text(shown)} %"
         if self.is_strong:
-            verb = "are" if chosen.size != 1 else "is"
+            verb = "are" if shown.size != 1 else "is"
             yield (
                 f"Relative to {self.size(base.size)}, the smallest size {reason}, "
-                f"{self.size(chosen.size)} {verb} "
-                f"{significant(chosen.speed_up)} times as fast: "
+                f"{self.size(shown.size)} {verb} "
+                f"{significant(shown.speed_up)} times as fast: "
                 f"a parallel efficiency of {share}."
             )
         else:
             unit = self.scaled.scale.singular
             yield (
-                f"With constant work per {unit}, {self.size(chosen.size)} keep "
+                f"With constant work per {unit}, {self.size(shown.size)} keep "
                 f"{share} of the efficiency of {self.size(base.size)}, the smallest "
                 f"size {reason}."
             )
-            if chosen is not self.rows[-1]:
-                last = self.rows[-1]
+            # Of the size beyond it, limits speak.
+            spoken = self.rows[:-2] if self.terms.doubling is None else self.rows[:-1]
+            if shown in spoken:
                 share = f"{efficiency_text(last)} %"
                 yield f"At {self.size(last.size)} it is {share}."
+        if not is_efficient and self.terms.doubling is None:
+            yield (
+                f"No size beyond {self.size(base.size)} keeps a parallel efficiency of "
+                f"{percent(self.first.limit)} % with {percent(self.scaled.level)} % "
+                "probability."
+            )
 
     def _limits(self) -> Iterator[str]:
         if self.terms.doubling is not None:

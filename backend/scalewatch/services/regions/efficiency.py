@@ -145,7 +145,8 @@ def efficiency_at(
     preferred = question.scale or gate_rules.scale_of(session, project.id)
     measured = MeasuredScan.of(scan, repetitions_of(session, [scan]), preferred)
     better: Direction = "higher" if scan.better == "higher" else "lower"
-    terms = replace(question.terms, scale=preferred)
+    is_axis = preferred in measured.parameters
+    terms = replace(question.terms, scale=preferred if is_axis else question.scale)
     scalings = scalings_of(measured, better, terms)
     chosen = next((each for each in scalings if _held(each) == question.held), None)
     chosen = chosen or (scalings[0] if scalings else None)
