@@ -128,8 +128,9 @@ def test_a_pull_request_is_judged_by_the_history_and_does_not_write_to_it(checko
     code = job.run()
 
     assert "Add to the history" not in job.said
-    assert "Publish" not in job.said
     assert history(checkout) == before
+    head = git(checkout, "rev-parse", "HEAD").strip()
+    assert (checkout / f"site/p/code/c/{head[:10]}/index.html").is_file()
     output = job.file("output").read_text()
     assert code == (1 if "outcome=worse" in output else 0)
     assert "outcome=fine" not in output
@@ -174,6 +175,22 @@ def test_a_request_of_a_fork_is_judged_by_its_reports_alone(checkout):
     assert TOKEN not in job.said["Gate"]
 
 
+def test_the_status_of_a_push_links_to_the_page_of_its_commit(checkout):
+    inputs = {"gate": "report", "base-url": "https://x.example/repo/"}
+    with GitHub() as forge:
+        job = action(checkout, "push", 1, **inputs)
+        job.variables = {
+            "GITHUB_API_URL": forge.url,
+            "GITHUB_REPOSITORY": "ada/hydro",
+        }
+        job.run()
+        (status,) = forge.statuses
+
+    address = status["target_url"].removeprefix("https://x.example/repo/")
+    assert address.startswith("p/code/c/")
+    assert (checkout / "site" / address).is_file()
+
+
 def test_files_that_are_not_there_are_named(checkout):
     job = action(checkout, "push", 1, experiment="", files="nowhere/*.jsonl")
 
@@ -216,4 +233,5 @@ def test_the_component_measures_keeps_judges_and_publishes(checkout, tmp_path):
     assert len(kept) == 1
     assert history(checkout) == kept
     assert asked.returncode in {1, 2}, asked.stderr
+    assert (checkout / f"public/p/code/c/{head[:10]}/index.html").is_file()
     assert "<testsuite" in (checkout / "gate.xml").read_text()

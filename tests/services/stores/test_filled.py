@@ -2,11 +2,14 @@
 
 import json
 from datetime import UTC, datetime
+from http import HTTPStatus
 
 import pytest
 from click.testing import CliRunner
+from starlette.testclient import TestClient
 
 from scalewatch import jobs
+from scalewatch.app import create_app
 from scalewatch.cli import main as main_command
 from scalewatch.cli.stores.filling import gate_content
 from scalewatch.exporters.documents import json_text
@@ -15,6 +18,7 @@ from scalewatch.services.regressions.regressions import regressions_of
 from scalewatch.services.runs.prepare import prepare
 from scalewatch.services.runs.record import record_prepared
 from scalewatch.services.stores import fill, order
+from scalewatch.services.stores.kept import kept_commits
 from scalewatch.storage import tables
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import connect, sessions_of, transact
@@ -89,8 +93,11 @@ def gates(sessions, numbers):
     return found
 
 
-UNLIKE = {"id", "regressions", "series_id", "confirmations", "first_run_at"}
-"""Numbers of rows, and when a server heard of a commit."""
+UNLIKE = {
+    "id", "regression", "regressions", "series_id", "confirmations", "first_run_at",
+    "modelled_at",
+}  # fmt: skip
+"""Numbers of rows, and when a server heard of a commit and modelled it."""
 
 
 def without_numbers(content):
@@ -120,6 +127,48 @@ def test_a_filled_database_tells_what_a_server_tells(tmp_path, database, monkeyp
     assert len(regressions(made)) >= 3
     numbers = [21, 31, 46, 51, COMMITS - 1]
     assert gates(made, numbers) == gates(served, numbers)
+
+
+NEWEST = 50
+
+
+def told(sessions, addresses):
+    """Return what pages say as data, without numbers of rows."""
+    with sessions.reading() as session:
+        engine = connect(str(session.get_bind().engine.url))
+    with TestClient(create_app(engine, embedded_worker=False)) as client:
+        answers = [client.get(each) for each in addresses]
+    engine.dispose()
+    assert {each.status_code for each in answers} == {HTTPStatus.OK}
+    contents = [without_numbers(each.json()) for each in answers]
+    for address, content in zip(addresses, contents, strict=True):
+        for line in content["series"] if "/history?" in address else ():
+            del line["steps"][:-NEWEST]  # older commits have no models
+    return contents
+
+
+def test_pages_of_the_newest_commits_say_what_those_of_a_server_say(tmp_path, database):
+    lines = [*history(COMMITS, regions=3, steps=STEPS)]
+    Store.at(str(tmp_path / "store")).add(lines)
+    served, made = database("served"), database("made")
+    fed(served, lines)
+    filled(made, tmp_path / "store")
+    numbers = range(COMMITS - NEWEST, COMMITS)
+    with made.reading() as session:
+        kept = kept_commits(session, "hydro", NEWEST)
+    fill.analyse(made, "hydro", kept.compared)
+
+    addresses = [
+        *(f"/p/hydro?commit={sha(number)}&format=json" for number in numbers),
+        *(f"/p/hydro/c/{sha(number)}?format=json" for number in numbers),
+        *(f"/p/hydro/history?region=kernel{at}&format=json" for at in range(3)),
+        "/p/hydro/regressions?format=json",
+        "/p/hydro/cost?format=json",
+    ]
+
+    assert {sha(number) for number in numbers} <= kept.labels.keys()
+    pairs = zip(addresses, told(made, addresses), told(served, addresses), strict=True)
+    assert [where for where, here, there in pairs if here != there] == []
 
 
 def test_the_order_of_files_decides_nothing(tmp_path, database):
@@ -251,9 +300,8 @@ def test_a_branch_is_compared_with_where_it_left_as_on_a_server(tmp_path, databa
         gate = gate_of(session, "hydro", commit, None)
     assert content["baseline"]["sha"] == sha(6)
     assert content["relation"] == "merge base"
-    recent = [finding.pop("recent") for finding in content["findings"]]
     assert without_numbers(content) == without_numbers(json.loads(json_text(gate)))
-    assert any(recent)
+    assert any(finding["recent"] for finding in content["findings"])
     assert came.faults == []
 
 

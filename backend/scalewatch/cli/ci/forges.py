@@ -199,13 +199,16 @@ FORGES: Final[Mapping[str, Callable[[], Forge]]] = {
 }
 
 
-def report(name: str, gate: Mapping[str, Any], server: str | None) -> str:
+def report(
+    name: str, gate: Mapping[str, Any], server: str | None, site: str | None = None
+) -> str:
     """Tell a forge what the gate says; return in words what was done.
 
     Parameters
     ----------
-    server
-        Where the report of the commit is; without one the link is that of the job.
+    server, site
+        Where the report of the commit is: on a server, or as a file of a site. Without
+        either the link is that of the job.
 
     Raises
     ------
@@ -213,11 +216,25 @@ def report(name: str, gate: Mapping[str, Any], server: str | None) -> str:
         If the environment lacks something, or the forge refuses.
     """
     forge = FORGES[name]()
-    project, sha = quote(gate["project"], safe=""), gate["commit"]["sha"]
-    link = f"{server.rstrip('/')}/p/{project}/c/{sha}" if server else _job(os.environ)
+    link = _page(gate, server, site) or _job(os.environ)
     forge.set_status(gate, link)
     is_commented = forge.comment(gate, link)
     return "status and comment are set" if is_commented else "the status is set"
+
+
+def _page(gate: Mapping[str, Any], server: str | None, site: str | None) -> str | None:
+    """Return the address of the report of a commit; None where nobody shows it."""
+    project, commit = quote(gate["project"], safe=""), gate["commit"]
+    if server:
+        return f"{server.rstrip('/')}/p/{project}/c/{commit['sha']}"
+    if not site:
+        return None
+    # The pages take longer to import than --help may.
+    from scalewatch.cli.publishing.addresses import file_of  # noqa: PLC0415
+    from scalewatch.services.commits.find import label_of  # noqa: PLC0415
+
+    label = quote(label_of(commit["sha"], commit["tag"]), safe="")
+    return f"{site.rstrip('/')}/{file_of(f'/p/{project}/c/{label}', [])}"
 
 
 def _job(environment: Environment) -> str:

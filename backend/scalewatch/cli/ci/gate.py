@@ -123,6 +123,11 @@ class Gate(click.Command):
     help="With --store: run reports that are not in it, as those of a pull request.",
 )
 @click.option(
+    "--site",
+    metavar="URL",
+    help="With --store and --report: address of the site with this commit, for links.",
+)
+@click.option(
     "--wait",
     type=click.FloatRange(min=0),
     default=600.0,
@@ -177,7 +182,7 @@ def command(
         click.echo(f"Error: {reply.reason}", err=True)
         raise SystemExit(UNKNOWN)
     click.echo(WRITERS[options["wanted"]](reply.content))
-    _tell_forge(options["forge"], reply.content, commit, options["server"])
+    _tell_forge(options["forge"], reply.content, commit, server=options["server"])
     if reply.content["outcome"] == "pending":
         click.echo(f"Error: no verdict within {options['wait']:g} s", err=True)
     raise SystemExit(EXITS[reply.content["outcome"]])
@@ -240,7 +245,7 @@ def _judge_store(
     faults = [*wrong, *came.faults]
     tell_faults(faults)
     click.echo(WRITERS[options["wanted"]](content))
-    _tell_forge(options["forge"], content, commit, None)
+    _tell_forge(options["forge"], content, commit, site=options["site"])
     outcome = content["outcome"]
     return EXITS[outcome] if not faults or outcome == "worse" else UNKNOWN
 
@@ -249,14 +254,16 @@ def _tell_forge(
     forge: str | None,
     content: Mapping[str, Any],
     commit: str | None,
-    server: str | None,
+    *,
+    server: str | None = None,
+    site: str | None = None,
 ) -> None:
     """Report an answer to a forge, where one is named."""
     if forge is None:
         return
     try:
         outcome = with_whole_hash(content, commit or content["commit"]["sha"])
-        click.echo(f"{forge}: {report(forge, outcome, server)}", err=True)
+        click.echo(f"{forge}: {report(forge, outcome, server, site)}", err=True)
     except NotReported as error:
         click.echo(f"Warning: {forge} is unknown: {error}", err=True)
 

@@ -1,12 +1,13 @@
 """`scalewatch publish`: the pages of a store as files for any web space."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Final
 
 import click
 
-from scalewatch.cli.files.stored import tell_faults
+from scalewatch.cli.files.stored import reports_of, tell_faults
 from scalewatch.cli.publishing.folder import NoFolderForSite, SiteFolder
 from scalewatch.cli.stores.store import REFUSED, UNREADABLE, store_option
 from scalewatch.errors import NoStore
@@ -20,6 +21,7 @@ WHERE is a folder, or a branch of git, as for `scalewatch store`.
 \b
 Examples:
   scalewatch publish --store results --out site
+  scalewatch publish --store results --also pull.jsonl --out preview
   scalewatch publish --store branch:scalewatch-results@origin --out public \\
       --base-url https://team.example.org/code --cache ~/.cache/scalewatch/code.db
 
@@ -68,6 +70,12 @@ Exit codes:
     help="Address that the site will have, for its feeds.",
 )
 @click.option("--project", help="The only project to show; all of them unless given.")
+@click.option(
+    "--also",
+    multiple=True,
+    metavar="FILE",
+    help="Run reports that are not in the store, as those of a pull request.",
+)
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -115,16 +123,18 @@ def _publish(
     from scalewatch.app import create_app  # noqa: PLC0415
     from scalewatch.cli.publishing.addresses import Addresses  # noqa: PLC0415
     from scalewatch.cli.publishing.site import Site  # noqa: PLC0415
-    from scalewatch.cli.stores.filling import filled  # noqa: PLC0415
+    from scalewatch.cli.stores.filling import filled, with_reports  # noqa: PLC0415
     from scalewatch.services.stores import fill  # noqa: PLC0415
     from scalewatch.services.stores.kept import kept_commits  # noqa: PLC0415
     from scalewatch.services.stores.order import only_project  # noqa: PLC0415
     from scalewatch.storage.database.session import connect  # noqa: PLC0415
 
-    contents = Store.at(where).contents()
-    if options["project"] is not None or not contents.files:
-        contents = only_project(contents, options["project"])
-    with filled(contents, cache=options["cache"]) as (sessions, came):
+    also, wrong = reports_of(options["also"])
+    with ExitStack() as stack:
+        contents = stack.enter_context(with_reports(Store.at(where), also))
+        if options["project"] is not None or not contents.files:
+            contents = only_project(contents, options["project"])
+        sessions, came = stack.enter_context(filled(contents, cache=options["cache"]))
         projects = {}
         for name in fill.project_names(sessions):
             with sessions.reading() as session:
@@ -140,4 +150,4 @@ def _publish(
         app = create_app(engine, embedded_worker=False, frozen=addresses.keys)
         Site(app, addresses, folder, base).write()
         engine.dispose()
-    return came.faults
+    return [*wrong, *came.faults]

@@ -6,7 +6,6 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from math import exp
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,12 +17,7 @@ from scalewatch.api import expectations, gates, guidelines, histories
 from scalewatch.cli.project_file import FILE, checked, declared_contents, stated_here
 from scalewatch.errors import ScalewatchError
 from scalewatch.exporters.documents import json_text
-from scalewatch.services.commit_reports.pairs import series_key
-from scalewatch.services.commits.find import find_commit
-from scalewatch.services.gates.gate import Gate, gate_of
-from scalewatch.services.match_table.small_plots import value_lines
-from scalewatch.services.selection.view import View
-from scalewatch.services.series.snapshots import CommitSnapshot
+from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.stores import fill
 from scalewatch.services.stores.fill import Filled
 from scalewatch.services.stores.order import (
@@ -32,7 +26,6 @@ from scalewatch.services.stores.order import (
     commits_in_order,
     only_project,
 )
-from scalewatch.storage.access.projects import existing
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of
 from scalewatch.stores.files import PROJECT_FILE, StoredRun, StoreFault
@@ -163,8 +156,6 @@ def gate_content(
 ) -> tuple[Mapping[str, Any], Filled]:
     """Return the gate of a commit as a server would answer that was fed the store.
 
-    Each finding has the `recent` values of its series besides, oldest first.
-
     Parameters
     ----------
     also
@@ -183,7 +174,7 @@ def gate_content(
     """
     sha = commit or head()
     beside, foreign = _of_commit(also, sha)
-    with _with_reports(store, beside) as contents:
+    with with_reports(store, beside) as contents:
         of_project = only_project(contents, project or stated_here().get("project"))
 
         def chosen(commits: Sequence[CommitFiles]) -> Sequence[CommitFiles]:
@@ -193,37 +184,9 @@ def gate_content(
             name = project or next(iter(came.projects), "")
             fill.analyse_for_gate(sessions, name, sha, baseline)
             with sessions.reading() as session:
-                gate = gate_of(session, name, sha, baseline)
-                recent = _recent(session, gate)
-            content = json.loads(json_text(gate))
-            for finding, values in zip(content["findings"], recent, strict=True):
-                finding["recent"] = values
+                content = json.loads(json_text(gate_of(session, name, sha, baseline)))
     came.faults += foreign
     return content, came
-
-
-RECENT: Final = 20
-"""Commits up to the judged one of which a comment shows the values."""
-
-
-def _recent(session: Session, gate: Gate) -> list[list[float]]:
-    """Return the newest values of the series of findings, at their last setting."""
-    view = View(gate.project, commit=gate.commit.sha)
-    metrics = tuple(dict.fromkeys(finding.metric for finding in gate.findings))
-    _, lines = value_lines(session, view, metrics)
-    commit = find_commit(session, existing(session, gate.project), gate.commit.sha)
-    judged = CommitSnapshot.of(session, commit).judged(metrics)
-    logs = {
-        series_key(each.region, each.metric, each.machine, each.configuration): [
-            lines[each.series_id][at] for at in sorted(lines[each.series_id])
-        ]
-        for each in judged
-        if each.series_id in lines
-    }
-    return [
-        [exp(value) for value in logs.get(finding.series, ())[-RECENT:]]
-        for finding in gate.findings
-    ]
 
 
 def _of_commit(
@@ -242,7 +205,7 @@ def _of_commit(
 
 
 @contextmanager
-def _with_reports(store: Store, also: Sequence[StoredRun]) -> Iterator[Contents]:
+def with_reports(store: Store, also: Sequence[StoredRun]) -> Iterator[Contents]:
     """Yield the contents of a store with further reports beside its files."""
     contents = store.contents()
     if not also:

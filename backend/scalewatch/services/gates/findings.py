@@ -103,6 +103,9 @@ class GateFinding:
     target, at_target
         A larger scale, and how many times as much as before it costs there; of a
         guideline, how many times as much as what the shortcut stands for.
+    recent
+        Values of the newest commits up to the judged one at its last setting, oldest
+        first; none beyond the first 50 findings.
     """
 
     region: str
@@ -117,6 +120,7 @@ class GateFinding:
     probability: float | None = None
     target: Mapping[str, float] = field(default_factory=dict)
     at_target: Bounds | None = None
+    recent: tuple[float, ...] = ()
 
     @property
     def is_suspicion(self) -> bool:

@@ -9,9 +9,11 @@ that has agreed.
 `circumstances` reads, `decision` decides, as it does for files (`files`).
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, reduce
+from math import exp, isfinite
 from operator import and_
 from time import monotonic
 from typing import Final
@@ -26,7 +28,7 @@ from scalewatch.services.commit_reports.comparison import (
     Versions,
     compared,
 )
-from scalewatch.services.commit_reports.pairs import SeriesOutcome
+from scalewatch.services.commit_reports.pairs import SeriesKey, SeriesOutcome
 from scalewatch.services.commit_reports.report import CommitReport, limited, report_of
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.common_mode.newest_commit import NOTHING
@@ -44,7 +46,7 @@ from scalewatch.services.gates.circumstances import (
 )
 from scalewatch.services.gates.decision import Decision, GateOutcome, decide
 from scalewatch.services.gates.declared_rules import GateRules, rules_in_force
-from scalewatch.services.gates.findings import GateFinding
+from scalewatch.services.gates.findings import GateFinding, key_at
 from scalewatch.services.gates.next_steps import next_step
 from scalewatch.services.gates.wording import sentence_of
 from scalewatch.services.guidelines import rules_of
@@ -53,13 +55,21 @@ from scalewatch.services.selection.view import View
 from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects
+from scalewatch.storage.commits import commits
 from scalewatch.storage.database import snapshots
+from scalewatch.storage.histories import locations
 
 PATIENCE: Final = 6.0
 """Seconds after which the gate of a wide commit answers what it knows so far."""
 
 MOST_FINDINGS: Final = 5_000
 """Findings that a gate lists, the sure ones first; its counts are of all series."""
+
+RECENT: Final = 20
+"""Commits up to the judged one whose values a finding shows."""
+
+DRAWN: Final = 50
+"""Findings that show them: what a comment lists."""
 
 KEPT: Final = 30_000
 """Changes that are kept with their outcome; more of one commit are not."""
@@ -129,10 +139,12 @@ def gate_of(
     versions = Versions.find(session, project, reference, baseline)
     snapshots = versions.snapshots(session)
     if any(each.is_wide for each in snapshots if each is not None):
-        return _machine_by_machine(session, versions, alarming_share)
-    rules = rules_in_force(session, project.id)
-    part, _ = _judged(session, versions, None, rules, alarming_share)
-    return _gate(session, versions, rules, [part])
+        gate = _machine_by_machine(session, versions, alarming_share)
+    else:
+        rules = rules_in_force(session, project.id)
+        part, _ = _judged(session, versions, None, rules, alarming_share)
+        gate = _gate(session, versions, rules, [part])
+    return replace(gate, findings=_with_recent(session, versions, gate.findings))
 
 
 def gated_report(
@@ -360,6 +372,46 @@ def _gate(
         counts={str(each): number for each, number in decision.counts.items()},
         rules_version=rules.version,
     )
+
+
+def _with_recent(
+    session: Session, versions: Versions, findings: Sequence[GateFinding]
+) -> tuple[GateFinding, ...]:
+    """Return findings, the first ones with the values that led to the commit."""
+    row, shown = versions.row, {each.series for each in findings[:DRAWN]}
+    if not shown:
+        return ()
+    regions = {each.region for each in findings[:DRAWN]}
+    series = {
+        each.id: key
+        for each in locations.series_of(
+            session, versions.project.id, regions=[*regions]
+        )
+        if (key := key_at(each)) in shown
+    }
+    older = commits.of_project(session, row.project_id, before=row, limit=RECENT - 1)
+    place = {commit.id: at for at, commit in enumerate(reversed((row, *older)))}
+    located = locations.of_series(session, [*series], [*place])
+    last = {
+        each.series_id: (each.parameters, each.settings[-1])
+        for each in located
+        if row.id in each.commit_ids
+    }
+    lines: dict[SeriesKey, dict[int, float]] = defaultdict(dict)
+    for each in located:
+        parameters, setting = last.get(each.series_id, ((), ()))
+        if each.parameters == parameters and setting in each.settings:
+            logs = each.log[:, each.settings.index(setting)].tolist()
+            lines[series[each.series_id]] |= {
+                place[commit_id]: exp(log)
+                for commit_id, log in zip(each.commit_ids, logs, strict=True)
+                if isfinite(log)
+            }
+    recent = {
+        key: tuple(value for _, value in sorted(line.items()))
+        for key, line in lines.items()
+    }
+    return tuple(replace(each, recent=recent.get(each.series, ())) for each in findings)
 
 
 def _beside_older(
