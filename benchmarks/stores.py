@@ -27,6 +27,8 @@ from benchmarks import analysis
 from benchmarks.goals import Goal
 from benchmarks.options import usual
 from benchmarks.results import Results
+from tests.support.asv_results import asv_results
+from tests.support.exacb_reports import exacb_reports
 from tests.support.stored import BEGUN, history, report, sha
 
 from scalewatch.cli.stores import filling
@@ -189,9 +191,11 @@ def _at_once(results: Results, folder: Path) -> None:
 
 def _histories(results: Results, folder: Path) -> None:
     results.heading("Histories of other tools")
-    row = results.table("tool", "values", "in the store", "said of the others")
+    row = results.table("tool", "values", "in the store", "said")
     draw = np.random.default_rng(SEED)
     for tool, write in {
+        "asv": _asv,
+        "exaCB": lambda place, _: exacb_reports(place, 100, failing=[7]),
         "github-action-benchmark": _data_js,
         "pytest-benchmark": _pytest_storage,
     }.items():
@@ -200,14 +204,17 @@ def _histories(results: Results, folder: Path) -> None:
         number = write(place, draw)
         where = folder / f"{tool}.store"
         command = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
-        options = ["import", str(place), "--project", "x", "--machine", "ci"]
+        options = ["import", str(place), "--project", "x"]
+        if tool not in {"asv", "exaCB"}:  # which name their machines
+            options += ["--machine", "ci"]
         done = subprocess.run(
             [*command, *options, "--store", str(where)],
             check=False,
             capture_output=True,
             text=True,
         )
-        row(tool, number, _values(where), done.stderr.strip() or "nothing")
+        said = (done.stderr.strip() or done.stdout.strip()).splitlines()[0]
+        row(tool, number, _values(where), said.removesuffix(f": {where}"))
 
 
 def _values(where: Path) -> int:
@@ -216,11 +223,17 @@ def _values(where: Path) -> int:
         for file in (where / "runs").rglob("*.jsonl")
         for line in file.read_bytes().splitlines()
     )
-    return sum(len(each["values"]) for run in runs for each in run["results"])
+    return sum(len(e.get("values", ())) for run in runs for e in run["results"])
 
 
 def _moment(number: int) -> str:
     return (BEGUN + timedelta(days=number)).isoformat()
+
+
+def _asv(place: Path, _: np.random.Generator) -> int:
+    """Write asv's results of 100 commits with six benchmarks at eight settings."""
+    asv_results(place, 100, lambda number, p: (1 + number / 1000) / p)
+    return 100 * 6 * 8
 
 
 def _data_js(place: Path, draw: np.random.Generator) -> int:

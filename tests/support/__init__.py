@@ -36,7 +36,8 @@ An agent
 
 Foreign files
     `samples` files of other tools beside the project; `programs_output` logs made anew;
-    `asv_results` a folder of asv; `units` pairs of units, as tools write them;
+    `asv_results` a folder of asv, `exacb_reports` reports of exaCB; `units` pairs of
+    units, as tools write them;
     `mutations` and `hostile_bytes` the same as disks, jobs and strangers leave them;
     `worst_texts` texts on which an expression may backtrack; `hostile_readers` what
     befalls whoever reads them.

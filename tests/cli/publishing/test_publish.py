@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,9 @@ def test_feeds_state_the_address_of_the_site(store, site, tmp_path):
     publish(store, tmp_path / "bare", "--commits", 2)
 
     feed = (site / "p/hydro/regressions.atom").read_text()
-    assert "https://x.example/repo/p/hydro/regressions/1/index.html" in feed
+    page = f"p/hydro/regressions/{sha(30)[:12]}/constant/kernel1/index.html"
+    assert f"https://x.example/repo/{page}" in feed
+    assert (site / page).is_file()
     assert "site.invalid" not in feed
     assert not list((tmp_path / "bare").rglob("*.atom"))
 
@@ -210,6 +213,45 @@ def test_a_site_is_written_where_a_loop_already_runs(store, tmp_path):
         return publish(store, tmp_path / "site", "--commits", 1)
 
     assert asyncio.run(notebook()).exit_code == 0
+
+
+def test_a_first_commit_whose_jobs_were_disturbed_has_a_site(tmp_path):
+    runs = [json.loads(report(1, p, {"solve": [1.0 / p]})) for p in (1, 2, 4, 8)]
+    for run in runs:
+        run["results"][0]["procedure"] = {"disturbed": True}
+    Store.at(str(tmp_path / "s")).add([json.dumps(run).encode() for run in runs])
+
+    done = publish(tmp_path / "s", tmp_path / "site")
+
+    assert done.exit_code == 0, done.output
+    assert (tmp_path / "site/p/hydro/r/solve/index.html").is_file()
+
+
+def test_equal_pictures_are_one_file_and_the_only_machine_chooses_no_page(site):
+    files = contents(site)
+    pictures = [content for name, content in files.items() if "pictures" in name]
+    used = [
+        picture
+        for page in site.rglob("*.html")
+        for picture in re.findall(r'src="[./]*assets/pictures/(\w+)', page.read_text())
+    ]
+
+    assert len({*pictures}) == len(pictures) == len({*used})
+    assert len(used) > len(pictures)
+    assert not [name for name in files if "machine-" in name]
+
+
+def test_figures_have_the_digits_that_are_shown_and_whole_numbers_whole(site):
+    page = (site / "p/hydro/history/region-kernel1.html").read_text()
+    (document,) = re.findall(r"data-drawn='([^']*)'", page)
+    figure = json.loads(document)
+    (line,) = [trace for trace in figure["data"] if "ids" in trace]
+    opened = json.loads(unescape(re.findall(r'data-opens="([^"]*)"', page)[0]))
+
+    assert max(len(str(y).replace(".", "").lstrip("0")) for y in line["y"]) <= 7
+    assert line["x"] == [*range(40)]
+    assert line["ids"][:3] == ["0", "1", "2"]
+    assert opened.keys() == {each for each in line["ids"] if len(each) == 40}
 
 
 def test_files_of_others_stay(store, tmp_path):

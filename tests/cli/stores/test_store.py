@@ -3,6 +3,7 @@
 import json
 import subprocess
 from pathlib import Path
+from uuid import UUID
 
 import httpx2
 import pytest
@@ -171,6 +172,69 @@ def test_what_cannot_be_read_is_named_and_the_gate_is_not_green(store):
 
     assert answered.exit_code == UNREADABLE
     assert file.name in answered.stderr
+
+
+def cut(file):
+    file.write_bytes(file.read_bytes()[:-30])
+
+
+def flipped(file):
+    content = bytearray(file.read_bytes())
+    content[900] ^= 1
+    file.write_bytes(content)
+
+
+def of_unknown_schema(file):
+    content = json.loads(file.read_bytes().splitlines()[0]) | {"schema": 99}
+    (file.parent / "by-hand.jsonl").write_text(json.dumps(content))
+
+
+def with_dots(file):
+    content = json.loads(file.read_bytes().splitlines()[0])
+    content |= {"id": str(UUID(int=7)), "project": "../../outside"}
+    (file.parent / "by-hand.jsonl").write_text(json.dumps(content))
+
+
+def too_large(file):
+    with (file.parent / "by-hand.jsonl").open("wb") as large:
+        large.truncate(200 << 20)
+
+
+@pytest.mark.parametrize("command", ["store check", "gate", "publish"])
+@pytest.mark.parametrize(
+    ("spoil", "line"),
+    [
+        (cut, None),
+        (flipped, None),
+        (of_unknown_schema, 1),
+        (with_dots, 1),
+        (too_large, None),
+    ],
+)
+def test_a_hostile_file_is_named_and_all_others_count(
+    tmp_path, store, spoil, line, command
+):
+    # Of the newest commit but one, which the gate reads as well.
+    file = next((store / "runs").rglob(f"{sha(28)[:12]}-*.jsonl"))
+    spoil(file)
+    name = "by-hand.jsonl" if (file.parent / "by-hand.jsonl").exists() else file.name
+    outside = {path for path in tmp_path.rglob("*") if store not in path.parents}
+    options = {
+        "gate": ("--commit", sha(29)),
+        "publish": ("--out", tmp_path / "site", "--commits", "1"),
+    }
+
+    done = run(*command.split(), "--store", store, *options.get(command, ()))
+
+    (fault,) = [each for each in done.stderr.splitlines() if name in each]
+    assert done.exit_code == UNREADABLE
+    assert line is None or f"line {line}" in fault
+    assert sha(29)[:10] in done.stdout or command != "gate"
+    if command == "store check":
+        assert done.stdout.startswith("145 runs" if file.name == name else "150 runs")
+    site = tmp_path / "site"
+    now = {path for path in tmp_path.rglob("*") if store not in path.parents}
+    assert {p for p in now - outside if p != site and site not in p.parents} == set()
 
 
 @pytest.mark.parametrize("where", ["missing", "branch:results@/nowhere"])

@@ -26,6 +26,7 @@ from scalewatch.stores.decisions import Decision
 from scalewatch.stores.store import Store
 from scalewatch.wire import RunReport
 from support.asv_results import asv_results
+from support.exacb_reports import exacb_reports
 from support.stored import history, report, sha
 
 COMMITS = 60
@@ -305,6 +306,17 @@ def test_a_branch_is_compared_with_where_it_left_as_on_a_server(tmp_path, databa
     assert came.faults == []
 
 
+def stored_values(where):
+    """Return the runs of a store, and how many values they hold."""
+    runs = [
+        json.loads(line)
+        for file in (where / "runs").rglob("*.jsonl")
+        for line in file.read_bytes().splitlines()
+    ]
+    measured = [result for run in runs for result in run["results"]]
+    return runs, sum(len(result.get("values", ())) for result in measured)
+
+
 def test_a_history_of_asv_loses_no_value_on_its_way_into_a_store(tmp_path):
     results = asv_results(tmp_path, 12, lambda _, p: 1 / p)
     where = tmp_path / "store"
@@ -313,11 +325,29 @@ def test_a_history_of_asv_loses_no_value_on_its_way_into_a_store(tmp_path):
     done = CliRunner().invoke(main_command, arguments, catch_exceptions=False)
 
     assert done.exit_code == 0, done.stderr
-    runs = [
-        json.loads(line)
-        for file in (where / "runs").rglob("*.jsonl")
-        for line in file.read_bytes().splitlines()
-    ]
-    measured = [result for run in runs for result in run["results"]]
-    assert sum(len(result["values"]) for result in measured) == 12 * 6 * 8
+    runs, values = stored_values(where)
+    assert values == 12 * 6 * 8
     assert len({run["commit"]["sha"] for run in runs}) == 12
+
+
+def test_a_history_of_exacb_loses_no_value_and_says_what_failed(tmp_path):
+    values = exacb_reports(tmp_path / "reports", commits=12, failing=[3])
+    where = tmp_path / "store"
+    arguments = ["import", tmp_path / "reports", "--project", "x", "--store", where]
+
+    done = CliRunner().invoke(
+        main_command, [*map(str, arguments)], catch_exceptions=False
+    )
+
+    assert done.exit_code == 0, done.stderr
+    runs, stored = stored_values(where)
+    failed = {
+        run["commit"]["sha"]
+        for run in runs
+        for result in run["results"]
+        if result.get("status") == "failed"
+    }
+    assert stored == values
+    assert len({run["commit"]["sha"] for run in runs}) == 12
+    assert failed == {sha(3)}
+    assert "2 of them failed" in done.stdout

@@ -199,7 +199,7 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
         )
         for place, figure in drawn.items()
     }
-    if len(shown.scans) == 1 and (is_measured or is_tracked(session, shown)):
+    if len(shown.scans) == 1 and is_tracked(session, shown):
         # Asked for by the browser: it reads all commits of the scan.
         of_scan: Query = {
             "project": shown.project,

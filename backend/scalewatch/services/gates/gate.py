@@ -398,13 +398,13 @@ def _with_recent(
         if row.id in each.commit_ids
     }
     lines: dict[SeriesKey, dict[int, float]] = defaultdict(dict)
-    for each in located:
-        parameters, setting = last.get(each.series_id, ((), ()))
-        if each.parameters == parameters and setting in each.settings:
-            logs = each.log[:, each.settings.index(setting)].tolist()
-            lines[series[each.series_id]] |= {
+    for alike in located:
+        parameters, setting = last.get(alike.series_id, ((), ()))
+        if alike.parameters == parameters and setting in alike.settings:
+            logs = alike.log[:, alike.settings.index(setting)].tolist()
+            lines[series[alike.series_id]] |= {
                 place[commit_id]: exp(log)
-                for commit_id, log in zip(each.commit_ids, logs, strict=True)
+                for commit_id, log in zip(alike.commit_ids, logs, strict=True)
                 if isfinite(log)
             }
     recent = {
