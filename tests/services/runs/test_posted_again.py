@@ -77,6 +77,33 @@ def test_default_that_is_stated_changes_no_digest():
     assert prepare(stated).digest == prepare(run_report()).digest
 
 
+@pytest.mark.parametrize(
+    ("first", "again", "is_same"),
+    [
+        ({"p": 4}, {"p": 4.0}, True),
+        ({"p": 4.0}, {"p": 4}, True),
+        ({"p": 4, "h": 4}, {"p": 4, "h": 4.5}, False),
+        ({"p": 1e300}, {"p": 1e300}, True),
+    ],
+)
+def test_whole_number_is_the_same_with_a_point(session, first, again, is_same):
+    record_runs(session, [run_report(coordinate=first)])
+
+    if not is_same:
+        with pytest.raises(RunAlreadyRecorded):
+            record_runs(session, [run_report(coordinate=again)])
+        return
+    (receipt,) = record_runs(session, [run_report(coordinate=again)])
+    assert not receipt.is_new
+
+
+def test_true_is_not_one(session):
+    record_runs(session, [run_report(configuration={"pinned": True})])
+
+    with pytest.raises(RunAlreadyRecorded):
+        record_runs(session, [run_report(configuration={"pinned": 1})])
+
+
 def later_wire(part: Any, default: object) -> Any:
     """Return a type of the wire whose models have an optional field more."""
     if isinstance(part, type) and issubclass(part, Report):

@@ -143,19 +143,33 @@ def _in_unit(result: Result, unit: str) -> Result:
     return result.model_copy(update=changed)
 
 
-def has_content(run: PreparedRun, digest: str, payload: bytes | None) -> bool:
-    """Tell whether a run is one of another digest, recorded by an earlier release.
+def has_content(run: PreparedRun, payload: bytes | None) -> bool:
+    """Tell whether a run is one that was recorded with another digest.
 
-    Digests of release 0.1.0 cover the defaults of the fields that it knew, so that the
-    compressed content is compared, unless it is forgotten.
+    Digests of release 0.1.0 cover the defaults of the fields that it knew, and any
+    tells 4 from 4.0, so that the compressed content is compared, unless it is
+    forgotten.
     """
-    if digest.startswith(_OF_STATED) or not payload:
+    if not payload:
         return False
     try:
         recorded = RunReport.model_validate_json(zstandard.decompress(payload))
     except ValidationError:
         return False
-    return _OF_STATED + digest_of(_stated(recorded)) == run.digest
+    one, other = (
+        each.model_dump(exclude_defaults=True) for each in (recorded, run.report)
+    )
+    return canonical(_with_integers(one)) == canonical(_with_integers(other))
+
+
+def _with_integers(content: Any) -> Any:
+    """Return content with whole numbers as integers, as 4.0 and 4 are one number."""
+    if isinstance(content, dict):
+        return {name: _with_integers(each) for name, each in content.items()}
+    if isinstance(content, list | tuple):
+        return [_with_integers(each) for each in content]
+    is_whole = isinstance(content, float) and content.is_integer()
+    return int(content) if is_whole and abs(content) < 2**53 else content
 
 
 def _stated(report: RunReport) -> bytes:

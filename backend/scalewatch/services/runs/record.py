@@ -96,7 +96,7 @@ def _record(
     known = runs.recorded(session, uuid)
     if known is None or not (
         known.digest == prepared.digest
-        or has_content(prepared, known.digest, runs.payload_of(session, known.id))
+        or has_content(prepared, runs.payload_of(session, known.id))
     ):
         raise RunAlreadyRecorded(uuid)
     analysed = AnalysedCommit(known.commit_id, known.machine_id)
