@@ -21,8 +21,7 @@ from sqlalchemy import delete
 
 from scalewatch.services.analysis import analysis
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
+from scalewatch.services.runs.record import prepare, record_prepared
 from scalewatch.storage import tables
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import Sessions, connect, sessions_of

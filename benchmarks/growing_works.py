@@ -18,8 +18,7 @@ from scalewatch.services.analysis import analysis
 from scalewatch.services.caches import Kept
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.regressions import detection
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
+from scalewatch.services.runs.record import prepare, record_prepared
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import Sessions, sessions_of
 from scalewatch.wire import RunReport

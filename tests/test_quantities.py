@@ -9,7 +9,7 @@ from scalewatch.importers import ImportedSeries, Scans
 from scalewatch.importers.series import measurement
 from scalewatch.quantities import parse_unit
 from scalewatch.services.analysis.versions import in_units_of, unlike_units
-from scalewatch.services.runs.prepare import in_recorded_units, prepare
+from scalewatch.services.runs.record import in_recorded_units, prepare
 from support.builders import result, run_report
 from support.units import EQUAL_DIMENSIONS, OTHER_DIMENSIONS, PREFIXED
 

@@ -44,10 +44,10 @@ from scalewatch.services.files.reader_processes import (
 )
 from scalewatch.settings import ALARMING_SHARE, get_settings
 from scalewatch.storage.database import outages, schema, session
-from scalewatch.web import answers, metrics, process, requests
+from scalewatch.web import answers, process, requests
 from scalewatch.web.protection import headers, origins, shares
+from scalewatch.web.protection.headers import Protection
 from scalewatch.web.protection.limits import BodyLimit, TimeLimit, WithoutNul
-from scalewatch.web.protection.protection import Protection
 from scalewatch.web.watch import NewsWatch
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def create_app(  # noqa: PLR0913 - all that a composition chooses
     app.state.readers = readers
     app.state.protection = protection or Protection()
     app.state.shares = shares.Shares(app.state.protection.requests_per_minute)
-    app.state.metrics = metrics.Metrics()
+    app.state.metrics = requests.Metrics()
     app.state.disk = process.DatabaseDisk(engine.url)
     _add_middleware(app)
     _add_error_handlers(app)

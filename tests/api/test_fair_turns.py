@@ -5,8 +5,8 @@ import tracemalloc
 import anyio
 import pytest
 
-from scalewatch.api.runs import fair_turns
-from scalewatch.api.runs.fair_turns import FairTurns
+from scalewatch.api.runs import posting
+from scalewatch.api.runs.posting import FairTurns
 from scalewatch.errors import TooBusy
 
 
@@ -102,7 +102,7 @@ def test_only_those_of_the_same_caller_and_project_are_refused():
 
 
 def test_turns_of_endless_names_are_forgotten(monkeypatch):
-    monkeypatch.setattr(fair_turns, "MOST_REMEMBERED", 4)
+    monkeypatch.setattr(posting, "MOST_REMEMBERED", 4)
 
     async def take_turns(number):
         turns = FairTurns(1)

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Request, expect
 from scalewatch.app import create_app
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role
-from scalewatch.web.protection.protection import Protection
+from scalewatch.web.protection.headers import Protection
 
 OTHER = "http://elsewhere.example/"
 FORM = """

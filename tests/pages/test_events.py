@@ -11,8 +11,7 @@ import pytest
 from scalewatch.app import create_app
 from scalewatch.jobs import perform_next
 from scalewatch.services.projects.news import Position, position_now
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
+from scalewatch.services.runs.record import prepare, record_prepared
 from support.builders import sweep_reports
 from support.live import serving
 

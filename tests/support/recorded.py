@@ -10,8 +10,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.jobs import perform_next
 from scalewatch.services import jobs
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import Receipt, record_prepared
+from scalewatch.services.runs.record import Receipt, prepare, record_prepared
 from scalewatch.storage.database.session import Sessions
 from scalewatch.storage.work import jobs as stored_jobs
 from scalewatch.wire import RunReport

@@ -8,7 +8,7 @@ from fastapi.testclient import TestClient
 from scalewatch.app import create_app
 from scalewatch.errors import TokenUnknown
 from scalewatch.services.access import tokens
-from scalewatch.web.protection.protection import Protection
+from scalewatch.web.protection.headers import Protection
 from scalewatch.web.sessions import LOGIN
 from support.builders import run
 

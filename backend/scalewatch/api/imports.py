@@ -23,7 +23,7 @@ from scalewatch.errors import BadSetting, NotFound, TooBusy
 from scalewatch.importers.formats import FORMATS
 from scalewatch.services.files import imports, kept_files, posted_files, stated_settings
 from scalewatch.services.files.reader_processes import ReaderProcesses
-from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import prepare
 from scalewatch.web.sessions import DoorDep, RequestSessions
 from scalewatch.wire import RunReport
 

@@ -14,8 +14,8 @@ from scalewatch.services import jobs as queue
 from scalewatch.services.operations import status
 from scalewatch.storage.database import outages, schema
 from scalewatch.web import queries, sessions
-from scalewatch.web.metrics import Gauges, Metrics
 from scalewatch.web.process import DatabaseDisk
+from scalewatch.web.requests import Gauges, Metrics
 
 router = answers.api_router("operations")
 health = APIRouter(tags=["operations"])

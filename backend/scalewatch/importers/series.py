@@ -18,7 +18,7 @@ from scalewatch.modelling.arrays import stacked
 from scalewatch.quantities import factor_between, is_time, parse_unit
 from scalewatch.texts.scales import goes_with
 from scalewatch.wire import SIMULATED, UNITS, kept_unit
-from scalewatch.wire.directions import better_direction
+from scalewatch.wire.fields import better_direction
 
 WHOLE_PROGRAM: Final = "program"
 """Region of a measurement that names none."""

@@ -11,8 +11,8 @@ from scalewatch.errors import TokenUnknown
 from scalewatch.pages.rendering import addresses, templates
 from scalewatch.services.access import tokens
 from scalewatch.services.access.callers import Role, caller_of, may
+from scalewatch.web.protection.headers import Protection, is_loopback
 from scalewatch.web.protection.origins import FormDep
-from scalewatch.web.protection.protection import Protection, is_loopback
 from scalewatch.web.sessions import (
     LOGIN,
     DoorDep,

@@ -19,7 +19,7 @@ from scalewatch.services import jobs
 from scalewatch.storage import tables
 from scalewatch.storage.judgements import gate_rules
 from scalewatch.storage.runs import points, series
-from scalewatch.storage.runs.flags import CROWDED, Flag, bits_of
+from scalewatch.storage.runs.points import CROWDED, Flag, bits_of
 from scalewatch.texts.scales import RESOURCES
 from scalewatch.wire import SECONDS
 

@@ -21,7 +21,7 @@ from scalewatch.storage.database.inserts import (
     insert_or_find,
 )
 from scalewatch.storage.database.lists import is_among
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 from scalewatch.wire import Fact
 
 _COMMIT: Final = tables.Commit.__table__

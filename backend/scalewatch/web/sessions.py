@@ -29,7 +29,7 @@ from scalewatch.errors import TokenUnknown
 from scalewatch.services.access import callers
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import Sessions, transact
-from scalewatch.web.protection.protection import Protection, is_loopback
+from scalewatch.web.protection.headers import Protection, is_loopback
 from scalewatch.web.protection.shares import Shares, address_of
 
 BEARER: Final = HTTPBearer(

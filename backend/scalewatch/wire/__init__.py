@@ -6,6 +6,7 @@ from scalewatch.wire.fields import (
     TIME,
     UNITS,
     Fact,
+    Fault,
     Finite,
     Name,
     Ref,
@@ -13,12 +14,9 @@ from scalewatch.wire.fields import (
     Setting,
     Sha,
     Text,
-    kept_unit,
-)
-from scalewatch.wire.refusals import (
-    Fault,
     faults,
     first_fault,
+    kept_unit,
     without_metadata,
     wrong,
 )

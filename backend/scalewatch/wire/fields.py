@@ -1,11 +1,12 @@
-"""Fields of what the bench agent sends: units, names, numbers, times and settings."""
+"""Fields of what the bench agent sends: units, names, numbers, times; their faults."""
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import lru_cache
 from math import isfinite
-from typing import Annotated, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import (
     AfterValidator,
@@ -14,10 +15,12 @@ from pydantic import (
     Field,
     StringConstraints,
     TypeAdapter,
+    ValidationError,
 )
+from pydantic_core import ErrorDetails, PydanticCustomError
 
-from scalewatch.quantities import factor_between
-from scalewatch.wire.refusals import wrong
+from scalewatch.quantities import SIMULATED_TIME, factor_between, parse_unit
+from scalewatch.quantities import TIME as TIME_POWER
 from scalewatch.wire.repositories import LONGEST, holds_secret, web_address
 
 SIMULATED: Final = "(simulated)"
@@ -175,3 +178,139 @@ Setting = Annotated[int | float, BeforeValidator(_number)]
 
 Fact = Annotated[str | bool | int | float | None, BeforeValidator(_portable)]
 """A fact about a machine, or a setting of a configuration."""
+
+
+Direction = Literal["lower", "higher"]
+
+_RATE: Final = re.compile(
+    r".*/\s*(s|sec|seconds?|min|minutes?|h|hours?|d|days?)"  # B/s, GFlop/s, it/s
+    r"|.*\b(s|sec)(\^|\*\*)?[-⁻][1¹]"  # MB s^-1
+    r"|[kmgtpe]?i?(flops|bps|ips|lups|updates per second|hz)|[mgtpe]f",
+    re.IGNORECASE,
+)
+"""Work in a time. A plain `flop` is no rate; `flops` is one, as people write it."""
+
+
+_COST: Final = re.compile(
+    r"[munµ]?s|sec|seconds?|min|h|hours?/ns|[kmgt]?i?b|bytes|[kmgt]?j|[km]?wh?|[mgt]?flop",
+    re.IGNORECASE,
+)
+"""Time, space, energy and operations."""
+
+_MONEY: Final = re.compile(r"[$€£]|\b(usd|eur|chf|gbp)\b", re.IGNORECASE)
+
+_COST_OF_TIME: Final = re.compile(r"/\s*[munpf]s(ec)?$")
+"""Time for a simulated one, as in hours/ns."""
+
+_GAIN_NAME: Final = re.compile(
+    r"efficiency|speed[_ -]?up|throughput|bandwidth|flops|lups|sypd|\bfps\b|\bfom"
+    r"|figure of merit|(^|[\W_])(rate|perf|performance)($|[\W_])"
+    r"|per[_ ](s(ec(ond)?)?|min(ute)?|h(our)?|day)(?![a-z])",
+    re.IGNORECASE,
+)
+_COST_NAME: Final = re.compile(
+    r"time|latency|(?<![a-z])load|memory|error|elapsed|duration|price|cost"
+    r"|(?:node|core|cpu|gpu)[ _-]?hours?|\b(?:seconds|minutes|hours|days) per\b"
+    r"|zeit\b|dauer\b|\btemps\b|durée|tiempo|\btempo\b",
+    re.IGNORECASE,
+)
+
+
+def stated_direction(better: Mapping[str, Direction], metric: str) -> Direction | None:
+    """Return the direction that is stated for a metric, or by `*` for all others."""
+    return better.get(metric) or better.get("*")
+
+
+def better_direction(unit: str) -> Direction:
+    """Return the better direction of a metric in `unit`: of a rate, higher.
+
+    So is work for an energy. All else that is measured is a cost: seconds, bytes,
+    operations, and power.
+    """
+    text = unit.strip()
+    quantity = parse_unit(text)
+    powers = dict(quantity.dimension)
+    energy = powers.get("J", 0)
+    is_cost = (
+        energy > 0
+        or _MONEY.search(text)
+        or (SIMULATED_TIME in powers and _COST_OF_TIME.search(text))
+    )
+    is_gain = quantity.is_rate or energy < 0 or _RATE.fullmatch(text)
+    return "higher" if is_gain and not is_cost else "lower"
+
+
+def told_direction(metric: str, unit: str) -> Direction | None:
+    """Return the direction that unit or name of a metric tell, or None if neither."""
+    if better_direction(unit) == "higher":
+        return "higher"
+    powers = dict(parse_unit(unit).dimension)
+    is_time_of_something = powers.pop(TIME_POWER, 0) == 1 and all(
+        p < 0 for p in powers.values()
+    )
+    if _COST.fullmatch(unit.strip()) or is_time_of_something:
+        return "lower"
+    if _GAIN_NAME.search(metric):
+        return "higher"
+    return "lower" if _COST_NAME.search(metric) else None
+
+
+def wrong(message: str, field: str = "") -> PydanticCustomError:
+    """Return an error about `field` below the object that is validated."""
+    evidence = {"message": message, "field": field}
+    return PydanticCustomError("refused", "{message}", evidence)
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault of one field, such as `results.0.values`."""
+
+    field: str
+    message: str
+
+
+def faults(error: ValidationError) -> list[Fault]:
+    """Return what is wrong with a refused report, field by field."""
+    return [
+        Fault(
+            field=".".join(
+                str(part) for part in (*details["loc"], _below(details)) if part != ""
+            ),
+            message=details["msg"],
+        )
+        for details in error.errors(include_url=False, include_input=False)
+    ]
+
+
+def first_fault(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a refused report, in one line."""
+    fault = faults(error)[0]
+    return ": ".join(filter(None, (fault.field, fault.message)))
+
+
+METADATA: Final = frozenset({"branch", "tag", "message", "author", "repository"})
+"""Fields of a commit on which no result and no order depends."""
+
+
+def without_metadata(
+    report: Mapping[str, Any], error: ValidationError
+) -> tuple[dict[str, Any], list[str]] | None:
+    """Return a report without the metadata that was refused, and what is left out.
+
+    A name that cannot be taken loses itself alone; None if anything else is wrong.
+    """
+    refused: dict[str, str] = {}
+    for details in error.errors(include_url=False, include_input=False):
+        place, field, *_ = (*details["loc"], "", "")
+        if place != "commit" or field not in METADATA:
+            return None
+        refused.setdefault(str(field), details["msg"])
+    commit = {k: v for k, v in report["commit"].items() if k not in refused}
+    notes = [f"commit.{name} is left out: {why}" for name, why in refused.items()]
+    return {**report, "commit": commit}, notes
+
+
+def _below(details: ErrorDetails) -> str:
+    """Return the field that `wrong` named below the location."""
+    is_ours = details["type"] == "refused"
+    return str(details.get("ctx", {}).get("field", "")) if is_ours else ""

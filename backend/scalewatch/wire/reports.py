@@ -16,10 +16,10 @@ from pydantic import (
     model_validator,
 )
 
-from scalewatch.wire.directions import Direction
 from scalewatch.wire.fields import (
     UNITS,
     Count,
+    Direction,
     Duration,
     Fact,
     Finite,
@@ -34,8 +34,8 @@ from scalewatch.wire.fields import (
     Text,
     Unit,
     kept_unit,
+    wrong,
 )
-from scalewatch.wire.refusals import wrong
 
 MOST_RESULTS: Final = 100_000
 """Results of one run; more of them are several runs."""

@@ -13,7 +13,7 @@ from scalewatch.quantities import factor_between
 from scalewatch.texts.cells import Cell
 from scalewatch.texts.patterns import LinePattern, line_pattern_of
 from scalewatch.wire import UNITS, Name, Profile, Result, faults
-from scalewatch.wire.directions import Direction
+from scalewatch.wire.fields import Direction
 from scalewatch_agent.experiments.matching import Unmatched, matches
 from scalewatch_agent.experiments.schema import ProfileRule, ResultRule
 

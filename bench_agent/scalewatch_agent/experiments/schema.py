@@ -19,7 +19,7 @@ from pydantic import (
 from scalewatch.errors import BadPattern
 from scalewatch.texts.patterns import line_pattern_of
 from scalewatch.wire import UNITS, Commit, Name, kept_unit, wrong
-from scalewatch.wire.directions import Direction
+from scalewatch.wire.fields import Direction
 from scalewatch_agent.experiments import documents
 from scalewatch_agent.experiments.expressions import parse_expression
 from scalewatch_agent.experiments.launchers import LAUNCHERS, Launcher, LocalSection

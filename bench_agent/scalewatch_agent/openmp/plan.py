@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from scalewatch.wire.directions import Direction
+from scalewatch.wire.fields import Direction
 from scalewatch_agent.machine import processors
 
 Part = Literal["stream", "overheads", "cg"]

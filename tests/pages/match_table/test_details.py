@@ -6,7 +6,7 @@ from scalewatch.modelling import Mark
 from scalewatch.services.commits.find import find_commit
 from scalewatch.services.match_table.table import leaving, match_table
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import leaves_tolerance
+from scalewatch.services.series.scans import leaves_tolerance
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.session import sessions_of

@@ -6,7 +6,7 @@ from scalewatch.pages.wording.sentences import STATES, SYMBOLS
 from scalewatch.resources import bundled
 from scalewatch.services.analysis.analysis import RULE
 from scalewatch.services.series.standing import State
-from scalewatch.storage.runs.flags import Flag
+from scalewatch.storage.runs.points import Flag
 
 
 def test_every_verdict_and_flag_is_explained():

@@ -17,8 +17,7 @@ from scalewatch.services.access import policies
 from scalewatch.services.access.policies import Policy
 from scalewatch.services.files import kept_files
 from scalewatch.services.operations import retention
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
+from scalewatch.services.runs.record import prepare, record_prepared
 from scalewatch.settings import get_settings
 from scalewatch.storage import tables
 from scalewatch.storage.database import backups, schema

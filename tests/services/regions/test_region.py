@@ -7,7 +7,7 @@ from scalewatch.errors import NotMeasured
 from scalewatch.modelling import Verdict, parse_growth
 from scalewatch.services.regions.region import region_at, timed_region
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import scaling_of
+from scalewatch.services.series.scans import scaling_of
 from scalewatch.services.series.snapshots import repetitions_of
 from support.builders import sweep_reports
 from support.recorded import PROCESSES, record

@@ -26,8 +26,7 @@ from scalewatch.services.regions.outlook import (
 )
 from scalewatch.services.regions.region import region_at
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import leaves_tolerance, scaling_of
-from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.scans import Scan, leaves_tolerance, scaling_of
 from scalewatch.storage.database.session import sessions_of
 from support.large_project import PROJECT
 

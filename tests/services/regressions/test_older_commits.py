@@ -6,8 +6,7 @@ import numpy as np
 
 from scalewatch import jobs
 from scalewatch.services.regressions.regressions import regressions_of
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
+from scalewatch.services.runs.record import prepare, record_prepared
 from scalewatch.storage.database.session import transact
 from scalewatch.wire import RunReport
 from support.stored import report, sha

@@ -9,7 +9,7 @@ import pytest
 from pydantic import create_model
 
 from scalewatch.errors import RunAlreadyRecorded
-from scalewatch.services.runs.prepare import prepare
+from scalewatch.services.runs.record import prepare
 from scalewatch.storage.database import schema
 from scalewatch.storage.database.session import sessions_of
 from scalewatch.wire import RunReport

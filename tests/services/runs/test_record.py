@@ -12,7 +12,7 @@ from scalewatch.errors import DirectionChanged, RunAlreadyRecorded, UnitChanged
 from scalewatch.storage import tables
 from scalewatch.storage.database.session import transact
 from scalewatch.storage.runs import procedures, samples
-from scalewatch.storage.runs.flags import Flag, flags_in
+from scalewatch.storage.runs.points import Flag, flags_in
 from support.builders import result, run_report, sweep_reports
 from support.recorded import record_runs
 

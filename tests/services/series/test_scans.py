@@ -1,7 +1,7 @@
 import pytest
 
 from scalewatch.services.series.scans import flags_of
-from scalewatch.storage.runs.flags import Flag
+from scalewatch.storage.runs.points import Flag
 
 
 @pytest.mark.parametrize(

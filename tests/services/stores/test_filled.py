@@ -15,8 +15,7 @@ from scalewatch.cli.stores.filling import gate_content
 from scalewatch.exporters.documents import json_text
 from scalewatch.services.gates.gate import gate_of
 from scalewatch.services.regressions.regressions import regressions_of
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
+from scalewatch.services.runs.record import prepare, record_prepared
 from scalewatch.services.stores import fill, order
 from scalewatch.services.stores.kept import kept_commits
 from scalewatch.storage import tables

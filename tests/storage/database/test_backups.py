@@ -7,8 +7,7 @@ import zstandard
 from sqlalchemy import exists, func, select
 
 from scalewatch.errors import UnreadableFile
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
+from scalewatch.services.runs.record import prepare, record_prepared
 from scalewatch.storage import tables
 from scalewatch.storage.database import backups, schema
 from scalewatch.storage.database.session import connect, sessions_of

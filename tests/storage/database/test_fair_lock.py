@@ -1,6 +1,6 @@
 from threading import Event, Thread
 
-from scalewatch.storage.database.fair_lock import FairLock
+from scalewatch.storage.database.session import FairLock
 
 PATIENCE = 60.0
 

@@ -22,7 +22,7 @@ from scalewatch.storage.histories.locations import Grid
 from scalewatch.storage.judgements import probabilities, verdicts
 from scalewatch.storage.judgements.probabilities import Likely
 from scalewatch.storage.runs import procedures
-from scalewatch.storage.runs.flags import Flag, flags_in
+from scalewatch.storage.runs.points import Flag, flags_in
 from scalewatch.storage.tables import Table
 
 SEPARATOR = re.compile(r"\n|,(?![^(]*\))")

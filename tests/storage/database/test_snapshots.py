@@ -1,5 +1,5 @@
 from scalewatch.storage.access import projects
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 
 
 def test_what_a_reading_transaction_asks_twice_is_asked_once(sessions):

@@ -12,8 +12,8 @@ from fastapi.testclient import TestClient
 
 from scalewatch.app import create_app
 from scalewatch.exporters.listing import Listing, csv_text
+from scalewatch.web.protection.headers import Protection
 from scalewatch.web.protection.limits import TimeLimit
-from scalewatch.web.protection.protection import Protection
 from scalewatch.wire import MOST_RESULTS
 from support.builders import result, run
 

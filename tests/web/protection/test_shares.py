@@ -4,7 +4,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from scalewatch.app import create_app
-from scalewatch.web.protection.protection import Protection
+from scalewatch.web.protection.headers import Protection
 from scalewatch.web.protection.shares import Buckets
 from scalewatch.web.sessions import LOGIN
 

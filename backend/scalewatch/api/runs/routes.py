@@ -20,8 +20,7 @@ from scalewatch.api.http import answers, problems, schemas
 from scalewatch.api.runs import bodies, posting
 from scalewatch.errors import BodyTooLarge, ScalewatchError
 from scalewatch.services.runs import show
-from scalewatch.services.runs.prepare import prepare
-from scalewatch.services.runs.record import record_prepared
+from scalewatch.services.runs.record import prepare, record_prepared
 from scalewatch.web import queries
 from scalewatch.web.sessions import DoorDep, ReadingDep, RequestSessions
 from scalewatch.wire import RunReport

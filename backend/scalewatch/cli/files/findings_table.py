@@ -20,7 +20,7 @@ from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.versions import Compared, comparison_words
 from scalewatch.services.efficiencies.scan import ScanScaling
 from scalewatch.services.efficiencies.table import efficiency_text
-from scalewatch.wire.directions import Direction
+from scalewatch.wire.fields import Direction
 
 GAP: Final = 2
 """Blanks between columns."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scalewatch.modelling.search.search import Choice
     from scalewatch.services.efficiencies.scan import ScalingTerms
     from scalewatch.services.files.model_files import SplitQuestion, Stated
-    from scalewatch.wire.directions import Direction
+    from scalewatch.wire.fields import Direction
 
 LARGEST: Final = 10**7
 """Cores that are divided."""

@@ -14,7 +14,7 @@ from scalewatch.importers.source import LEFT_OUT, ReadTable
 from scalewatch.importers.tables.columns import RESTARTS
 from scalewatch.services.files.previews import PreviewedSetting, previewed
 from scalewatch.texts.scales import RESOURCES
-from scalewatch.wire.directions import Direction
+from scalewatch.wire.fields import Direction
 
 VALUES: Final = "values"
 COLUMNS: Final = (

@@ -28,10 +28,10 @@ from scalewatch.settings import get_settings
 from scalewatch.storage.database.session import sessions_of
 from scalewatch.stores.store import Store
 from scalewatch.web.logs import log_config
-from scalewatch.web.metrics import FOLDER
 from scalewatch.web.process import Config
+from scalewatch.web.protection.headers import is_loopback
 from scalewatch.web.protection.limits import PunctualProtocol
-from scalewatch.web.protection.protection import is_loopback
+from scalewatch.web.requests import FOLDER
 
 ADDRESS_IN_USE: Final = 3
 """Exit code if the port is occupied."""

@@ -24,7 +24,7 @@ from scalewatch.texts.scales import (
     words_of,
 )
 from scalewatch.wire import UNITS
-from scalewatch.wire.directions import told_direction
+from scalewatch.wire.fields import told_direction
 
 REGION: Final = "region"
 METRIC: Final = "metric"

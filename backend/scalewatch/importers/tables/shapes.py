@@ -19,7 +19,7 @@ from scalewatch.importers.tables.columns import (
 from scalewatch.quantities import parse_unit
 from scalewatch.texts.cells import read_cell, read_label
 from scalewatch.texts.scales import counted_by, parameter_of, scale_of, scales_of
-from scalewatch.wire.directions import told_direction
+from scalewatch.wire.fields import told_direction
 
 HEADER: Final = "header"
 """Name by which users say that a parameter stands in the header: `p=header`."""

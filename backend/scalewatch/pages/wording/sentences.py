@@ -45,9 +45,8 @@ from scalewatch.services.scaling_errors.scan import (
     ScalingQuestion,
     measured_scaling,
 )
-from scalewatch.services.series.drawn import leaves_tolerance
 from scalewatch.services.series.judged import FailedSeries
-from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.scans import Scan, leaves_tolerance
 from scalewatch.services.series.standing import Standing, State
 from scalewatch.texts.numbers import SPACE, significant
 from scalewatch.wire import TIME

@@ -14,8 +14,7 @@ from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
 from scalewatch.services.comparisons.values import ComparedRow
 from scalewatch.services.comparisons.winners import Duel
 from scalewatch.services.selection.view import View, choose_metric, is_chosen
-from scalewatch.services.series.drawn import scaling_of
-from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.scans import Scan, scaling_of
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects

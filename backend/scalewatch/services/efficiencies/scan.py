@@ -30,7 +30,7 @@ from scalewatch.quantities import SIMULATED_TIME, parse_unit
 from scalewatch.quantities import TIME as DURATION
 from scalewatch.texts.scales import RESOURCES, Scale, axis_of, words_of
 from scalewatch.wire import TIME
-from scalewatch.wire.directions import Direction
+from scalewatch.wire.fields import Direction
 
 HOUR: Final = 3600.0
 """Seconds of an hour."""

@@ -17,7 +17,7 @@ from scalewatch.modelling import (
     parse_growth,
 )
 from scalewatch.storage.access import projects
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 from scalewatch.storage.judgements import expectations
 
 

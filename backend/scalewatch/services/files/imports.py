@@ -14,7 +14,7 @@ from scalewatch.errors import NotARun, UnknownOrigin
 from scalewatch.importers import ImportedMeasurement, Provenance
 from scalewatch.importers.series import OWN_TIME, addressable
 from scalewatch.wire import TIME, RunReport, faults, without_metadata
-from scalewatch.wire.directions import Direction, stated_direction, told_direction
+from scalewatch.wire.fields import Direction, stated_direction, told_direction
 
 SUITE: Final = "imported"
 

@@ -17,7 +17,7 @@ from scalewatch.services.files.posted_files import PostedFile, runs_json
 from scalewatch.services.files.reader_processes import ReaderProcesses
 from scalewatch.services.jobs import AnalysedCommit
 from scalewatch.services.runs import record
-from scalewatch.services.runs.prepare import PreparedRun, prepare
+from scalewatch.services.runs.record import PreparedRun, prepare
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.database.inserts import canonical, digest_of

@@ -28,7 +28,7 @@ from scalewatch.modelling.splits import SplitChoice, measured_splits, modelled_s
 from scalewatch.services.analysis.noise import learned
 from scalewatch.services.analysis.questions import SeriesQuestion
 from scalewatch.wire import TIME
-from scalewatch.wire.directions import Direction, stated_direction, told_direction
+from scalewatch.wire.fields import Direction, stated_direction, told_direction
 
 DEFAULT_RULE: Final = "evidence"
 """The default rule, the only one that takes account of noise."""

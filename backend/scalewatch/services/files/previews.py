@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from scalewatch.importers import ImportedMeasurement
 from scalewatch.importers.series import Setting
-from scalewatch.wire.directions import Direction, stated_direction, told_direction
+from scalewatch.wire.fields import Direction, stated_direction, told_direction
 
 CONTENT = "content"
 

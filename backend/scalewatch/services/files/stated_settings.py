@@ -9,7 +9,7 @@ from scalewatch.importers.formats import ACROSS
 from scalewatch.importers.lines import STATED, Program, program_of
 from scalewatch.importers.settings import SettingRules
 from scalewatch.texts.patterns import path_pattern_of, pattern_of
-from scalewatch.wire.directions import Direction
+from scalewatch.wire.fields import Direction
 
 DIRECTIONS: Final[Mapping[str, Direction]] = {"lower": "lower", "higher": "higher"}
 ALL: Final = "*"

@@ -56,7 +56,7 @@ from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits import commits
-from scalewatch.storage.database import snapshots
+from scalewatch.storage.database.session import forget
 from scalewatch.storage.histories import locations
 
 PATIENCE: Final = 6.0
@@ -311,7 +311,7 @@ def _machine_by_machine(
     def judged(machine: str, others: OtherMachines = NO_OTHERS) -> _Part:
         def judge() -> _Part:
             read.append(machine)
-            snapshots.forget(session)
+            forget(session)
             return _judged(session, versions, machine, rules, alarming_share, others)[0]
 
         question = ("gate", machine, depends_on, others)

@@ -17,7 +17,7 @@ from scalewatch.services.match_table.single_values import SingleValue
 from scalewatch.services.selection.view import key_of, shared
 from scalewatch.services.series.judged import FailedSeries, Judged
 from scalewatch.services.series.standing import UNMEASURED, Standing, crowded_among
-from scalewatch.storage.runs.flags import Flag
+from scalewatch.storage.runs.points import Flag
 
 SEVERITY: Final = {
     Mark.MISMATCH: 5,

@@ -12,7 +12,7 @@ from scalewatch.figures.curves import Scaling
 from scalewatch.modelling import Growth, Mark, Verdict
 from scalewatch.services.commits.find import commit_of, find_commit
 from scalewatch.services.selection.view import View, choose_metric, is_chosen
-from scalewatch.services.series.drawn import scaling_of
+from scalewatch.services.series.scans import scaling_of
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.services.series.standing import growth_or_none
 from scalewatch.storage.access import projects

@@ -48,8 +48,8 @@ from scalewatch.services.selection.view import (
     is_chosen,
     shared,
 )
-from scalewatch.services.series.drawn import leaves_tolerance
 from scalewatch.services.series.judged import FailedSeries, Judged
+from scalewatch.services.series.scans import leaves_tolerance
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit

@@ -30,7 +30,7 @@ from scalewatch.services.series.snapshots import repetitions_of
 from scalewatch.storage.access import projects
 from scalewatch.storage.judgements import gate_rules
 from scalewatch.texts.scales import RESOURCES
-from scalewatch.wire.directions import Direction
+from scalewatch.wire.fields import Direction
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,12 @@ from scalewatch.services.regions.outlook import curve_forecasts
 from scalewatch.services.regions.preview import under
 from scalewatch.services.regions.region import Region, region_at, with_compositions
 from scalewatch.services.selection.view import View
-from scalewatch.services.series.drawn import leaves_tolerance, scaling_of, slices_of
-from scalewatch.services.series.scans import Scan
+from scalewatch.services.series.scans import (
+    Scan,
+    leaves_tolerance,
+    scaling_of,
+    slices_of,
+)
 from scalewatch.services.series.snapshots import repetitions_of
 
 

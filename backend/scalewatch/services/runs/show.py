@@ -22,7 +22,7 @@ from scalewatch.services.series.scans import quartiles_of
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import tables
 from scalewatch.storage.runs import measurements, procedures, profiles, runs, samples
-from scalewatch.storage.runs.flags import Flag, flags_in
+from scalewatch.storage.runs.points import Flag, flags_in
 from scalewatch.storage.work import jobs
 
 MOMENTS: Final = frozenset({"started_at", "ended_at"})

@@ -12,8 +12,8 @@ from scalewatch.services.expectations.in_force import ComposedExpectation, Expec
 from scalewatch.services.series.standing import Standing, State, standing_of
 from scalewatch.storage.commits.coverage import Place
 from scalewatch.storage.judgements.verdicts import Modelled
-from scalewatch.storage.runs.flags import Flag, flags_in
 from scalewatch.storage.runs.measurements import Middle, Noted, RunCoordinate
+from scalewatch.storage.runs.points import Flag, flags_in
 from scalewatch.texts.scales import axis_of
 
 PROCESSES: Final = "p"

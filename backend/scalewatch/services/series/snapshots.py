@@ -42,7 +42,7 @@ from scalewatch.services.series.standing import State
 from scalewatch.services.shared_cores import left_out_at
 from scalewatch.storage import machines
 from scalewatch.storage.commits.commits import AnyCommit
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 from scalewatch.storage.judgements import editions, gate_rules, verdicts
 from scalewatch.storage.runs import measurements, points, procedures, runs, samples
 from scalewatch.storage.work import jobs

@@ -31,8 +31,12 @@ from scalewatch.services.regressions.regressions import (
     regressions_of,
 )
 from scalewatch.services.regressions.triage import Triage, triage
-from scalewatch.services.runs.prepare import PreparedRun, prepare
-from scalewatch.services.runs.record import Receipt, record_prepared
+from scalewatch.services.runs.record import (
+    PreparedRun,
+    Receipt,
+    prepare,
+    record_prepared,
+)
 from scalewatch.services.stores.order import CommitFiles
 from scalewatch.settings import ALARMING_SHARE
 from scalewatch.storage.access import projects

@@ -10,7 +10,7 @@ from scalewatch.errors import NotFound
 from scalewatch.storage import tables
 from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import insert_missing
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 
 # Built once: SQLAlchemy needs longer to build a statement than SQLite to run it.
 _NAMED: Final = select(tables.Project).where(tables.Project.name == bindparam("name"))

@@ -25,7 +25,7 @@ from scalewatch import wire
 from scalewatch.storage import tables
 from scalewatch.storage.database.inserts import insert_new
 from scalewatch.storage.database.lists import is_among
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 
 TIME = func.coalesce(tables.Commit.committed_at, tables.Commit.first_run_at)
 """When a commit was made or, where nobody said, first measured."""

@@ -6,10 +6,12 @@ of failing half-way, when a read turns into a write.
 """
 
 import sqlite3
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Hashable
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event, Lock
 from time import monotonic
 from typing import Final, TypeVar
 
@@ -27,8 +29,6 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from scalewatch import private_files
 from scalewatch.errors import InMemoryDatabase
-from scalewatch.storage.database.fair_lock import FairLock
-from scalewatch.storage.database.snapshots import IS_SNAPSHOT, reading_engine
 
 BUSY_SECONDS: Final = 30
 """How long a writer waits for its turn on SQLite."""
@@ -255,3 +255,71 @@ def _queue_writers(engine: Engine) -> None:
     event.listen(engine, "begin", begin)
     event.listen(engine, "checkin", end)
     event.listen(engine, "invalidate", end)
+
+
+class FairLock:
+    """A lock for threads, first come, first served."""
+
+    def __init__(self) -> None:
+        self._guard = Lock()
+        self._is_taken = False
+        self._waiting: deque[Event] = deque()
+
+    def acquire(self, seconds: float) -> bool:
+        """Acquire the lock; return whether that succeeded within the timeout."""
+        with self._guard:
+            if not self._is_taken:
+                self._is_taken = True
+                return True
+            mine = Event()
+            self._waiting.append(mine)
+        if mine.wait(seconds):
+            return True
+        with self._guard:
+            if mine.is_set():  # the turn came while this thread gave up
+                return True
+            self._waiting.remove(mine)
+            return False
+
+    def release(self) -> None:
+        """Release the lock to the thread that has waited longest."""
+        with self._guard:
+            if self._waiting:
+                self._waiting.popleft().set()
+            else:
+                self._is_taken = False
+
+
+IS_SNAPSHOT: Final = "is_snapshot"
+"""In the `info` of sessions whose transactions see one state, and write nothing."""
+
+_ANSWERS: Final = "answers"
+
+
+def reading_engine(engine: Engine) -> Engine:
+    """Return `engine` with repeatable reads.
+
+    Those of SQLite do anyway.
+    """
+    if engine.dialect.name == "sqlite":
+        return engine
+    return engine.execution_options(isolation_level="REPEATABLE READ")
+
+
+def once(session: Session, question: Hashable, ask: Callable[[], Outcome]) -> Outcome:
+    """Return a query's answer, kept for the rest of a reading transaction."""
+    if not session.info.get(IS_SNAPSHOT):
+        return ask()
+    transaction, answers = session.info.get(_ANSWERS, (None, {}))
+    if transaction is None or transaction is not session.get_transaction():
+        answers = {}
+    if question not in answers:
+        answers[question] = ask()
+        session.info[_ANSWERS] = session.get_transaction(), answers
+    answer: Outcome = answers[question]
+    return answer
+
+
+def forget(session: Session) -> None:
+    """Give back the memory of what a transaction has asked so far."""
+    session.info.pop(_ANSWERS, None)

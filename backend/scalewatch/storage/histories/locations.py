@@ -20,7 +20,7 @@ from scalewatch.storage.database.inserts import (
     insert_or_find,
 )
 from scalewatch.storage.database.lists import is_among
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 from scalewatch.storage.runs.measurements import settings_of
 
 _MACHINE: Final = tables.Machine.__table__

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 from scalewatch.storage import tables
 from scalewatch.storage.database import inserts
 from scalewatch.storage.database.lists import is_among
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 
 Edition = tuple[tuple[int, UUID, int, int], ...]
 """By machine: its mark, the number of its runs, and the newest of them."""

@@ -6,7 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 
 SCALE = "scale"
 """Under this name rules say over which scale a project is read."""

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.storage import tables
 from scalewatch.storage.database.lists import among, is_among
-from scalewatch.storage.database.snapshots import once
+from scalewatch.storage.database.session import once
 
 _CONFIGURATION: Final = tables.Configuration.__table__
 _POINT: Final = tables.Point.__table__

@@ -1,7 +1,8 @@
-"""Points: one narrow summary row per series and run."""
+"""Points: one narrow summary row per series and run, and its flags."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import combinations
 from typing import Final
 
@@ -212,3 +213,29 @@ def _quantiles(values: NDArray[np.float64]) -> Iterable[NDArray[np.float64]]:
         low, high = ordered[:, below], ordered[:, min(below + 1, last)]
         step = high - low
         yield low + step * weight if weight < _HALF else high - step * (1 - weight)
+
+
+class Flag(StrEnum):
+    """Caveats of a measurement; stored by their position in this list."""
+
+    OVERSUBSCRIBED = "oversubscribed"
+    BARRIER = "barrier-synchronised"
+    CLOCK = "uncertain clocks"
+    INTERPRETED = "interpreted loop"
+    DISTURBED = "disturbed"
+
+
+CROWDED: Final = (Flag.OVERSUBSCRIBED, Flag.BARRIER)
+"""Raised where processes shared cores: they took turns, or found no common start."""
+
+_BITS: Final = {flag: 1 << place for place, flag in enumerate(Flag)}
+
+
+def bits_of(flags: Iterable[Flag]) -> int:
+    """Return flags as they are stored: a bit each, in the order of their definition."""
+    return sum(_BITS[flag] for flag in flags)
+
+
+def flags_in(bits: int) -> tuple[Flag, ...]:
+    """Return the flags that are stored as these bits."""
+    return tuple(flag for flag, bit in _BITS.items() if bits & bit)

@@ -14,7 +14,7 @@ from scalewatch.storage.database import inserts
 from scalewatch.storage.database.inserts import canonical, digest_of, insert_or_find
 from scalewatch.storage.database.lists import among, is_among
 from scalewatch.wire import Fact, Result, kept_unit
-from scalewatch.wire.directions import Direction, better_direction
+from scalewatch.wire.fields import Direction, better_direction
 
 _SERIES: Final = tables.Series.__table__.c
 

@@ -6,28 +6,25 @@ later is a job, a row in the same transaction as the data that causes it. Tokens
 policies say who may do what; the audit log, who did.
 """
 
-from scalewatch.storage.tables.access import AuditEntry, Login, Policy, Token
 from scalewatch.storage.tables.base import Instant, Remark, Table, now
-from scalewatch.storage.tables.histories import (
-    Alias,
-    Detection,
-    Grid,
-    Location,
-    Regression,
-    RegressionEvent,
-    Shift,
-)
 from scalewatch.storage.tables.judgements import (
+    Alias,
     Assumption,
+    Detection,
     Edition,
     Expectation,
     ExpectedLevel,
     GateRules,
+    Grid,
     Guidelines,
+    Location,
     Model,
     Noise,
     Overview,
     Probabilities,
+    Regression,
+    RegressionEvent,
+    Shift,
     Verdict,
 )
 from scalewatch.storage.tables.measurements import (
@@ -48,8 +45,12 @@ from scalewatch.storage.tables.measurements import (
     SourceLocations,
 )
 from scalewatch.storage.tables.work import (
+    AuditEntry,
     Confirmation,
     Job,
+    Login,
+    Policy,
+    Token,
     WaitingAgent,
     Webhook,
     Worker,

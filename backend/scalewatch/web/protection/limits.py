@@ -19,7 +19,7 @@ from scalewatch.errors import (
     Stopping,
     TookTooLong,
 )
-from scalewatch.web.protection.protection import Answer
+from scalewatch.web.protection.headers import Answer
 
 SMALLER: Final = 4 * 2**20
 """Bytes of a body that holds no runs: forms, and ten thousand expectations."""

@@ -27,7 +27,7 @@ from scalewatch.errors import (
     ReadOnlyServer,
     UnsupportedContent,
 )
-from scalewatch.web.protection.protection import Answer
+from scalewatch.web.protection.headers import Answer
 
 SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods that change nothing."""

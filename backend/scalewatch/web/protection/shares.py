@@ -14,10 +14,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from scalewatch.errors import TooManyGuesses, TooManyRequests
-from scalewatch.web.protection.protection import Answer
-
-UNLIMITED: Final = ("/static/", "/healthz", "/readyz")
-"""Addresses that cost nothing, or that probes of the server ask."""
+from scalewatch.web.protection.headers import UNLIMITED, Answer
 
 GUESSES: Final = 1 / 50
 """Wrong tokens and logins that an address may try, as a share of its requests."""
