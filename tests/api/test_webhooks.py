@@ -169,6 +169,11 @@ def test_a_removed_webhook_is_told_nothing(client, sessions, receiver, hook):
         ("http://example.org/\tx", "encode others by %"),
         ("https://ada:secret@example.org/", "holds a user or a password"),
         ("https://ada@example.org/", "holds a user or a password"),
+        ("http://256.1.1.1/", "no name service"),
+        ("http://example.1/", "no name service"),
+        ("http://-example.org/", "no name service"),
+        ("http://xn--/", "no name service"),
+        (f"http://{'a.' * 126}org/", "no name service"),
     ],
 )
 def test_address_that_can_never_take_a_delivery_is_refused(

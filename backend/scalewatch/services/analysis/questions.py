@@ -38,6 +38,7 @@ ANSWERS: Final = Kept[Any](20_000)
 STARTUP: Final = 1.0
 """Seconds that a job takes before it measures, where its times are unknown."""
 
+
 class MeasuredSeries(Protocol):
     """A series as files and databases have it."""
 

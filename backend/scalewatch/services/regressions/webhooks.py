@@ -16,6 +16,7 @@ from datetime import datetime
 from hashlib import sha256
 from http.client import HTTPException
 from pathlib import Path
+from socket import inet_aton
 from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.parse import urlsplit
@@ -187,6 +188,10 @@ def add(
     return NewWebhook(_webhook(session, row), secret)
 
 
+LONGEST_HOST: Final = 253
+"""Letters of a name in the domain name system."""
+
+
 def fault_of(url: str) -> str | None:
     """Return why nothing can be delivered to an address; None where it may take it."""
     if not url.startswith(("http://", "https://")):
@@ -196,14 +201,34 @@ def fault_of(url: str) -> str | None:
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
-        ("" if host is None else host).encode("idna")
-    except ValueError as error:  # an unclosed bracket, no port, a label of no name
+        _require_name(host or "")
+    except ValueError as error:  # an unclosed bracket, no port, no name
         return f"is no address: {error}"
     if not host or port == 0:
         return "names no host" if not host else "names port 0, which nobody listens at"
     if parts.username is not None or parts.password is not None:
         return "holds a user or a password, which pages would show; leave it out"
     return None
+
+
+def _require_name(host: str) -> None:
+    """Raise ValueError if a host is no address, nor a name that one may have."""
+    host.encode("idna")
+    if ":" in host:
+        return
+    *_, last = labels = host.removesuffix(".").split(".")
+    is_numbered = last.isdecimal()  # no domain is a number
+    is_open = any(each.startswith("-") or each.endswith("-") for each in labels)
+    if is_open or len(host) > LONGEST_HOST or (is_numbered and not _is_ipv4(host)):
+        raise ValueError("no name service knows such a host")  # noqa: TRY003 - a part
+
+
+def _is_ipv4(host: str) -> bool:
+    try:
+        inet_aton(host)
+    except OSError:
+        return False
+    return True
 
 
 def remove(session: Session, project_name: str, webhook_id: int) -> None:
