@@ -246,7 +246,7 @@ class Point(Table):
     q95: Mapped[float | None] = mapped_column(REAL)
     mean: Mapped[float | None] = mapped_column(REAL)
     deviation: Mapped[float | None] = mapped_column(REAL)
-    # One bit per kind of `storage.runs.flags.Flag`.
+    # One bit per kind of `storage.runs.points.Flag`.
     flags: Mapped[int] = mapped_column(SmallInteger, server_default=text("0"))
     reason: Mapped[str | None] = mapped_column(
         Remark, nullable=False, server_default=""
