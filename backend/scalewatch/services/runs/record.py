@@ -173,10 +173,11 @@ def has_content(run: PreparedRun, payload: bytes | None) -> bool:
         recorded = RunReport.model_validate_json(zstandard.decompress(payload))
     except ValidationError:
         return False
-    one, other = (
-        each.model_dump(exclude_defaults=True) for each in (recorded, run.report)
-    )
-    return canonical(_with_integers(one)) == canonical(_with_integers(other))
+    contents = {
+        canonical(_with_integers(each.model_dump(exclude_defaults=True)))
+        for each in (recorded, run.report)
+    }
+    return len(contents) == 1
 
 
 def _with_integers(content: Any) -> Any:
