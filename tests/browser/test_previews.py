@@ -65,7 +65,7 @@ def test_button_shows_the_same_without_scripts_and_declares_from_there(
 
     expect(page.get_by_text("1 match at the newest commit")).to_be_visible()
     expect(page.get_by_label("Saved by")).to_have_value("Ada")
-    page.get_by_role("button", name="Declare a new version").click()
+    page.get_by_role("button", name="Save a new version").click()
     versions = page.get_by_role("table", name="Versions of the expectation")
     expect(versions.get_by_role("row").nth(1)).to_contain_text("Ada")
     context.close()

@@ -87,7 +87,7 @@ def test_new_version_of_an_expectation_is_shown_above_the_former_ones(region: Pa
     region.get_by_label("Growth, in big-O notation").fill("O(p)")
     region.get_by_label("Saved by").fill("Ada")
     region.get_by_label("Why").fill("a line will do here")
-    region.get_by_role("button", name="Declare a new version").click()
+    region.get_by_role("button", name="Save a new version").click()
 
     expect(rows).to_have_count(former + 1)
     expect(rows.nth(1)).to_contain_text("a line will do here")

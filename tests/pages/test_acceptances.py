@@ -44,7 +44,7 @@ def test_preview_saves_nothing_and_acceptance_what_it_shows(client, project):
     shown = client.get(f"{path}?format=json").json()["regions"]
 
     assert page.status_code == 200
-    assert "4 expectations would be declared" in page.text
+    assert "4 expectations would be saved" in page.text
     assert expected(client, project) == {}
     assert {each["region"]: each["growth"] for each in shown} == {
         "kernel_0": "p^2",

@@ -117,7 +117,7 @@ def test_a_region_is_a_value_over_commits(client, project):
 
     assert ", the time of io.Suite.time_0 is " in words_of(page)
     assert 'aria-label="Time over commits of io.Suite.time_0' in page
-    assert "Declare a new version" not in page
+    assert "Save a new version" not in page
 
 
 @pytest.mark.parametrize(("last", "shown"), [("100", 100), ("400", 120), ("all", 120)])

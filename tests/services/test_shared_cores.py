@@ -210,7 +210,7 @@ def test_a_project_that_accepts_them_is_judged_by_all_its_times(sessions):
         rules = rules_of(session, "mpich")
         noted = [each.action for each in entries(session, "mpich", limit=9)]
     assert (rules.version, rules.author) == (2, "ada")
-    assert noted.count("gate rules declared") == 2
+    assert noted.count("gate rules saved") == 2
 
 
 def slower_from(number, later, *, cores):

@@ -144,7 +144,7 @@ def test_expectation_is_declared_by_who_is_logged_in(browser, bearer):
     ]
     assert (declared["growth"], declared["author"]) == ("p", "adminer")
     assert "MPI_Bcast" in page.text
-    assert "expectations declared" in browser.get(f"{SETTINGS}/audit").text
+    assert "expectations saved" in browser.get(f"{SETTINGS}/audit").text
 
 
 def test_a_region_is_renamed_and_the_rules_of_the_gate_are_told(browser):
@@ -284,7 +284,7 @@ def test_pages_have_their_data_for_programs(browser, path, wanted):
 def test_long_detail_of_a_change_is_told_whole(browser, sessions):
     regions = [f"region {number}" for number in range(60)]
     with sessions.writing.begin() as session:
-        audit.note(session, "expectations declared", "mpich", regions=regions)
+        audit.note(session, "expectations saved", "mpich", regions=regions)
 
     page = browser.get(f"{SETTINGS}/audit").text
 
@@ -304,7 +304,7 @@ def test_times_of_shared_cores_are_accepted_by_a_form(browser, sessions):
     assert wrong.status_code == 422
     with sessions.reading() as session:
         (noted, *_) = audit.entries(session, "mpich", limit=1)
-    assert noted.action == "gate rules declared"
+    assert noted.action == "gate rules saved"
     assert noted.details["rules"] == {
         "oversubscribed": "accept",
         "disturbed": "undecided",

@@ -195,7 +195,7 @@ def declare(
     projects.lock(session, project.id)
     normal = list(dict.fromkeys(str(parse_guideline(rule)) for rule in rules))
     version = guidelines.add(session, project.id, normal, author=author, reason=reason)
-    audit.note(session, "guidelines declared", project.name, f"version {version}")
+    audit.note(session, "guidelines saved", project.name, f"version {version}")
     return version
 
 

@@ -118,9 +118,15 @@ def near_names(
     return () if known is None else nearest(name, known(session, project))
 
 
-def any_project(session: Session) -> str | None:
-    """Return the name of the first project that the reader may see."""
-    return next((project.name for project in projects.listed(session)), None)
+def examples(session: Session) -> Mapping[str, str]:
+    """Name a project that the reader may see, a region and a machine of it, if any."""
+    for project in projects.listed(session):
+        regions = matches.regions(session, [""], project.name, 1)
+        machines = matches.machines(session, [""], project.name, 1)
+        if regions and machines:
+            first = {"region": regions[0].name, "machine": machines[0].name}
+            return {"project": project.name} | first
+    return {}
 
 
 def is_project(session: Session, name: str) -> bool:

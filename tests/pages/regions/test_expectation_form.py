@@ -39,7 +39,7 @@ def test_declared_growth_is_a_new_version_and_is_judged(client, sessions, work_o
     [
         ({"growth": "p^^2"}, "Cannot read"),
         ({"growth": ""}, "Say how it should grow"),
-        ({"growth": "p", "author": " "}, "Say who declares it"),
+        ({"growth": "p", "author": " "}, "Enter your name in the field Saved by"),
         ({"growth": "p", "deviation_limit": "1/p"}, "falls"),
         ({"growth": "log P"}, "not measured over P, only over p"),
         ({"growth": "p" * 1001}, "more than 1000 letters"),

@@ -1,4 +1,5 @@
 import re
+from html import unescape
 
 from scalewatch.modelling import Mark
 from scalewatch.pages.rendering import vocabulary
@@ -7,6 +8,7 @@ from scalewatch.resources import bundled
 from scalewatch.services.analysis.analysis import RULE
 from scalewatch.services.series.standing import State
 from scalewatch.storage.runs.points import Flag
+from support.shown_pages import words_of
 
 
 def test_every_verdict_and_flag_is_explained():
@@ -38,10 +40,45 @@ def test_words_in_templates_are_in_the_glossary():
     assert used <= vocabulary.MEANINGS.keys()
 
 
+MEASURED_SO = {
+    "coordinate": ("runs/show.html", "coordinate"),
+    "two modes": ("components/scan.html", "unlike_repetitions"),
+    "warm-up": ("components/scan.html", "unlike_repetitions"),
+    "growth probability": ("components/scan.html", 'word("growth probability"'),
+    "round-time": ("runs/show.html", "result.synchronisation"),
+    "misfit": ("components/scan.html", 'word("misfit"'),
+    "exact counts": ("components/scan.html", 'word("exact counts"'),
+    "composed model": ("components/scan.html", 'word("composed model"'),
+}
+"""Words of pages of certain measurements alone, and the template that has them."""
+
+OF_OTHER_PROJECTS = frozenset({"configurations", "hotspots", "traces"})
+"""Pages of which the large project has none; they have tests of their own."""
+
+
 def test_glossary_leads_to_pages_on_which_its_words_are_seen(large_client):
     glossary = large_client.get("/glossary").text
+    leads = re.findall(
+        r'<a class="small" href="([^"]+)" aria-label="([^"]+) on a page"', glossary
+    )
+    pages = {path: large_client.get(unescape(path)) for path, _ in leads}
+    texts = {path: words_of(page.text).casefold() for path, page in pages.items()}
+    words = {vocabulary.MEANINGS[unescape(name)]: path for path, name in leads}
 
-    seen = re.findall(r'<a href="(/p/hydro[^"]*)">See these words', glossary)
+    assert [*words] == [*vocabulary.MEANINGS.values()]
+    assert {page.status_code for page in pages.values()} == {200}
+    unseen = {
+        word.word
+        for word, path in words.items()
+        if word.word.casefold() not in texts[path]
+        and f"glossary#{word.anchor}" not in pages[path].text
+        and word.seen not in OF_OTHER_PROJECTS
+    }
+    assert unseen - {*Flag} <= MEASURED_SO.keys()
 
-    assert len(seen) == len(vocabulary.TOPICS)
-    assert {large_client.get(page).status_code for page in seen} == {200}
+
+def test_words_of_certain_measurements_are_in_the_template_that_shows_them():
+    folder = bundled("frontend") / "templates"
+
+    for template, mark in MEASURED_SO.values():
+        assert mark in (folder / template).read_text("utf-8").casefold()

@@ -58,6 +58,8 @@ ANYWHERE = (
     "What is left of the efficiency",
     "is taken out of each region",
     "calls? take what they take",
+    "(?:was|is|are|be|been) (?:declared|promised)",
+    "(?:declared|promised) by",
 )
 BEGINNING = (
     "Nothing(?:: no| to | can be said| succeeded| was | is | has | yet| changed)",

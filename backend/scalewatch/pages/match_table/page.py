@@ -186,7 +186,7 @@ def lead(table: MatchTable) -> str:
         return (
             f"No verdicts yet: nothing is expected{of} of "
             f"{formats.plural(table.total, 'region')}. "
-            "Declare a growth on a region's page."
+            "Save an expected growth on a region's page."
         )
     return sentences.verdict_lead(table.counts)
 

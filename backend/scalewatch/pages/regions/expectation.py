@@ -70,7 +70,7 @@ def _declare(session: AdminDep, view: View, region: str, form: Form) -> None:
     author, growth = form.text("author"), form.text("growth")
     is_withdrawn, is_as_it_is = form.has("withdraw"), form.has("as_it_is")
     if author is None:
-        raise InvalidReport([("", "say who declares it, in the field Declared by")])
+        raise InvalidReport([("", "enter your name in the field Saved by")])
     if growth is None and not (is_withdrawn or is_as_it_is):
         raise InvalidReport([("", "say how it should grow, such as log p")])
     texts = [author, growth, form.text("deviation_limit"), form.text("reason")]

@@ -6,10 +6,11 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word and what it means."""
+    """A word, what it means, and the route of a page where it is seen."""
 
     word: str
     meaning: str
+    seen: str = "region"
 
     @property
     def anchor(self) -> str:
@@ -21,48 +22,56 @@ TRACED_WORDS: Final = (
     Word(
         "trace",
         "All calls of MPI in a run: when, where in the source, how many bytes.",
+        "traces",
     ),
     Word(
         "overhead",
         "What calls of MPI take beyond the best time of their function with so "
         "many processes and bytes; all of their time where none is calibrated.",
+        "traces",
     ),
     Word(
         "efficiencies",
         "POP's factors of parallel efficiency, quotients of times: load balance, "
         "serialisation and transfer. Below 0.8 a program calls for action.",
+        "traces",
     ),
     Word(
         "late sender",
         "A receive that begins before its message is sent; late receiver is the "
         "reverse, and at collectives one waits for those that enter last.",
+        "traces",
     ),
     Word(
         "extrapolation",
         "A parabola a₀ + a₁·p + a₂·p² through the times at the first S numbers of "
         "processes. e_max is its largest error there, d that at the next one.",
+        "traces",
     ),
 )
 
 
 TOPICS: Final = {
     "What is measured": (
-        Word("project", "A code base under test."),
+        Word("project", "A code base under test.", "report"),
         Word(
             "commit",
             "A version of a project: a commit hash or a release tag, with its "
             "parents, branch, time and message.",
+            "report",
         ),
         Word(
             "machine",
             "A named platform: hardware, network and MPI library. When a part of its "
             "fingerprint changes that matters, a new state of the machine begins; node "
             "names, microcode, kernel patches and memory to 1 % do not matter.",
+            "machine",
         ),
         Word(
             "common mode",
             "Drift shared by all regions of a machine in one night, in level and tilt; "
             "it is subtracted before changes are searched.",
+            "machine",
         ),
         Word(
             "two modes",
@@ -78,6 +87,7 @@ TOPICS: Final = {
         Word(
             "run",
             "One execution of a suite: a commit on a machine at one coordinate.",
+            "report",
         ),
         Word(
             "coordinate",
@@ -93,28 +103,28 @@ TOPICS: Final = {
             "region",
             "What is timed: a library function, a kernel, a call path, a source "
             "location.",
+            "report",
         ),
         Word(
             "metric",
             "A named quantity with its unit and its better direction: time, memory, "
             "bytes sent, floating-point operations.",
+            "report",
         ),
         Word("measurement", "All repetitions of one metric of one region in one run."),
         Word(
             "series",
             "The measurements of a region's metric along a scan, all else held fixed.",
+            "report",
         ),
         Word(
             "litmus test",
             "Our own implementation of a known algorithm. Where it diverges too, "
             "suspect the platform rather than the library.",
+            "report",
         ),
     ),
     "How it scales": (
-        Word(
-            "hypothesis",
-            "A candidate for how a metric grows, before the measurements select one.",
-        ),
         Word(
             "model",
             "The performance model that the measurements select: a function of the "
@@ -136,7 +146,7 @@ TOPICS: Final = {
             "coordinates. 0 % is perfect.",
         ),
         Word(
-            "class probability",
+            "growth probability",
             "How probable each growth is, given the scatter of the repetitions.",
         ),
         Word(
@@ -155,8 +165,8 @@ TOPICS: Final = {
     "How it is judged": (
         Word(
             "expectation",
-            "The growth E that the authors expect, in big-O notation; declared by a "
-            "person or the status quo taken as baseline. It says how the metric "
+            "The growth E that the authors expect, in big-O notation; saved by a "
+            "person, or the status quo taken as baseline. It says how the metric "
             "grows, not how large it is.",
         ),
         Word(
@@ -169,6 +179,7 @@ TOPICS: Final = {
             "baseline",
             "The earlier commit that a commit is compared with: the one asked for, "
             "else a measured parent, else the one measured before it.",
+            "report",
         ),
         Word(
             "divergence",
@@ -186,26 +197,34 @@ TOPICS: Final = {
             "The result of comparing growth and expectation: match, approximate, "
             "better, mismatch or undecided.",
         ),
-        Word("match", "✓ The growth is the expected one."),
-        Word("approximate", "≈ The growth is another one, within the tolerance."),
+        Word("match", "✓ The growth is the expected one.", "report"),
+        Word(
+            "approximate",
+            "≈ The growth is another one, within the tolerance.",
+            "report",
+        ),
         Word(
             "better",
             "▼ The growth is beyond the tolerance on the good side: the region "
             "scales better than expected.",
+            "report",
         ),
         Word(
             "mismatch",
             "✗ The growth is beyond the tolerance and worse than expected: a "
             "scalability bug, or an expectation to correct.",
+            "report",
         ),
         Word(
             "undecided",
             "? Too few coordinates, too much noise, or processes that shared cores.",
+            "report",
         ),
         Word(
             "guideline",
             "A rule across regions: one should not scale worse than those that can "
             "replace it together, such as Allreduce ⪯ Reduce + Bcast.",
+            "guidelines",
         ),
     ),
     "How far it is from ideal": (
@@ -213,39 +232,46 @@ TOPICS: Final = {
             "strong scaling",
             "The same problem on more processes; ideally, twice as many need half the "
             "time.",
+            "serial-fraction",
         ),
         Word(
             "weak scaling",
             "A problem that grows with the processes; ideally, its time stays as it "
             "is.",
+            "scaling-errors",
         ),
         Word(
             "scaling error",
             "Loss against ideal scaling between p₁ and p₂ processes, 0 if "
             "none: α = p₂/p₁ − t(p₁)/t(p₂) for strong scaling, β = 1 − t(p₁)/t(p₂) "
             "for weak scaling, with a problem that grew by p₂/p₁.",
+            "scaling-errors",
         ),
         Word(
             "parallel efficiency",
             "Achieved speed-up over ideal speed-up: 100 % is ideal.",
+            "scaling-errors",
         ),
-        Word("speed-up", "Time on p₁ processes over time on p₂."),
+        Word("speed-up", "Time on p₁ processes over time on p₂.", "scaling-errors"),
         Word(
             "Karp–Flatt fraction",
             "The share of the work that seems to be serial. If it stays constant, "
             "serial work limits the code; if it grows, overhead does. Above 1, more "
             "processes take longer.",
+            "scaling-errors",
         ),
         Word(
             "configuration search",
             "Which configuration of a region is the best one for an objective, the "
             "divergence of its scaling or the time at a scale, and which of its "
             "settings matter.",
+            "configurations",
         ),
         Word(
             "divergence metric",
             "One number for how quickly a scaling error grows, so that scalings can be "
             "ranked; larger is worse.",
+            "scaling-errors",
         ),
     ),
     "Where the time goes": (
@@ -253,18 +279,21 @@ TOPICS: Final = {
             "profile",
             "The seconds that each function of a code took in one run, without those "
             "of the functions it called.",
+            "hotspots",
         ),
-        Word("hotspot", "A function that takes much of the time of a run."),
+        Word("hotspot", "A function that takes much of the time of a run.", "hotspots"),
         Word(
             "χ²",
             "How much two profiles differ, with their seconds as counts: 0 for the "
             "same proportions. Its p-value is the probability of a larger one by "
             "chance, near 1 for similar profiles.",
+            "hotspots",
         ),
         Word(
             "Kendall τ",
             "How far two profiles agree in the order of their functions: 1 for the "
             "same order, −1 for the reverse.",
+            "hotspots",
         ),
     ),
     "What communication costs": TRACED_WORDS,
@@ -291,6 +320,7 @@ TOPICS: Final = {
             "More processes than cores: they take turns, and the contention says "
             "little about how the library would scale on a machine with enough cores. "
             "Such times are left out of verdicts unless the project accepts them.",
+            "report",
         ),
         Word(
             "disturbed",
@@ -317,14 +347,6 @@ TOPICS: Final = {
     ),
 }
 """Words by topic, in the order in which one comes to need them."""
-
-_SEEN_ON: Final = (
-    *("report", "report", "report"),
-    *("scaling", "cost", "traces", "commit"),
-)
-
-SEEN_ON: Final = dict(zip(TOPICS, _SEEN_ON, strict=True))
-"""By topic the route of a page of a project where its words are to be seen."""
 
 MEANINGS: Final = {word.word: word for words in TOPICS.values() for word in words}
 

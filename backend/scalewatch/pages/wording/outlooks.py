@@ -129,7 +129,7 @@ def level_sentence(scan: Scan) -> str:
     """Tell how much is expected at one setting and which commit says so, if any."""
     level = scan.taken_level
     if level is None:
-        return "shape only: none of the commits since it was declared says how much"
+        return "shape only: no commit since it was saved says how much"
     at = ", ".join(f"{name}{SPACE}={SPACE}{count(x)}" for name, x in level.at.items())
     return f"{quantity(level.value, scan.unit)} at {at}, {level_words(scan)}"
 
@@ -139,7 +139,7 @@ def level_words(scan: Scan) -> str:
     level = scan.taken_level
     if level is None:
         return ""
-    source = "last that matched" if level.is_matched else "first after it was declared"
+    source = "last that matched" if level.is_matched else "first after it was saved"
     return f"level of commit {level.commit}, the {source}"
 
 

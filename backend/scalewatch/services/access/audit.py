@@ -36,7 +36,7 @@ def note(
     Parameters
     ----------
     action
-        Noun and verb: `token created`, `expectations declared`.
+        Noun and verb: `token created`, `expectations saved`.
     details
         What JSON can hold.
     """

@@ -159,7 +159,7 @@ def declare(
     expectations.add(session, changed)
     audit.note(
         session,
-        "expectations declared",
+        "expectations saved",
         project_name,
         author=author,
         regions=[row["region"] for row in changed],

@@ -101,7 +101,7 @@ def declare(  # noqa: PLR0913 - one per part of a version
     row = gate_rules.add(
         session, project.id, {**said, "author": author, "reason": reason}
     )
-    audit.note(session, "gate rules declared", project.name, f"v{row.version}", **said)
+    audit.note(session, "gate rules saved", project.name, f"v{row.version}", **said)
     if any(
         said["rules"][name] != before[name] for name in (*TREATED, gate_rules.SCALE)
     ):
