@@ -58,6 +58,8 @@ _FAILURE: Final = frozenset(
         *("sigterm", "sigfpe", "sigill", "core dump", "no result", "not run"),
         *("false", "no", "n", "f", "✗", "✘", "❌", "💥", "☠", "🔴", "nan"),
         *("mismatch", "differs", "different", "unhealthy", "node down", "exit"),
+        *("rejected", "stuck", "stalled", "unfinished", "abgestürzt", "avorté"),
+        *("⚠", "⚠️", "❗", "❎", "☒", "✕", "✖"),
         *("limit exceeded", "ssusp", "ususp", "psusp", "unkwn", "zombi"),
         *("abgebrochen", "abbruch", "fehlgeschlagen", "fehler", "gescheitert", "nein"),
         *("échec", "échoué", "erreur", "interrompu", "non", "fallo", "fallido"),
@@ -78,14 +80,15 @@ _SLURM_ABBREVIATIONS: Final = frozenset(
 _WEAK: Final = _SLURM_ABBREVIATIONS | {
     *("false", "no", "n", "f", "nan", "bad", "wrong", "broken", "held", "skip"),
     *("skipped", "queued", "running", "stopped", "suspended", "pending", "kill"),
-    *("hang", "panic", "exception", "deadline", "invalid", "incomplete", "abort"),
+    *("hang", "panic", "exception", "deadline", "incomplete", "abort"),
     *("nein", "non", "different", "differs", "exit"),
 }
 """Failures that may as well be a setting, in a column that is not about outcomes."""
 
 _TELLING: Final = re.compile(
     r"\b(?:fail(?:ed|s|ure)?|error(?:ed)?|oom|killed|killer|crash(?:ed)?|segfault|segv"
-    r"|sig(?:segv|kill|abrt|bus|term|fpe|ill)|cancel(?:l?ed)|aborted|timeout|timed out"
+    r"|mpi abort|aborting|core[. ]\d+|cancel(?:l?ed)|aborted|timeout|timed out"
+    r"|sig(?:segv|kill|abrt|bus|term|fpe|ill)"
     r"|time limit|wall ?(?:clock|time)? limit|exceeded|(?:core|memory) dump(?:ed)?"
     r"|segmentation fault|out of memory|did not|not converged?|diverged|unsuccessful"
     r"|not (?:passed|ok|valid|correct|successful|completed?)|cannot|could not|err"
@@ -114,6 +117,7 @@ _NUMBER: Final = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _SIZED: Final = re.compile(r"[+-]?\d[\d.,]*\s?[A-Za-zµμ%]{1,3}")
 """A numerical error with its unit, `114.15 us`."""
 
+_SHARE: Final = re.compile(r"(\d+(?:\.\d*)?)\s*%")
 _CODES: Final = re.compile(r"(-?\d+):(\d+)")
 _SEPARATORS: Final = re.compile(r"[\s_-]+")
 _WORD_BEGINS: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -198,17 +202,11 @@ def signs_of_abort(lines: Sequence[bytes]) -> Iterator[tuple[int, str]]:
     """
     # Logs are long and signs are rare: most lines are never looked at alone.
     text = b"".join(lines).lower()
-    letters = text.translate(None, _NO_LETTERS)
-    if not any(map(letters.__contains__, _ROOTS)):
-        return
-    if not any(map(text.__contains__, _BYTES)):
+    if not any(map(text.__contains__, _ROOTS)):
         return
     for at, line in enumerate(lines):
         shown = line[:_LONGEST_SIGN].decode("utf-8", "replace").strip()
-        lowered = shown.lower()
-        last = shown.rpartition(" ")[2]
-        is_sign = any(sign in lowered for sign in _SIGNS) or last in _ENDS
-        if is_sign and not lowered.rstrip(".").endswith("exit code 0"):
+        if _SIGN.search(shown.lower()) or _SIGN_AS_WRITTEN.search(shown):
             yield at, shown
 
 
@@ -256,6 +254,8 @@ def _is_set(cell: str) -> bool | None:
     """Tell whether a flag is set that a success sets."""
     if _NUMBER.fullmatch(cell.strip()):
         return {0.0: False, 1.0: True}.get(float(cell))
+    if share := _SHARE.fullmatch(cell.strip()):
+        return float(share[1]) == 100
     return _is_good_word(cell) if cell.strip() else None
 
 
@@ -291,7 +291,7 @@ _ZEROS: Final = re.compile(r"0+(?:\s?[/,;]\s?0+)+")
 _NO_ERRORS: Final = frozenset({"false", "no", "ok", "n", "f", "no error", "no errors"})
 _STATES: Final = (
     *("status", "state", "outcome", "stat", "result", "statut", "ergebnis"),
-    *("checksum", "sanity"),
+    *("checksum", "sanity", "resultat", "résultat", "resultado", "esito", "zustand"),
 )
 """Ends of names of outcomes, where the cells have words for them."""
 
@@ -313,7 +313,15 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
         ),
     ),
     _is_code_of_success: (
-        *("exit", "exit code", "exitcode", "return code", "returncode", "retcode"),
+        *(
+            "wait status",
+            "exit",
+            "exit code",
+            "exitcode",
+            "return code",
+            "returncode",
+            "retcode",
+        ),
         *("rc", "error code", "errorcode", "ierr", "exit status code", "retval"),
         *("return", "return value", "derivedexitcode", "derived exit code", "errno"),
     ),
@@ -322,6 +330,8 @@ _JUDGES: Final[Mapping[Callable[[str], bool | None], tuple[str, ...]]] = {
         *("correct", "converged", "verified", "validated", "completed", "complete"),
         *("finished", "healthy", "reproducible", "bit identical", "matches"),
         *("conserved", "success rate", "pass fail", "pass rate"),
+        *(f"{what} match" for what in ("result", "results", "output", "checksum")),
+        *("completion", "completion rate", "progress"),
     ),
     _is_free_of_errors: (
         *("failed", "fail", "failure", "failures", "error", "errors", "timed out"),
@@ -341,10 +351,18 @@ _NO_ENDINGS: Final = frozenset(
 )
 """Names that mean something else behind another word: `number per pass`."""
 
-_WITHIN: Final = frozenset(
-    {"failed", "crashed", "wrong", "errors", "killed", "aborted", "failures"}
+_WITHIN: Final = re.compile(
+    r"\b#?(?:failed|failures|crash|wrong\b|errors\b|kill|abort|segf|segv|dumped|interrupt|mismatch"
+    r"|diverg|unfinish|incomplete|dnf|did not|oom\b|corrupt|invalid|reject"
+    r"|hit (?:wall|limit|time))"
 )
-"""Words that make a name one of errors wherever they stand: `n_failed_ranks`."""
+"""Stems that make a name one of errors wherever they stand: `n_failed_ranks`."""
+
+_LONGEST_NAME: Final = 4
+"""Words of a column that only one of them makes one of outcomes."""
+
+_SET_WITHIN: Final = frozenset({"valid", "correct", "verified", "converged", "passed"})
+"""Words that a success sets, wherever they stand: `is_valid_run`."""
 
 
 @lru_cache(maxsize=4096)
@@ -361,7 +379,12 @@ def _judge_of(column: str) -> Callable[[str], bool | None] | None:
     judge = next((judge for judge in known if judge), None)
     if judge is _is_set and _is_counted(words[:-1]):
         return None
-    return judge or (None if _WITHIN.isdisjoint(words) else _is_free_of_errors)
+    if judge is None and len(words) > _LONGEST_NAME:
+        return None  # rather the name of a benchmark
+    if judge is None and _WITHIN.search(" ".join(words)):
+        return _is_free_of_errors
+    is_flag = not _SET_WITHIN.isdisjoint(words) and not _is_counted(words[:-1])
+    return judge or (_is_set if is_flag else None)
 
 
 def _is_counted(before: list[str]) -> bool:
@@ -381,93 +404,63 @@ _WORDS: Final = re.compile(r"#?[^\W\d_]+")
 _LONGEST_SIGN: Final = 400
 """Characters of a line in which a sign is looked for."""
 
-_ENDS: Final = frozenset({"Killed", "Aborted", "Terminated"})
-"""Last words of a shell about a process."""
+_NO_NUMBER: Final = r"(?!\s*(?:[-+]?[\d.]|none\b|no\b|ok\b|false\b|$))"
+"""Behind `error:` a number is how large it is."""
 
-_SIGNS: Final = (
-    "segmentation fault",
-    "core dumped",
-    "assertion failed",
-    "assertion `",
-    "mpi_abort",
-    "abort(",
-    "bad termination of",
-    "process received signal",
-    "returned a non-zero exit code",
-    "exited on signal",
-    "terminate called after",
-    "traceback (most recent call last)",
-    "floating point exception",
-    "bus error",
-    "illegal instruction",
-    "out of memory",
-    "out-of-memory",
-    "oom-kill",
-    "oom_kill",
-    "std::bad_alloc",
-    "cannot allocate memory",
-    "due to time limit",
-    "due to preemption",
-    "due to node failure",
-    "slurmstepd: error",
-    "srun: error",
-    "forrtl: severe",
-    "fortran runtime error",
-    "error stop",
-    "cuda error",
-    "cudaerror",
-    "hiperror",
-    "ncclsystemerror",
-    "ncclunhandledcudaerror",
-    "panicked at",
-    "fatal error in",
-    "addresssanitizer",
-    "exited with exit code",
-    "forrtl: error",
-    "job killed",
-    "caught signal",
-    "program received signal",
-    "signal: segmentation",
-    "collective abort",
-    "double free or corruption",
-    "corrupted size vs",
-    "corrupted double-linked",
-    "stack smashing detected",
-    "malloc(): ",
-    "free(): invalid",
-    "backtrace for this error",
-    "exception in thread",
-    "unhandled exception",
-    "runtime error",
-    "panic: ",
-    "stack overflow",
-    "alarm clock",
-    "hip error",
-    "cuda failure",
-    "stop 1",
-    "diverged at",
-    "validation failed",
-    "verification failed",
-    "verification unsuccessful",
-    "verification    = unsuccessful",
-    "test failed",
+_SIGN: Final = re.compile(
+    "|".join(
+        (
+            # Signals, and codes that are not 0.
+            r"segmentation fault|core dumped|core\.\d+ dumped|bus error|alarm clock",
+            r"floating point exception|illegal instruction|(?:caught|received) signal",
+            r"(?:exited|terminated|killed) (?:on|with|by) signal|signal: ",
+            r"\bsignal \(?\d+\)?|non-?zero (?:exit )?(?:code|status)|^\+ exit [1-9]",
+            r"exit(?:ed)? (?:with )?(?:code|status):? [1-9]|error stop|\bstop [1-9]\b",
+            r"\*\*\* .*\berror \d|exited with exit code [1-9]|exit string: ",
+            # What schedulers, launchers and kernels print.
+            r"(?:slurmstepd|srun|jsrun|aprun|mpirun|prterun): error|job step aborted",
+            r"due to (?:time|preemption|node)|bad termination of|collective abort",
+            r"\b(?:limit|walltime)\b.* (?<!not )exceeded|exceeded .*\b(?:limit|wall)",
+            r"oom[-_ ]kill|out[- ]of[- ]memory|cannot allocate memory|job killed",
+            r"being killed|, killing|uncorrectable|\bxid \(|kernel panic|bail out!",
+            # What runtimes and libraries print.
+            r"traceback \(most recent call last\)|backtrace for this error|panicked at",
+            r"assertion (?:failed|`)|mpi_abort|::abort|abort\(|terminate called after",
+            r"bad_alloc|double free or corrupt|corrupted (?:size vs|double-linked)",
+            r"smashing detected|(?:malloc|free)\(\): |uninitialized stack frame",
+            r"forrtl: (?:severe|error)|runtime error|fatal error in|stack overflow",
+            r"addresssanitizer|exception in thread|unhandled exception|panic: "
+            + _NO_NUMBER,
+            r"\b(?:cuda|hip|nccl) ?(?:error(?!s)|failure)",
+            r"nccl(?:system|unhandled)\w*error",
+            # What programs say of their results.
+            r"diverged at|blew up|\b(?:is|became|detected) nan\b|^not ok \d|is wrong$",
+            r"(?:validation|verification|test|check)\s*[:=]?\s*(?:failed|unsuccessful)",
+            r"^(?:fatal|panic|fail(?:ed|ure)?)\s*[:!]" + _NO_NUMBER,
+            r"^(?:error|abort(?:ed)?)\s*[:!]" + _NO_NUMBER,
+        )
+    )
 )
+"""Signs in lower case, by who prints them."""
 
-_BYTES: Final = tuple(sign.lower().encode() for sign in (*_SIGNS, *_ENDS))
-"""Bytes of which a text with a sign holds some."""
+_SIGN_AS_WRITTEN: Final = re.compile(
+    r"\b(?:Killed|Aborted|Terminated)\W*\Z|\AERROR in\b(?!.*[:=])"
+    r"|\A(?:\D*\s)?(?:\w+\.)*[A-Z]\w*(?:Error|Exception)(?:[:(]|\Z)"
+    r"|(?:[:=]\s*|\A|[^\W\d]\s)(?:FAIL|FAILED|INVALID|WRONG|INCORRECT|ABORTED|KILLED"
+    r"|DIVERGED|UNSUCCESSFUL|NODE_FAIL|TIMEOUT|OUT_OF_MEMORY)\W*\Z"
+)
+"""Signs whose letters are large: last words of shells, errors by name, verdicts."""
 
 _ROOTS: Final = tuple(
     root.encode()
     for root in (
-        *("segmentationfault", "dumped", "assert", "abort", "terminat", "signal"),
-        *("traceback", "exception", "rror", "illegal", "outofmemory", "oomk", "alloc"),
-        *("duetotime", "duetopre", "duetonode", "killed", "severe", "panicked"),
-        *("sanitizer", "exitcode", "corrupt", "smashing", "malloc", "freeinvalid"),
-        *("backtrace", "panic", "overflow", "cudafailure", "stop", "diverged"),
-        *("failed", "unsuccess", "alarmclock"),
+        *("fault", "dump", "error", "alarm", "exception", "illegal", "signal", "exit"),
+        *("stop ", "abort", "due to", "terminat", "exceeded", "oom", "memory"),
+        *("killed", "killing", "uncorrectable", "xid (", "panic", "bail out!"),
+        *("traceback", "backtrace", "assertion", "bad_alloc", "corrupt", "smashing"),
+        *("malloc()", "free()", "stack frame", "overflow", "sanitizer", "failure"),
+        *("diverged", "blew up", " nan", "not ok ", "wrong", "fail", "unsuccessful"),
+        *("fatal", "invalid", "incorrect", "timeout"),
     )
 )
-"""Letters of which each sign has some: few, since most texts have none of them."""
-
-_NO_LETTERS: Final = bytes(set(range(128)) - set(b"abcdefghijklmnopqrstuvwxyz"))
-"""Bytes that are left out before the letters of a sign are sought."""
+"""Letters of which each sign has some."""
