@@ -2,6 +2,7 @@
 
 from scalewatch.modelling.arrays import Scratch
 from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.measurements.discrepancy import independent
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
 from scalewatch.modelling.rules.evidence.least_squares import Measured, ScaledCurves
@@ -14,7 +15,7 @@ def weigh(
     """Return log Z and the fits of all curves, shape (H, S)."""
     competing = Competing(curves, ((slice(0, len(curves)), kind.of(curves)),))
     return competing.weigh(
-        Measured.of(location),
+        Measured.of(independent(location)),
         Likelihood.of(location, USUAL),
         Scratch((len(curves), location.log.shape[1])),
         thoroughly=True,

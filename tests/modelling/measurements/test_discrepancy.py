@@ -86,9 +86,7 @@ def test_sizes_weigh_as_the_densities_of_the_locations_do():
         for each, size, share in zip(found, ASSUMED.sizes, USUAL.sizes, strict=True):
             logs = location.log[:, row] - np.log(P)
             freedom, unit = each.freedom[row], each.variance[row]
-            inverse = np.diag(each.weight[:, row])
-            if each.precision is not None:
-                inverse = each.precision[..., row]
+            inverse = each.precision[..., row]
             residual = logs - inverse.sum(axis=0) @ logs / inverse.sum()
             z = residual @ inverse @ residual / (freedom * unit)
             told.append(each.log_share[row] - (freedom + 5) / 2 * np.log(1 + z))
@@ -126,9 +124,10 @@ def test_over_several_parameters_walks_add_up():
 
 
 def test_settings_that_are_not_positive_have_none():
-    location = located()
+    (only,) = sizes(located(), {"p": P, "n": P - P[0]}, USUAL)
 
-    assert sizes(location, {"p": P, "n": P - P[0]}, USUAL) == [location]
+    assert only.size == 0
+    np.testing.assert_array_equal(only.precision[..., 0], np.diag(only.weight[:, 0]))
 
 
 def test_what_comes_beyond_grows_with_the_distance():

@@ -38,7 +38,7 @@ M. C. Kennedy and A. O'Hagan, "Bayesian calibration of computer models", ibid. 6
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -91,15 +91,43 @@ def innovation(beyond: Reals, size: float) -> Reals:
     return np.asarray(size**2 * (walk + ASSUMED.scatter**2))
 
 
+@dataclass(frozen=True, slots=True)
+class Departing(Location):
+    """Locations under one size of the discrepancy.
+
+    Parameters
+    ----------
+    precision
+        P in units of `variance`, shape (n, n, S).
+    root
+        L of P - P11ᵀP/ΣP = LLᵀ, in which levels have no part, shape (n, n - 1, S).
+    size
+        Of the discrepancy.
+    log_share
+        Logarithm of the prior of this size times what all curves share of its
+        likelihood, shape (S,).
+    """
+
+    precision: Reals
+    root: Reals
+    size: float
+    log_share: Reals
+
+
 def sizes(
     location: Location, settings: Mapping[str, Reals], noise: Noise
-) -> list[Location]:
-    """Return locations under each size of the discrepancy, with its `log_share`.
+) -> list[Departing]:
+    """Return locations under each size of the discrepancy.
 
     Where a setting is not positive there is none.
     """
     at = logarithms_over(settings, settings)
-    return [location] if at is None else list(_sizes(location, at, noise))
+    return [independent(location)] if at is None else [*_sizes(location, at, noise)]
+
+
+def independent(location: Location) -> Departing:
+    """Return locations of curves that do not depart from growths."""
+    return with_discrepancy(location, np.zeros((1, len(location.log))), 0.0)
 
 
 def logarithms_over(
@@ -117,7 +145,7 @@ def logarithms_over(
     return np.stack(rows)
 
 
-def _sizes(location: Location, at: Reals, noise: Noise) -> Iterator[Location]:
+def _sizes(location: Location, at: Reals, noise: Noise) -> Iterator[Departing]:
     is_told = location.repeated_freedom >= MEASURED
     is_told |= np.ptp(location.log, axis=0) == 0  # without any change nothing departs
     for size, share in zip(ASSUMED.sizes, noise.sizes, strict=True):
@@ -129,7 +157,7 @@ def _sizes(location: Location, at: Reals, noise: Noise) -> Iterator[Location]:
             )
 
 
-def with_discrepancy(location: Location, at: Reals, size: float) -> Location:
+def with_discrepancy(location: Location, at: Reals, size: float) -> Departing:
     """Return locations whose curves depart from growths.
 
     Parameters
@@ -141,26 +169,25 @@ def with_discrepancy(location: Location, at: Reals, size: float) -> Location:
         Of the discrepancy.
     """
     points = np.count_nonzero(location.weight, axis=0)
-    precision, root, log_determinant = None, None, -np.log(points)
-    unit, freedom = location.variance, location.freedom
-    if size:
-        unit = unit + (size * ASSUMED.scatter) ** 2
-        steps = [np.diff(np.unique(each)) for each in np.atleast_2d(at)]
-        step = innovation(np.concatenate(steps), size).mean()
-        # Degrees of freedom of a sum of variances (Satterthwaite).
-        freedom = (location.variance + step) ** 2 / (
-            location.variance**2 / location.freedom + step**2 / ASSUMED.freedom
-        )
-        precision, log_determinant = _precision(location, at, size, unit)
-        root = _root(precision)
+    unit = location.variance + (size * ASSUMED.scatter) ** 2
+    steps = [np.diff(np.unique(each)) for each in np.atleast_2d(at)]
+    step = innovation(np.concatenate(steps), size).mean() if size else 0.0
+    # Degrees of freedom of a sum of variances (Satterthwaite).
+    freedom = (location.variance + step) ** 2 / (
+        location.variance**2 / location.freedom + step**2 / ASSUMED.freedom
+    )
+    precision, log_determinant = _precision(location, at, size, unit)
     log_share = gammaln((freedom + points - 1) / 2) - gammaln(freedom / 2)
     log_share -= (points - 1) / 2 * np.log(freedom * unit)
-    return replace(
-        location,
+    return Departing(
+        log=location.log,
+        weight=location.weight,
         variance=unit,
         freedom=freedom,
+        repeated_freedom=location.repeated_freedom,
+        level_variance=location.level_variance,
         precision=precision,
-        root=root,
+        root=_root(precision),
         size=size,
         log_share=log_share + log_determinant / 2,
     )

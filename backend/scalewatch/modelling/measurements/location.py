@@ -44,8 +44,8 @@ Molecular Biology 3, 2004, sections 4 and 6.2 (moderated variances).
 """
 
 import math
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import dataclass, fields, replace
+from typing import Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,17 +96,6 @@ class Location:
         Those which repetitions alone tell, 0 without any, shape (S,).
     level_variance
         What the mean of all `log` is uncertain by besides, shape (S,).
-    precision
-        P of a discrepancy in units of `variance`, shape (n, n, S); None where the
-        points are independent, then it is the diagonal of `weight`.
-    root
-        L of P - P11ᵀP/ΣP = LLᵀ, in which levels have no part, shape (n, n - 1, S); None
-        as `precision`.
-    size
-        Of that discrepancy, see `discrepancy`.
-    log_share
-        Logarithm of the prior of this size times what all curves share of its
-        likelihood, shape (S,); None where there is one size alone.
     """
 
     log: Reals
@@ -115,25 +104,15 @@ class Location:
     freedom: Reals
     repeated_freedom: Reals
     level_variance: Reals
-    precision: Reals | None = None
-    root: Reals | None = None
-    size: float = 0.0
-    log_share: Reals | None = None
 
-    def only(self, series: slice | NDArray[np.intp]) -> "Location":
-        """Return some of the series."""
-        return Location(
-            self.log[:, series],
-            self.weight[:, series],
-            self.variance[series],
-            self.freedom[series],
-            self.repeated_freedom[series],
-            self.level_variance[series],
-            None if self.precision is None else self.precision[..., series],
-            None if self.root is None else self.root[..., series],
-            self.size,
-            None if self.log_share is None else self.log_share[series],
-        )
+    def only(self, series: slice | NDArray[np.intp]) -> Self:
+        """Return some of the series, which are the last axis of all arrays."""
+        parts = {
+            each.name: value[..., series]
+            for each in fields(self)
+            if isinstance(value := getattr(self, each.name), np.ndarray)
+        }
+        return replace(self, **parts)
 
     def over(self, log_base: Reals) -> "Location":
         """Return locations divided by a base whose logarithms are given, shape (n,)."""

@@ -42,8 +42,8 @@ from scalewatch.modelling.measurements.assumptions import (
     Summary,
 )
 from scalewatch.modelling.measurements.batch import Batch
+from scalewatch.modelling.measurements.discrepancy import Departing, independent
 from scalewatch.modelling.measurements.location import (
-    Location,
     located,
     typical_variance,
 )
@@ -162,7 +162,7 @@ def best_misfits(pool: Pool, noise: Noise) -> tuple[Reals, Reals]:
 
     The misfit is the mean squared residual in logarithms, the variance that of a point.
     """
-    location = located(pool.values, noise)
+    location = independent(located(pool.values, noise))
     least = pool.weigh(location, noise).misfit
     return least / len(location.log), location.variance
 
@@ -213,13 +213,12 @@ def _shares(
     return tuple(sizes.tolist()), tuple(shares.tolist())
 
 
-def _log_likelihood(pool: Pool, location: Location, noise: Noise) -> Reals:
+def _log_likelihood(pool: Pool, location: Departing, noise: Noise) -> Reals:
     """Return how likely each series is but for a summand of its own, shape (S,)."""
     prior = Prior.among(pool.hypotheses, noise.shapes, None, None)
     log_evidence = pool.weigh(location, noise).log_evidence
     joint = np.log(prior.share)[:, np.newaxis] + log_evidence
-    share = 0.0 if location.log_share is None else location.log_share
-    return np.asarray(np.logaddexp.reduce(joint) + share)
+    return np.asarray(np.logaddexp.reduce(joint) + location.log_share)
 
 
 def _future(pools: Sequence[Pool], noise: Noise, level: float) -> float:

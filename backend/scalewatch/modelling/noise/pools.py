@@ -14,8 +14,8 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch, obstacle
-from scalewatch.modelling.measurements.discrepancy import sizes
-from scalewatch.modelling.measurements.location import MEASURED, Location, located
+from scalewatch.modelling.measurements.discrepancy import Departing, sizes
+from scalewatch.modelling.measurements.location import MEASURED, located
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import Prior
@@ -71,13 +71,13 @@ class Pool:
         yield replace(self, values=self.values[~is_falling])
         yield replace(self, values=self.values[is_falling], is_falling=True)
 
-    def weigh(self, location: Location, noise: Noise) -> Weighed:
+    def weigh(self, location: Departing, noise: Noise) -> Weighed:
         """Weigh all that competes for all series."""
         hypotheses = self.hypotheses
         scratch = hypotheses.scratch(location.log.shape[1])
         return hypotheses.weigh(location, noise, scratch)
 
-    def located(self, noise: Noise) -> list[Location]:
+    def located(self, noise: Noise) -> list[Departing]:
         """Return the locations under each size of the discrepancy."""
         return sizes(located(self.values, noise), self.settings, noise)
 
@@ -122,7 +122,7 @@ class Endings:
     """
 
     forecaster: Forecaster
-    locations: Sequence[Location]
+    locations: Sequence[Departing]
     fits: Sequence[tuple[Reals, Reals]]
     place: Reals
     variance: Reals

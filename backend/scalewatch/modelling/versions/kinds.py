@@ -59,6 +59,7 @@ from scalewatch.modelling.arrays import Indices, Reals, total
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
+from scalewatch.modelling.measurements.discrepancy import independent
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import falls
@@ -252,7 +253,9 @@ class WeighedGrowths:
         series = location.log.shape[1]
         scratch = hypotheses.scratch(series)
         # What is negligible of one version may be likely of both.
-        weighed = hypotheses.weigh(location, noise, scratch, thoroughly=True)
+        weighed = hypotheses.weigh(
+            independent(location), noise, scratch, thoroughly=True
+        )
         log_evidence = weighed.log_evidence + _log_shares(hypotheses, noise.shapes)
         misfits = weighed.fit.misfit
         most = log_evidence[hypotheses.first]

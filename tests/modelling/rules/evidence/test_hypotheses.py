@@ -10,6 +10,7 @@ from scalewatch.modelling import (
     pmnf,
 )
 from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.measurements.discrepancy import independent
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.posterior import Prior, posterior
@@ -81,7 +82,8 @@ def test_shapes_that_have_no_value_at_a_setting_are_left_out():
 
 
 def test_coefficients_are_those_of_the_curve_at_the_settings():
-    location = locate(measured([P - 1, 2 * P**2 + 9 * P, 100 / P + 3], 0.02, seed=5))
+    values = measured([P - 1, 2 * P**2 + 9 * P, 100 / P + 3], 0.02, seed=5)
+    location = independent(locate(values))
     scratch = EVERY.scratch(3)
     weighed = EVERY.weigh(location, USUAL, scratch)
 
@@ -163,7 +165,8 @@ def test_a_large_block_leaves_its_memory_to_the_next_batch_and_nothing_else():
 @pytest.mark.parametrize("noise", [0.001, 0.02, 0.1])
 def test_what_is_negligible_changes_no_probability(noise):
     _, curves = random_curves(60, seed=41)
-    location = locate(measured([*curves, P - 1, 1000 / P + 2], noise, seed=42))
+    values = measured([*curves, P - 1, 1000 / P + 2], noise, seed=42)
+    location = independent(locate(values))
     prior = Prior.among(EVERY, USUAL.shapes, None, None)
     scratch = EVERY.scratch(62)
 

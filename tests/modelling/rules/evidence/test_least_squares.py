@@ -28,9 +28,11 @@ both = pytest.mark.parametrize(
 
 def fitted(curves, y):
     """Fit all curves to values of shape (n, S)."""
-    scratch, level = Scratch((len(curves), y.shape[1])), np.zeros(y.shape[1])
+    scratch, (n, series) = Scratch((len(curves), y.shape[1])), y.shape
+    precision = np.repeat(np.eye(n)[..., np.newaxis], series, axis=2)
+    measured = Measured(np.zeros(series), 1 / y, np.ones_like(y), precision, precision)
     with np.errstate(all="ignore"):
-        sums = Sums.of(curves, Measured(level, 1 / y, np.ones_like(y)), scratch)
+        sums = Sums.of(curves, measured, scratch)
         fit = Fit.empty(scratch)
         fit.solve(sums, scratch.reals())
     return fit

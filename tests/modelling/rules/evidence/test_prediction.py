@@ -10,9 +10,10 @@ from scalewatch.modelling import (
 )
 from scalewatch.modelling.growths.terms import term_table
 from scalewatch.modelling.measurements.assumptions import USUAL
+from scalewatch.modelling.measurements.discrepancy import independent
 from scalewatch.modelling.measurements.location import locate
 from scalewatch.modelling.rules.evidence.laplace import ALONE, LOWEST, highest
-from scalewatch.modelling.rules.evidence.log_residuals import Centred
+from scalewatch.modelling.rules.evidence.log_residuals import Centred, Places
 from scalewatch.modelling.rules.evidence.prediction import TargetTable, one_term
 from support.generated import P, curve, measured, random_curves
 
@@ -167,7 +168,8 @@ def test_forecasts_need_no_logarithm_where_growths_have_none():
 def test_the_nodes_of_a_growth_share_its_prior():
     space = pmnf()
     tau = term_table(space.growths, {"p": P}).tau
-    centred = Centred.of(locate(np.ones((1, 6, 5))), USUAL)
+    location = independent(locate(np.ones((1, 6, 5))))
+    centred = Centred.of(location, USUAL, Places.of({"p": P}, {"p": P[:1]}))
     prior = np.full(len(tau), 1 / len(tau))
     flat = centred.phi(np.zeros((1, 1)))[0]
 

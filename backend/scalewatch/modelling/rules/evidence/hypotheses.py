@@ -18,7 +18,7 @@ from scalewatch.modelling.arrays import Indices, Reals, Scratch
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.discrepancy import Departing
 from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
 from scalewatch.modelling.rules.evidence.least_squares import Measured, ScaledCurves
 from scalewatch.modelling.rules.evidence.model import (
@@ -178,7 +178,7 @@ class Hypotheses:
         return len(self.growths)
 
     def weigh_sizes(
-        self, locations: Sequence[Location], noise: Noise, scratch: Scratch
+        self, locations: Sequence[Departing], noise: Noise, scratch: Scratch
     ) -> list[Weighed]:
         """Weigh every curve under every size of the discrepancy, see `sizes`.
 
@@ -187,7 +187,7 @@ class Hypotheses:
         rival: Reals | float = -np.inf
         weighed = []
         for location in locations:
-            share = 0.0 if location.log_share is None else location.log_share
+            share = location.log_share
             # A size that no repetition tells has the share 0, and no rival either.
             beside = rival - np.where(np.isfinite(share), share, 0.0)
             weighed.append(self.weigh(location, noise, scratch, rival=beside))
@@ -208,7 +208,7 @@ class Hypotheses:
 
     def weigh(
         self,
-        location: Location,
+        location: Departing,
         noise: Noise,
         scratch: Scratch,
         *,

@@ -1,16 +1,16 @@
 """Relative least squares of one growth each, f(x) = u(x)·(c₀ + c₁·τ(x)), batched.
 
-The misfit R = Σ ω·(1 - f(x)/y)² weighs all settings alike, as multiplicative noise
-asks for. With τ the term over its largest value and w = u/y,
+Relative residuals r = 1 - f(x)/y weigh all settings alike, as multiplicative noise asks
+for. Where curves depart from growths, neighbouring ones are no independent witnesses:
+with the precision P of `discrepancy`, the diagonal of ω where they do not, the misfit
+is R = Σ P r r over all pairs of points. With τ the term over its largest value and
+w = u/y,
 
-    S₁₁ = Σ ω w², S₁₂ = Σ ω τ w², S₂₂ = Σ ω τ² w², Y₁ = Σ ω w, Y₂ = Σ ω τ w,
+    S₁₁ = Σ P w w, S₁₂ = Σ P τw w, S₂₂ = Σ P τw τw, Y₁ = Σ P w, Y₂ = Σ P τw,
     D = S₁₁ S₂₂ - S₁₂²,  c₀ = (S₂₂ Y₁ - S₁₂ Y₂)/D,  c₁ = (Y₂ - S₁₂ c₀)/S₂₂,
-    R = Σ ω - c₀ Y₁ - c₁ Y₂.
+    R = Σ P - c₀ Y₁ - c₁ Y₂.
 
-Where curves depart from growths, neighbouring residuals are no independent witnesses:
-with the precision P of `discrepancy` the misfit is R = Σᵢⱼ Pᵢⱼ rᵢ rⱼ, and the sums run
-over pairs of points, as S₁₂ = Σᵢⱼ Pᵢⱼ wᵢ wⱼ τⱼ. All else stays, but that the misfit of
-the best fit is that of logarithms then.
+The misfit of the best fit is that of logarithms then.
 
 A fit that violates a bound is repeated at it: the term alone where c₀ < 0, and
 c₁ = `FAINTEST`·c₀ where c₁ is less. To reject it instead costs 13 points of exact
@@ -32,7 +32,7 @@ from scalewatch.modelling.arrays import (
     combine_each,
     total,
 )
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.discrepancy import Departing
 
 Products = tuple[Reals, Reals, Reals]
 
@@ -84,27 +84,15 @@ class ScaledCurves:
         return tau, base
 
     @cached_property
-    def squares(self) -> Products:
-        """u·u of each distinct base, u·t and t·t at each point, shape (H, n)."""
-        (u, t), bases = self._both, self._bases
-        return bases * bases, u * t, t * t
-
-    @cached_property
     def pairs(self) -> Products:
-        """The same at each pair of points i ≤ j, (uᵢtⱼ + uⱼtᵢ)/2, shape (H, pairs)."""
-        (u, t), bases = self._both, self._bases
-        return _symmetric(bases, bases), _symmetric(u, t), _symmetric(t, t)
+        """u·u of each distinct base, u·t and t·t at each pair of points i ≤ j.
 
-    @property
-    def _both(self) -> tuple[Reals, Reals]:
-        """Return u and t, shape (H, n)."""
+        The mean of both orders, (uᵢtⱼ + uⱼtᵢ)/2, shape (H, pairs).
+        """
         u = np.ones_like(self.tau) if self.base is None else self.base
-        return u, u * self.tau
-
-    @property
-    def _bases(self) -> Reals:
-        """Return each distinct u."""
-        return self.tau[:0] if self.base is None else self.distinct_bases[0]
+        bases = self.tau[:0] if self.base is None else self.distinct_bases[0]
+        t = u * self.tau
+        return _symmetric(bases, bases), _symmetric(u, t), _symmetric(t, t)
 
     def rows(self, rows: slice) -> "ScaledCurves":
         """Return some of them, of which none is known to be alone."""
@@ -146,25 +134,24 @@ class Measured:
     inverse
         1/y over that level, shape (n, S).
     weight
-        ω, shape (n, S), with a precision the sums of its rows.
+        Sums of the rows of P, shape (n, S).
     precision, root
-        P, shape (n, n, S), and L of `Location`; None for the diagonal of ω.
+        P, shape (n, n, S), and L of `Departing`.
     """
 
     level: Reals
     inverse: Reals
     weight: Reals
-    precision: Reals | None = None
-    root: Reals | None = None
+    precision: Reals
+    root: Reals
 
     @classmethod
-    def of(cls, location: Location) -> "Measured":
+    def of(cls, location: Departing) -> "Measured":
         """Return measurements of n points and S series."""
         level = total(location.weight * location.log) / total(location.weight)
         logs = np.clip(location.log - level, -LARGEST_RANGE, LARGEST_RANGE)
         precision = location.precision
-        weight = location.weight if precision is None else total(precision)
-        return cls(level, np.exp(-logs), weight, precision, location.root)
+        return cls(level, np.exp(-logs), total(precision), precision, location.root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,13 +201,11 @@ class Sums:
     def of(cls, curves: ScaledCurves, measured: Measured, scratch: Scratch) -> "Sums":
         """Add up; `scratch` is of shape (H, S)."""
         once = measured.weight * measured.inverse
-        if measured.precision is None:
-            squares, twice = curves.squares, once * measured.inverse
-        else:
-            i, j = np.triu_indices(len(once))
-            squares, twice = curves.pairs, measured.precision[i, j]
-            twice *= measured.inverse[i] * measured.inverse[j]
-            twice[i != j] *= 2
+        i, j = np.triu_indices(len(once))
+        twice = measured.precision[i, j]
+        twice *= measured.inverse[i] * measured.inverse[j]
+        twice[i != j] *= 2
+        squares = curves.pairs
         s11, y1 = total(twice), total(once)
         if curves.base is not None:
             s11 = _over_base(curves, squares[0], twice, scratch)
@@ -363,9 +348,8 @@ class Fit:
         """Write the misfits of logarithms about these fits, levels free.
 
         Relative residuals are at most 1 however far a measurement lies above a curve,
-        so that with a precision a steep rise would look like a walk about a constant.
+        so that a steep rise would look like a walk about a constant.
         """
-        assert measured.root is not None
         root, inverse, constant, slope = (
             each.astype(np.float32)
             for each in (measured.root, measured.inverse, self.constant, self.slope)

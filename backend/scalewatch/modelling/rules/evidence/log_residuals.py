@@ -1,15 +1,12 @@
 """Measurements about their mean logarithm, ready to be compared with any curve.
 
 A curve f(x) = e^a·g(x) of any form is compared by its logarithm, so that its level a
-drops out: with l = log g less its weighted mean, R = Σ ω (m - l)², and what is known
-of log f at another setting is normal with
+drops out: with the residuals r = m - log g less their weighted mean and the precision P
+of `discrepancy`, R = rᵀPr. What is known of log f at another setting is normal; what
+the residuals tell about D at x* is added to the mean,
 
-    mean  m̄ + log g(x*) - mean log g,   variance  E / ((ν - 2) Σ ω).
-
-Where curves depart from growths (`discrepancy`), P takes the place of ω: R = rᵀPr of
-the residuals r, and what they tell about D at x* is added to the mean,
-
-    κᵀr,   κ = P·cov(D, D*)/s²;   variance  E / (ν - 2) · (c* - κᵀcov(D, D*) + …),
+    m̄ + log g(x*) - mean log g + κᵀr,   κ = P·cov(D, D*)/s²,
+    variance  E / (ν - 2) · (1/ΣP + c* - κᵀcov(D, D*) + …),
 
 the simple kriging of D with the level unknown. The last residuals tell most, so that
 a forecast goes on from the last points.
@@ -34,11 +31,11 @@ import numpy as np
 from scalewatch.modelling.arrays import Reals, total
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.discrepancy import (
+    Departing,
     covariance,
     innovation,
     logarithms_over,
 )
-from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.weighing import Likelihood
 
 KEPT = 1000
@@ -189,25 +186,12 @@ class Kriging:
     least: Reals
 
     @classmethod
-    def of(
-        cls, location: Location, at: Reals, targets: Reals, future: float
-    ) -> "Kriging":
-        """Return it for logarithms of settings and targets over the first setting.
-
-        Parameters
-        ----------
-        at, targets
-            Shapes (n,) and (T,), or with the parameters in front of several.
-        """
+    def of(cls, location: Departing, places: "Places", future: float) -> "Kriging":
+        """Return it under one size of the discrepancy; nothing where none is known."""
         size, unit = location.size, location.variance
-        at, targets = np.atleast_2d(at), np.atleast_2d(targets)
+        at, targets = places.settings, places.targets
         beyond = targets - at.max(axis=1, keepdims=True)
-        least = innovation(beyond, future)[:, np.newaxis]
-        if location.precision is None:
-            nothing = np.zeros((len(least), len(unit)))
-            mass = total(location.weight)
-            weights = np.zeros((len(least), *location.weight.shape))
-            return cls(weights, nothing, nothing + 1 / mass, nothing, least)
+        least = innovation(beyond, future if places.is_known else 0.0)[:, np.newaxis]
         cross = covariance(targets, at, size)
         # Sums whose order does not depend on the series beside.
         rows = cross.T[:, :, np.newaxis, np.newaxis]
@@ -222,21 +206,6 @@ class Kriging:
         level = (1 - total(weights.swapaxes(0, 1).copy())) ** 2 / mass
         known = np.maximum(left - comes, LEAST_VARIANCE)
         return cls(weights, known, level, comes, least)
-
-    @classmethod
-    def at(
-        cls,
-        location: Location,
-        settings: Mapping[str, Reals],
-        targets: Mapping[str, Reals],
-        future: float,
-    ) -> "Kriging":
-        """Return it for settings and targets; nothing where one is not positive."""
-        if places := places_of(settings, targets):
-            return cls.of(location, *places, future)
-        nothing = np.zeros((len(next(iter(targets.values()))), location.log.shape[1]))
-        weights = np.zeros((len(nothing), *location.log.shape))
-        return cls(weights, nothing, nothing, nothing, nothing[:, :1])
 
     def only(self, series: int) -> "Kriging":
         """Return that of one series."""
@@ -265,58 +234,44 @@ class Centred:
     logs
         Log-locations less `level`, shape (n, S).
     weight, mass
-        ω, or the sums of the rows of P, shape (n, S), and its sum, shape (S,).
+        Sums of the rows of P, shape (n, S), and its sum, shape (S,).
     root
-        L of P = L Lᵀ, a lower triangle, shape (n, n, S); None for the diagonal of ω.
+        L of P = L Lᵀ, a lower triangle, shape (n, n, S).
     level_variance
         What `level` is uncertain by besides, shape (S,).
     likelihood
         φ.
     kriging
-        Of the targets; None without any discrepancy.
+        Of the targets.
     """
 
     level: Reals
     logs: Reals
     weight: Reals
     mass: Reals
-    root: Reals | None
+    root: Reals
     level_variance: Reals
     likelihood: Likelihood
-    kriging: Kriging | None
+    kriging: Kriging
 
     @classmethod
-    def of(
-        cls, location: Location, noise: Noise, places: "Places | None" = None
-    ) -> "Centred":
-        """Centre locations.
-
-        Parameters
-        ----------
-        places
-            Of settings and targets; None where there is no discrepancy.
-        """
-        weight, root = location.weight, None
-        if location.precision is not None:
-            weight = total(location.precision)
-            stacked = location.precision.transpose(2, 0, 1)
-            # A point that is missing has no precision at all.
-            stacked = stacked + LEAST_VARIANCE * np.eye(len(weight))
-            root = np.asarray(np.linalg.cholesky(stacked)).transpose(1, 2, 0)
+    def of(cls, location: Departing, noise: Noise, places: "Places") -> "Centred":
+        """Centre locations."""
+        weight = total(location.precision)
+        # A point that is missing has no precision at all.
+        stacked = location.precision.transpose(2, 0, 1)
+        stacked = stacked + LEAST_VARIANCE * np.eye(len(weight))
         mass = total(weight)
         level = total(weight * location.log) / mass
-        kriging = None
-        if places is not None:
-            kriging = Kriging.of(location, *places, noise.future)
         return cls(
             level=level,
             logs=location.log - level,
             weight=weight,
             mass=mass,
-            root=root,
+            root=np.asarray(np.linalg.cholesky(stacked)).transpose(1, 2, 0),
             level_variance=location.level_variance,
             likelihood=Likelihood.of(location, noise),
-            kriging=kriging,
+            kriging=Kriging.of(location, places, noise.future),
         )
 
     def mean(self, curves: Reals) -> Reals:
@@ -326,9 +281,6 @@ class Centred:
 
     def square(self, rows: Reals) -> Reals:
         """Return rᵀPr of rows, shape (n, …, S)."""
-        if self.root is None:
-            pairs = zip(self.weight, rows, strict=True)
-            return total(weight * row * row for weight, row in pairs)
         columns = enumerate(self.root.transpose(1, 0, 2))
         return total(
             total(map(np.multiply, column[k:], rows[k:])) ** 2 for k, column in columns
@@ -368,19 +320,13 @@ class Centred:
         phi, energy = self.phi(self.square(left))
         unit = (energy / (self.likelihood.freedom - 2)).reshape(1, -1, series)
         place = (self.level + targets - mean).reshape(len(targets), -1, series)
-        if self.kriging is None:
-            variance = np.repeat(unit / self.mass, len(targets), axis=0)
-        else:
-            kriging = self.kriging
-            left = left.reshape(len(left), -1, series)
-            if self.root is not None:
-                for column, residual in zip(
-                    kriging.weights.swapaxes(0, 1), left, strict=True
-                ):
-                    place += column[:, np.newaxis] * residual
-            comes = unit * kriging.innovation[:, np.newaxis]
-            variance = unit * (kriging.known + kriging.level)[:, np.newaxis]
-            variance += np.maximum(comes, kriging.least[:, np.newaxis])
+        kriging = self.kriging
+        left = left.reshape(len(left), -1, series)
+        for column, residual in zip(kriging.weights.swapaxes(0, 1), left, strict=True):
+            place += column[:, np.newaxis] * residual
+        comes = unit * kriging.innovation[:, np.newaxis]
+        variance = unit * (kriging.known + kriging.level)[:, np.newaxis]
+        variance += np.maximum(comes, kriging.least[:, np.newaxis])
         return Mixture(
             log_weight=(log_weight + phi).reshape(-1, series),
             mean=place,
@@ -393,7 +339,7 @@ class Centred:
         return phi.astype(np.float64), energy.astype(np.float64)
 
 
-def at_last(location: Location, settings: Mapping[str, Reals], left: Reals) -> Reals:
+def at_last(location: Departing, settings: Mapping[str, Reals], left: Reals) -> Reals:
     """Return what residuals say about a curve at the last setting, shape (S,).
 
     Parameters
@@ -403,29 +349,38 @@ def at_last(location: Location, settings: Mapping[str, Reals], left: Reals) -> R
     settings
         Where they were measured.
     left
-        Logarithms of the locations less those of the curve, shape (n, S); NaN where the
-        curve has none.
+        Logarithms of the locations less those of the curve, shape (n, S).
     """
-    is_known = np.isfinite(left)
-    if location.precision is None:
-        weight = np.where(is_known, location.weight, 0.0)
-        return np.asarray(total(weight * np.where(is_known, left, 0.0)) / total(weight))
-    at = logarithms_over(settings, settings)
-    assert at is not None
-    left = np.where(is_known, left, left[-1])
+    last = {name: x[-1:] for name, x in settings.items()}
     weight = total(location.precision)
     level = total(weight * left) / total(weight)
-    (toward,) = Kriging.of(location, at, at[:, -1:], 0.0).weights
+    (toward,) = Kriging.of(location, Places.of(settings, last), 0.0).weights
     return np.asarray(level + total(toward * (left - level)))
 
 
-Places = tuple[Reals, Reals]
-"""Logarithms of settings and targets over the first setting."""
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Logarithms of settings and targets over the first setting, by parameter.
 
+    Parameters
+    ----------
+    settings, targets
+        Shapes (parameters, n) and (parameters, T); zeros where one is not positive.
+    is_known
+        Whether all are positive.
+    """
 
-def places_of(
-    settings: Mapping[str, Reals], targets: Mapping[str, Reals]
-) -> Places | None:
-    """Return them where all are positive."""
-    at, beyond = (logarithms_over(settings, each) for each in (settings, targets))
-    return None if at is None or beyond is None else (at, beyond)
+    settings: Reals
+    targets: Reals
+    is_known: bool
+
+    @classmethod
+    def of(
+        cls, settings: Mapping[str, Reals], targets: Mapping[str, Reals]
+    ) -> "Places":
+        """Take the logarithms."""
+        at, beyond = (logarithms_over(settings, each) for each in (settings, targets))
+        if at is not None and beyond is not None:
+            return cls(at, beyond, is_known=True)
+        n, wanted = (len(next(iter(each.values()))) for each in (settings, targets))
+        return cls(np.zeros((1, n)), np.zeros((1, wanted)), is_known=False)

@@ -30,7 +30,7 @@ from scalewatch.modelling.arrays import Indices, Reals, Singles, total
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge_all
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.discrepancy import Departing
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import Frame
 from scalewatch.modelling.rules.evidence.weighing import Weighed
@@ -163,7 +163,7 @@ def _shares(growths: Sequence[Growth], alone: Growth) -> Reals:
     return np.where(is_alone, CONSTANT_SHARE, rest)
 
 
-CAUTION: Final = 5.0
+CAUTION: Final = 7.0
 """How much likelier than the constant a growth has to be to be selected: a false growth
 costs more than a missed one. At 1, one late setting is called growth in 0.6 % of cases,
 and what jobs share in 1 %."""
@@ -189,7 +189,7 @@ def posterior(log_evidence: Singles, prior: Prior) -> tuple[Reals, Reals]:
 
 
 def posterior_of_sizes(
-    locations: Sequence[Location], weighed: Sequence[Weighed], prior: Prior
+    locations: Sequence[Departing], weighed: Sequence[Weighed], prior: Prior
 ) -> tuple[Reals, Indices]:
     """Return the probability of each size and growth, and the likeliest size.
 
@@ -208,9 +208,8 @@ def posterior_of_sizes(
     parts, logs = [], []
     for location, curves in zip(locations, weighed, strict=True):
         probability, log_mass = posterior(curves.log_evidence, prior)
-        share = 0.0 if location.log_share is None else location.log_share
         parts.append(probability)
-        logs.append(log_mass + share)
+        logs.append(log_mass + location.log_share)
     log = np.stack(logs)
     share = np.exp(log - log.max(axis=0))
     share /= total(share)

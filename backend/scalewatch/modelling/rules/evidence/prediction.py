@@ -24,7 +24,7 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.measurements.discrepancy import Departing
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.laplace import ALONE, LOWEST, highest
 from scalewatch.modelling.rules.evidence.least_squares import LEAST_CONSTANT
@@ -33,7 +33,6 @@ from scalewatch.modelling.rules.evidence.log_residuals import (
     Centred,
     Mixture,
     Places,
-    places_of,
 )
 from scalewatch.modelling.rules.evidence.model import (
     LARGEST_SHARE,
@@ -251,12 +250,12 @@ class Forecaster:
     terms, differences
         Those whose terms add up, and those of which one is taken off.
     places
-        Of settings and targets; None where there is no discrepancy.
+        Of settings and targets.
     """
 
     terms: Curves
     differences: Curves
-    places: Places | None
+    places: Places
 
     @classmethod
     def of(
@@ -283,7 +282,7 @@ class Forecaster:
 
     def forecasts(
         self,
-        locations: Sequence[Location],
+        locations: Sequence[Departing],
         noise: Noise,
         fits: Sequence[Fits],
         level: float,
@@ -321,12 +320,12 @@ class Forecaster:
         return np.concatenate(forecasts)
 
     def inside(
-        self, location: Location, noise: Noise, fits: Fits
+        self, location: Departing, noise: Noise, fits: Fits
     ) -> Iterator[tuple[Mixture, Indices]]:
         """Yield densities of curves under one size, and the rows of the curves."""
         constant, slope = fits
         centred = Centred.of(location, noise, self.places)
-        share = 0.0 if location.log_share is None else location.log_share
+        share = location.log_share
         terms, less = self.terms, self.differences
         steep = slope[terms.rows]
         ratio = steep / np.maximum(constant[terms.rows], steep * LEAST_CONSTANT)
@@ -358,5 +357,5 @@ def _forecaster(
     return Forecaster(
         Curves.of(hypotheses.frames, added, prior, targets),
         Curves.of(hypotheses.differences, taken_off, prior, targets),
-        places_of(settings, targets),
+        Places.of(settings, targets),
     )

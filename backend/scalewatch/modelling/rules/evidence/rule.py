@@ -18,7 +18,7 @@ import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, total
 from scalewatch.modelling.measurements.assumptions import Noise
-from scalewatch.modelling.measurements.discrepancy import sizes
+from scalewatch.modelling.measurements.discrepancy import Departing, sizes
 from scalewatch.modelling.measurements.location import Location, located
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.last_step import (
@@ -171,7 +171,7 @@ class Likeliest:
         self,
         model: Reals,
         chosen: Indices,
-        locations: Sequence[Location],
+        locations: Sequence[Departing],
         heaviest: Indices,
     ) -> tuple[Reals, Reals]:
         """Return the models as forecasts run at the last setting, in logarithms.
@@ -199,11 +199,14 @@ class Likeliest:
         if curves.base is not None:
             fitted *= curves.base[chosen].T
         log = np.log(fitted, out=np.full_like(fitted, np.nan), where=fitted > 0)
-        left = locations[0].log - log  # log p is 0 at p = 1
+        left = locations[0].log - log
+        is_known = np.isfinite(left)  # log p is 0 at p = 1
+        known = total(np.where(is_known, left, 0.0)) / total(is_known)
+        left = np.where(is_known, left, known)
         of_sizes = [at_last(each, self.sample.settings, left) for each in locations]
         factor = np.exp(np.choose(heaviest, of_sizes))
-        even = replace(locations[0], precision=None)
-        middle = np.exp(at_last(even, self.sample.settings, left))
+        weight = locations[0].weight
+        middle = np.exp(total(weight * left) / total(weight))
         return model * factor, fitted * middle
 
 

@@ -272,8 +272,7 @@ class Competing:
             for rows, part in self.parts:
                 part.solve(sums.rows(rows), fit.rows(rows), spare[rows])
             scratch.take_back(spare)
-            if measured.precision is not None:
-                fit.compare_logarithms(self.curves, measured, scratch)
+            fit.compare_logarithms(self.curves, measured, scratch)
             least = np.minimum.reduce(fit.misfit)
             bases, _ = self.curves.every_alone
             phi, _ = likelihood(np.stack([least, *fit.misfit[bases]]))

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Indices, Reals, total
+from scalewatch.modelling.measurements.discrepancy import Departing
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.rules.evidence.hypotheses import LEADING
 from scalewatch.modelling.rules.evidence.least_squares import LARGEST_RANGE
@@ -52,7 +53,7 @@ class Weights:
     root
         R, shape (n, n).
     left
-        L of `Location.root`, shape (n, n - 1); None where points are independent.
+        L of `Departing.root`, shape (n, n - 1); None along a line.
     variance
         s₀², relative, of a point that P weighs by 1.
     freedom
@@ -72,29 +73,20 @@ class Weights:
     ahead: Kriging
 
     @classmethod
-    def all_of(cls, location: Location, kriging: Kriging) -> "Iterator[Weights]":
+    def all_of(cls, location: Departing, kriging: Kriging) -> "Iterator[Weights]":
         """Yield those of S series, values over their `level_of`."""
         logs = np.clip(location.log - level_of(location), -LARGEST_RANGE, LARGEST_RANGE)
         for series in range(logs.shape[1]):
-            if location.precision is None or location.root is None:
-                root, left = np.diag(np.sqrt(location.weight[:, series])), None
-            else:
-                precision = location.precision[..., series]
-                # A point that is missing has no precision at all.
-                ridge = LEAST_VARIANCE * np.eye(len(precision))
-                root = np.linalg.cholesky(precision + ridge)
-                left = location.root[..., series]
+            precision = location.precision[..., series]
+            # A point that is missing has no precision at all.
+            ridge = LEAST_VARIANCE * np.eye(len(precision))
             yield cls(
                 inverse=np.exp(-logs[:, series]),
-                root=root,
-                left=left,
+                root=np.asarray(np.linalg.cholesky(precision + ridge)),
+                left=location.root[..., series],
                 variance=float(location.variance[series]),
                 freedom=float(location.freedom[series]),
-                log_share=(
-                    0.0
-                    if location.log_share is None
-                    else float(location.log_share[series])
-                ),
+                log_share=float(location.log_share[series]),
                 ahead=kriging.only(series),
             )
 

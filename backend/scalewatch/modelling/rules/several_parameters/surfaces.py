@@ -37,7 +37,7 @@ from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.batch import never_together, unresolved
 from scalewatch.modelling.measurements.discrepancy import sizes
 from scalewatch.modelling.measurements.location import Location, located
-from scalewatch.modelling.rules.evidence.log_residuals import Kriging
+from scalewatch.modelling.rules.evidence.log_residuals import Kriging, Places
 from scalewatch.modelling.rules.evidence.model import ONE, Powers, growth_with
 from scalewatch.modelling.rules.rule import Hypothesis, Rule, Sample, Selection
 from scalewatch.modelling.rules.several_parameters.answers import (
@@ -85,10 +85,9 @@ def _likeliest(sample: Sample, location: Location) -> list[SelectedHypothesis]:
         name: np.array([each[name] for each in sample.targets], dtype=np.float64)
         for name in names
     }
+    places = Places.of(sample.settings, targets)
     of_sizes = [
-        Weights.all_of(
-            each, Kriging.at(each, sample.settings, targets, sample.noise.future)
-        )
+        Weights.all_of(each, Kriging.of(each, places, sample.noise.future))
         for each in sizes(location, sample.settings, sample.noise)
     ]
     questions_for = _asked(sample)
