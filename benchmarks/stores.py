@@ -3,7 +3,8 @@
 5,000 commits with ten series at five process counts, three repetitions each, in a
 folder: to add them, to make a database of them, to take one commit more into a kept
 one, to answer the gate, and to publish the pages without a cache and with one, as
-processes of their own. Steps are planted at three commits. Then sixteen jobs at once
+processes of their own. Steps are planted at three commits. The pages of 40 regions on
+ten machines are published, and again with one commit more. Then sixteen jobs at once
 add to a branch of a bare repository, five times; and histories of other tools are
 imported into stores, whose values are counted before and after.
 Processor time; beside it, as a multiple of the analysis of 100 series in the same run.
@@ -14,7 +15,7 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from datetime import timedelta
 from functools import partial
@@ -45,6 +46,9 @@ STEPS: Final[Mapping[float, tuple[int, float]]] = {
 }
 """Regions and factors, by share of the commits that come before."""
 
+WIDE_COMMITS: Final = 400
+QUICK_WIDE_COMMITS: Final = 20
+
 JOBS: Final = 16
 ROUNDS: Final = 5
 SEED: Final = 20261128
@@ -62,6 +66,14 @@ RENEWED: Final = Goal(
 FILES: Final = Goal("files of that site", "{:.0f}", most=500)
 SIZE: Final = Goal("size of that site", "{:.1f} MB", most=20)
 MEMORY: Final = Goal("memory while it is written", "{:.0f} MB", most=300)
+WIDE: Final = Goal(
+    "site of 400 commits × 40 regions × 10 machines, processor", "{:.0f} s", most=230
+)
+WIDE_RENEWED: Final = Goal(
+    "that with a cache and one commit more, processor", "{:.0f} s", most=110
+)
+WIDE_SIZE: Final = Goal("size of that site", "{:.0f} MB", most=130)
+WIDE_MEMORY: Final = Goal("memory while it is written", "{:.0f} MB", most=700)
 LOST: Final = Goal("runs lost by 16 jobs at once, five times", "{:.0f}", most=0)
 
 
@@ -69,6 +81,7 @@ def main(results: Results) -> None:
     """Measure a large store, jobs at once, and histories of other tools."""
     with TemporaryDirectory() as folder:
         _large(results, Path(folder))
+        _wide(results, Path(folder))
         _at_once(results, Path(folder))
         _histories(results, Path(folder))
 
@@ -122,6 +135,59 @@ def _large(results: Results, folder: Path) -> None:
         results.figure(FILES, len(names))
         results.figure(SIZE, megabytes)
         results.figure(MEMORY, memory)
+
+
+def _wide(results: Results, folder: Path) -> None:
+    """Publish 40 regions on ten machines, and again with one commit more."""
+    commits = int(usual(WIDE_COMMITS, QUICK_WIDE_COMMITS))
+    where, site = folder / "wide", folder / "wide-site"
+    store, draw = Store.at(str(where)), np.random.default_rng(SEED)
+    results.heading(f"{commits} commits × 40 regions × 10 machines")
+    row = results.table("what", "processor", "files", "size", "memory so far")
+    store.add(_of_wide(range(commits), draw))
+    options = ("--store", where, "--out", site, "--cache", folder / "wide.db")
+    seconds = []
+    for what in ("publish", "again with one commit more"):
+        seconds.append(_command("publish", *options, "--commits", "10"))
+        sizes = [each.stat().st_size for each in site.rglob("*") if each.is_file()]
+        memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
+        size = sum(sizes) / 1e6
+        row(
+            what,
+            f"{seconds[-1]:.0f} s",
+            len(sizes),
+            f"{size:.0f} MB",
+            f"{memory:.0f} MB",
+        )
+        store.add(_of_wide(range(commits, commits + 1), draw))
+    if commits == WIDE_COMMITS:
+        results.figure(WIDE, seconds[0])
+        results.figure(WIDE_RENEWED, seconds[1])
+        results.figure(WIDE_SIZE, size)
+        results.figure(WIDE_MEMORY, memory)
+
+
+def _of_wide(commits: Iterable[int], draw: np.random.Generator) -> Iterator[bytes]:
+    """Yield the runs of commits on ten machines; a region in ten once steps by 20 %."""
+    for number in commits:
+        for machine in range(10):
+            for p in (2, 4, 8, 16, 32):
+                yield report(
+                    number,
+                    p,
+                    {
+                        f"region{at:02}": (
+                            (1 + at)
+                            * (1 + machine / 10)
+                            * (p if at % 4 == 3 else 1 + np.log2(p))
+                            * (1.2 if at % 10 == 0 and number > 10 * at + 50 else 1)
+                            * np.exp(draw.normal(0, 0.01, 3))
+                        ).tolist()
+                        for at in range(40)
+                    },
+                    machine=f"machine{machine}",
+                    job=f"job{number}-{machine}",
+                )
 
 
 def _analysis_of_100() -> float:
