@@ -118,7 +118,7 @@ def print_match_tables(
 
 def _match_table(title: str, listed: Sequence[Mapping[str, str]]) -> Table:
     """Return a match table as text, regions × machines, from its listing."""
-    from scalewatch.cli.files.notation import COLOURS  # noqa: PLC0415 - as above
+    from scalewatch.cli.files.findings_table import COLOURS  # noqa: PLC0415 - as above
     from scalewatch.modelling import Verdict  # noqa: PLC0415
 
     def text(cell: Mapping[str, str] | None) -> Text:

@@ -5,8 +5,7 @@ from typing import Final
 
 from rich.console import Console
 
-from scalewatch.cli.files.findings_table import FindingRow
-from scalewatch.cli.files.notation import PLAIN, RICH
+from scalewatch.cli.files.findings_table import PLAIN, RICH, FindingRow
 from scalewatch.errors.files import printable
 from scalewatch.importers import Reading
 from scalewatch.importers.series import WHOLE_PROGRAM

@@ -1,4 +1,4 @@
-"""Findings as a table: coloured on a terminal, plain text in a pipe."""
+"""Findings as a table: coloured for people on a terminal, plain text in a pipe."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -11,10 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from scalewatch import modelling
-from scalewatch.cli.files.notation import COLOURS, PLAIN, RICH, Notation
 from scalewatch.errors.files import printable
 from scalewatch.importers import ImportedSeries
-from scalewatch.modelling import Finding
+from scalewatch.modelling import Finding, Forecast, Growth, Model, Verdict
 from scalewatch.modelling.splits import SplitChoice
 from scalewatch.services.analysis import questions
 from scalewatch.services.analysis.versions import Compared, comparison_words
@@ -30,6 +29,93 @@ NO_GROWTH: Final = "none fits"
 
 WRAPPED: Final = 24
 """Width down to which texts are wrapped where the terminal is narrow."""
+
+
+COLOURS: Final[Mapping[Verdict, str]] = {
+    Verdict.MATCH: "#009E73",
+    Verdict.APPROXIMATE: "#E69F00",
+    Verdict.MISMATCH: "#D55E00",
+    Verdict.UNDECIDED: "bright_black",
+}
+"""Colours of verdicts on a terminal."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notation:
+    """A way to write growths, models, verdicts and what there is not."""
+
+    growth: Callable[[Growth], str]
+    times: str
+    missing: str
+    adjusted_r2: str
+    divergence: str
+    symbols: Mapping[Verdict, str]
+
+    def growth_text(self, growth: Growth | None) -> str:
+        """Return a growth without its O."""
+        return self.missing if growth is None else self.growth(growth)
+
+    def model_text(self, model: Model | None) -> str:
+        """Return a model with the digits that matter to the eye."""
+        if model is None:
+            return self.missing
+        if model.is_exact:
+            return model.formula
+        text = f"{model.constant:.4g}" if model.constant or not model.terms else ""
+        for term in model.terms:
+            sign = " - " if term.coefficient < 0 else " + " if text else ""
+            growth = self.growth(term.growth)
+            factor = growth[1:] if growth.startswith("1 / ") else self.times + growth
+            text += f"{sign}{abs(term.coefficient):.4g}{factor}"
+        return text.strip()
+
+    def number_text(self, number: float | None, digits: int) -> str:
+        """Return a number with fixed digits."""
+        return self.missing if number is None else f"{number:.{digits}f}"
+
+    def verdict_text(self, finding: Finding, *, is_cost: bool) -> str:
+        """Return symbol, word, direction and probability of a verdict.
+
+        What grows faster than expected is worse for a cost, and better for a rate.
+        """
+        if finding.expectation is None:
+            return self.missing
+        verdict = finding.verdict
+        text = f"{self.symbols[verdict]}{verdict}"
+        if verdict is Verdict.MISMATCH and finding.direction:
+            worse, better = modelling.Direction.WORSE, modelling.Direction.BETTER
+            is_worse = (finding.direction is worse) == is_cost
+            text += f" ({worse if is_worse else better})"
+        probability = finding.verdict_probability.get(verdict)
+        return text if probability is None else f"{text} {probability:.0%}"
+
+    def forecast_text(self, forecast: Forecast | None) -> str:
+        """Return a predicted value with its interval."""
+        if forecast is None:
+            return self.missing
+        text = f"{forecast.value:.4g}"
+        if forecast.low is not None and forecast.high is not None:
+            text += f" [{forecast.low:.4g}, {forecast.high:.4g}]"
+        return text
+
+
+RICH: Final = Notation(
+    growth=Growth.unicode,
+    times=" · ",
+    missing="–",
+    adjusted_r2="R̄²",
+    divergence="δ",
+    symbols={verdict: f"{verdict.symbol} " for verdict in Verdict},
+)
+
+PLAIN: Final = Notation(
+    growth=str,
+    times=" * ",
+    missing="-",
+    adjusted_r2="adj. R2",
+    divergence="divergence",
+    symbols=dict.fromkeys(Verdict, ""),
+)
 
 
 class FindingRow(NamedTuple):

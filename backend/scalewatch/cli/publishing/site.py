@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass, field
+from graphlib import TopologicalSorter
 from hashlib import sha256
 from html import escape, unescape
 from http import HTTPStatus
@@ -19,8 +20,8 @@ from fastapi import FastAPI
 from scalewatch.cli.publishing.addresses import Addresses, Fate, Link
 from scalewatch.cli.publishing.folder import SiteFolder
 from scalewatch.cli.publishing.rewriting import INDEX, SCRIPT, FrozenPage
-from scalewatch.cli.publishing.scripts import site_script
 from scalewatch.errors import ScalewatchError
+from scalewatch.resources import bundled
 
 HOST: Final = "site.invalid"
 """The server's name in absolute addresses, which become those of the site."""
@@ -232,3 +233,40 @@ class Site:
         pairs = started.get("headers", ())
         headers = {name.decode().lower(): value.decode() for name, value in pairs}
         return Answer(started["status"], headers, bytes(body))
+
+
+NEED_A_SERVER: Final = frozenset({"cockpit", "docs", "forecast", "live", "preview"})
+"""Modules that ask the server for more."""
+
+_IMPORT: Final = re.compile(
+    r'^import (\{[^}]*\}) from "\./([\w-]+)\.js";$', re.MULTILINE
+)
+_EXPORT: Final = re.compile(
+    r"^export ((?:async )?(?:function|class) (\w+))", re.MULTILINE
+)
+
+
+def site_script() -> str:
+    """Return all scripts of frozen pages as one, each in a scope of its own.
+
+    Browsers load no modules of `file://` pages. `import {…} from "./name.js"` and
+    `export function|class` are the only forms that those of the frontend have.
+    """
+    folder = bundled("frontend") / "static" / "js"
+    modules = {
+        file.stem: file.read_text("utf-8")
+        for file in sorted(folder.glob("*.js"))
+        if file.stem not in NEED_A_SERVER
+    }
+    needed = {
+        name: [other for _, other in _IMPORT.findall(text)]
+        for name, text in modules.items()
+    }
+    scopes = ['"use strict";', "const modules = {};"]
+    for name in TopologicalSorter(needed).static_order():
+        exported = ", ".join(each for _, each in _EXPORT.findall(modules[name]))
+        body = _EXPORT.sub(r"\1", modules[name])
+        body = _IMPORT.sub(r'const \1 = modules["\2"];', body)
+        returned = f"return {{ {exported} }};"
+        scopes.append(f'modules["{name}"] = (() => {{\n{body}\n{returned}\n}})();')
+    return "\n".join(scopes)
