@@ -114,8 +114,7 @@ def _large(results: Results, folder: Path) -> None:
     )
     site = folder / "site"
     options = ("--store", where, "--out", site, "--cache", folder / "site.db")
-    published = _command("publish", *options)
-    memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
+    published, memory = _command("publish", *options)
     names = [file for file in site.rglob("*") if file.is_file()]
     megabytes = sum(file.stat().st_size for file in names) / 1e6
     remark = f"{len(names)} files, {megabytes:.1f} MB; {memory:.0f} MB of memory"
@@ -123,9 +122,9 @@ def _large(results: Results, folder: Path) -> None:
     Store.at(str(where)).add(last)
     more, _ = _filled(where, cache)
     cost("one commit more", more, "on the kept database")
-    renewed = _command("publish", *options)
+    renewed, _ = _command("publish", *options)
     cost("publish again", renewed, "with its cache, one commit more")
-    gate = _command("gate", "--store", where, "--commit", sha(commits))
+    gate, _ = _command("gate", "--store", where, "--commit", sha(commits))
     cost("answer the gate", gate, "a process of its own, 120 commits read")
     if commits == COMMITS:
         results.figure(MADE, seconds)
@@ -143,14 +142,14 @@ def _wide(results: Results, folder: Path) -> None:
     where, site = folder / "wide", folder / "wide-site"
     store, draw = Store.at(str(where)), np.random.default_rng(SEED)
     results.heading(f"{commits} commits × 40 regions × 10 machines")
-    row = results.table("what", "processor", "files", "size", "memory so far")
+    row = results.table("what", "processor", "files", "size", "memory")
     store.add(_of_wide(range(commits), draw))
     options = ("--store", where, "--out", site, "--cache", folder / "wide.db")
     seconds = []
     for what in ("publish", "again with one commit more"):
-        seconds.append(_command("publish", *options, "--commits", "10"))
+        used, memory = _command("publish", *options, "--commits", "10")
+        seconds.append(used)
         sizes = [each.stat().st_size for each in site.rglob("*") if each.is_file()]
-        memory = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1e3
         size = sum(sizes) / 1e6
         row(
             what,
@@ -211,18 +210,30 @@ def _filled(where: Path, cache: Path) -> tuple[float, set[str]]:
             return seconds, {each.first.sha for each in known}
 
 
-def _command(*words: object) -> float:
-    """Return the processor seconds of a command."""
+COMMAND: Final = """
+import atexit, sys
+from scalewatch.cli import main
+# Not its rusage: that begins with what the process that forked it had.
+atexit.register(lambda: sys.stderr.write(open("/proc/self/status").read()))
+main()
+"""
+
+
+def _command(*words: object) -> tuple[float, float]:
+    """Return the processor seconds and the megabytes of a command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-c", "from scalewatch.cli import main; main()"]
-    options = [*map(str, words)]
     done = subprocess.run(
-        [*command, *options], check=False, capture_output=True, text=True
+        [sys.executable, "-c", COMMAND, *map(str, words)],
+        check=False,
+        capture_output=True,
+        text=True,
     )
     if done.returncode not in {0, 1, 2}:
         raise SystemExit(done.stderr)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seconds = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    peak = done.stderr.rpartition("VmHWM:")[2].split(maxsplit=1)[0]
+    return seconds, int(peak) / 1e3
 
 
 def _add(place: tuple[str, int]) -> float:
