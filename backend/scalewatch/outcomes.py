@@ -6,9 +6,11 @@ or takes the run for failed, and never for a success.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 from typing import Final
 
 
@@ -200,14 +202,27 @@ def signs_of_abort(lines: Sequence[bytes]) -> Iterator[tuple[int, str]]:
     Such a line behind a table says that what was printed before may be only a part.
     Each comes with its position among all lines.
     """
-    # Logs are long and signs are rare: most lines are never looked at alone.
-    text = b"".join(lines).lower()
-    if not any(map(text.__contains__, _ROOTS)):
-        return
-    for at, line in enumerate(lines):
-        shown = line[:_LONGEST_SIGN].decode("utf-8", "replace").strip()
+    for at in _candidates(lines):
+        shown = lines[at][:_LONGEST_SIGN].decode("utf-8", "replace").strip()
         if _SIGN.search(shown.lower()) or _SIGN_AS_WRITTEN.search(shown):
             yield at, shown
+
+
+def _candidates(lines: Sequence[bytes]) -> list[int]:
+    """Return the positions of lines that have letters of a sign.
+
+    Logs are long and signs are rare: most lines are never looked at alone.
+    """
+    text = b"".join(lines).lower()
+    starts = [0, *accumulate(map(len, lines))]
+    candidates = set[int]()
+    for root in _ROOTS:
+        place = text.find(root)
+        while place >= 0:
+            at = bisect_right(starts, place)
+            candidates.add(at - 1)
+            place = text.find(root, starts[at])
+    return sorted(candidates)
 
 
 def _plain(cell: str) -> str:
