@@ -23,7 +23,7 @@ ENTRIES = {
     "guidelines": {"guidelines"},
     "match_table": {"single_values", "small_plots", "table"},
     "searches": {"searches"},
-    "papers": {"regions"},
+    "papers": {"folder"},
     "regions": {"efficiency", "figures", "models", "outlook", "preview", "region"},
     "selection": {"renamed_regions"},
     "series": {"snapshots"},

@@ -8,9 +8,14 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from scalewatch.api.http import answers, problems
 from scalewatch.errors import InvalidReport, UnknownChoice
-from scalewatch.services.papers.folder import BASE, EXTRA, zipped
+from scalewatch.services.papers.folder import (
+    BASE,
+    EXTRA,
+    ProposalQuestion,
+    region_folder,
+    zipped,
+)
 from scalewatch.services.papers.proposal import Production, ProposalTerms, charge_of
-from scalewatch.services.papers.regions import ProposalQuestion, region_folder
 from scalewatch.web.queries import (
     EfficiencyQuestionDep,
     Positive,

@@ -26,7 +26,7 @@
 * `quadratic_extrapolation` — communication time and overhead over p
 """
 
-from scalewatch.modelling.attribution.match_table import (
+from scalewatch.modelling.attribution import (
     Attribution,
     JudgedCell,
     Suspect,

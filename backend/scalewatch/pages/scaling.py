@@ -34,8 +34,8 @@ from scalewatch.services.efficiencies import wording
 from scalewatch.services.efficiencies.table import table_of
 from scalewatch.services.regions import efficiency
 from scalewatch.services.regions.efficiency import RegionEfficiency, efficiency_at
-from scalewatch.services.scaling_errors import design, scan
 from scalewatch.services.scaling_errors import region as errors
+from scalewatch.services.scaling_errors import scan
 from scalewatch.services.scaling_errors.region import RegionScaling, scaling_errors_at
 from scalewatch.texts.numbers import SPACE, significant
 from scalewatch.texts.scales import RESOURCES
@@ -327,21 +327,21 @@ AS_LONG: Final = Markup(
 )
 
 EVIDENCE: Final = {
-    design.Evidence.SIZES_GROW: Markup("their problem size n grows with {scale}"),
-    design.Evidence.SIZES_HOLD: Markup(
+    scan.Evidence.SIZES_GROW: Markup("their problem size n grows with {scale}"),
+    scan.Evidence.SIZES_HOLD: Markup(
         "their problem size n stays the same while {scale} grows"
     ),
-    design.Evidence.PROMISE_FALLS: Markup(
+    scan.Evidence.PROMISE_FALLS: Markup(
         "{expected} is expected, which falls with {scale}"
     ),
-    design.Evidence.PROMISE_HOLDS: Markup(
+    scan.Evidence.PROMISE_HOLDS: Markup(
         "{expected} is expected, which does not fall with {scale}"
     ),
-    design.Evidence.MESSAGES_HOLD: Markup("messages have the same size at any {scale}"),
-    design.Evidence.TIMES_FALL: Markup(
+    scan.Evidence.MESSAGES_HOLD: Markup("messages have the same size at any {scale}"),
+    scan.Evidence.TIMES_FALL: Markup(
         "none names a problem size n, and their times fall with {scale}"
     ),
-    design.Evidence.TIMES_HOLD: Markup(
+    scan.Evidence.TIMES_HOLD: Markup(
         "none names a problem size n, and their times do not fall"
     ),
 }

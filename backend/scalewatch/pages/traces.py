@@ -12,12 +12,11 @@ from markupsafe import Markup
 from scalewatch.exporters.gnuplot import GnuplotFigure, gnuplot_text
 from scalewatch.exporters.listing import Listing
 from scalewatch.modelling.assumptions import ASSUMED as OF_ROOMS
-from scalewatch.modelling.traces.conclusions import Conclusion, Rule
-from scalewatch.modelling.traces.linearity import Bend
+from scalewatch.modelling.traces import Bend, Conclusion, Rule
 from scalewatch.pages.rendering import addresses, navigation, plots, templates
 from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording import formats
-from scalewatch.services.traces import locations, program
+from scalewatch.services.traces import program, scans
 from scalewatch.services.traces.traces import FIGURES, Traces, shown_time, traces_at
 from scalewatch.storage.runs.traces import PROGRAM
 from scalewatch.texts.numbers import MISSING, SPACE, significant
@@ -170,7 +169,7 @@ def _sides(shown: Traces) -> list[tuple[str, program.Traced]]:
 
 def _times(
     traced: program.Traced,
-) -> list[tuple[str, str | None, int | None, locations.TimeOverProcesses]]:
+) -> list[tuple[str, str | None, int | None, scans.TimeOverProcesses]]:
     """Return the program and its locations, each with file, line and time."""
     return [
         (PROGRAM, None, None, traced.total),
@@ -283,7 +282,7 @@ def path_sentence(traced: program.Traced) -> Markup:
     )
 
 
-def _named(location: locations.TracedLocation) -> Markup:
+def _named(location: scans.TracedLocation) -> Markup:
     where = location.source.label if location.source else ""
     place = Markup(" ({})").format(where) if where else Markup("")
     return Markup("<bdi>{}</bdi>").format(location.region) + place

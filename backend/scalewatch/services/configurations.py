@@ -20,8 +20,8 @@ from scalewatch.figures.figure import Figure
 from scalewatch.modelling import Effects, ScalingKind, Trial, effects_of
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import timed_region
-from scalewatch.services.scaling_errors.design import SIZE
 from scalewatch.services.scaling_errors.scan import (
+    SIZE,
     CodeScaling,
     ScalingQuestion,
     code_scalings,

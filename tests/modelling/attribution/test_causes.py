@@ -1,6 +1,5 @@
 from scalewatch import reasons
-from scalewatch.modelling.attribution.causes import ChangeClass, ChangedSeries, causes
-from scalewatch.modelling.attribution.match_table import Suspect
+from scalewatch.modelling.attribution import ChangeClass, ChangedSeries, Suspect, causes
 
 ALL = {"a": ["r1", "r2", "r3"], "b": ["r1", "r2", "r3"]}
 

@@ -1,5 +1,5 @@
 from scalewatch.modelling import Verdict, parse_growth
-from scalewatch.modelling.attribution.match_table import JudgedCell, Suspect, attribute
+from scalewatch.modelling.attribution import JudgedCell, Suspect, attribute
 from support.reference_tables import mpi_cells, read
 
 LITMUS = "Bcast (binary tree litmus test)"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import extrapolations
-from scalewatch.modelling.traces.conclusions import (
+from scalewatch.modelling.traces import (
     Rule,
     TracedProgram,
     conclusions,

@@ -3,7 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from scalewatch.modelling import Growth, Model, Term
-from scalewatch.modelling.traces.efficiencies import (
+from scalewatch.modelling.traces import (
     Efficiency,
     falls_below,
     losses,

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from scalewatch.modelling import extrapolations
-from scalewatch.modelling.traces.linearity import (
+from scalewatch.modelling.traces import (
     Bend,
     bend_of,
     bending_places,

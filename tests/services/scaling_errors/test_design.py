@@ -5,9 +5,12 @@ import pytest
 from scalewatch.modelling import ScalingKind, parse_growth
 from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
-from scalewatch.services.scaling_errors.design import Evidence
 from scalewatch.services.scaling_errors.region import scaling_errors_at
-from scalewatch.services.scaling_errors.scan import ScalingQuestion, TimesSource
+from scalewatch.services.scaling_errors.scan import (
+    Evidence,
+    ScalingQuestion,
+    TimesSource,
+)
 from scalewatch.services.selection.view import View
 from support.builders import sweep_reports
 from support.recorded import record, record_grid, record_project

@@ -3,8 +3,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from scalewatch.errors import NotFound, NotMeasured
-from scalewatch.modelling.traces.conclusions import Rule
-from scalewatch.modelling.traces.linearity import Bend
+from scalewatch.modelling.traces import Bend, Rule
 from scalewatch.services.selection.view import View
 from scalewatch.services.traces.scans import Repeat, TracesQuestion
 from scalewatch.services.traces.traces import traces_at

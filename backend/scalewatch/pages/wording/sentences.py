@@ -39,8 +39,8 @@ from scalewatch.services.commit_reports.factors import WORK
 from scalewatch.services.commits.baselines import Baseline, Relation
 from scalewatch.services.projects.rows import Headline
 from scalewatch.services.regions import region
-from scalewatch.services.scaling_errors.design import FALLS
 from scalewatch.services.scaling_errors.scan import (
+    FALLS,
     CodeScaling,
     ScalingQuestion,
     measured_scaling,

@@ -17,7 +17,7 @@ from scalewatch.modelling.arrays import Reals, stacked
 from scalewatch.modelling.machines.lines import equality
 from scalewatch.services.commits.find import Commit
 from scalewatch.services.regions.region import timed_region
-from scalewatch.services.scaling_errors.design import SIZE
+from scalewatch.services.scaling_errors.scan import SIZE
 from scalewatch.services.selection.view import View, choices_among, is_chosen
 from scalewatch.services.series.scans import Scan
 from scalewatch.services.series.snapshots import repetitions_of

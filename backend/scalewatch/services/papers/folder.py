@@ -1,9 +1,12 @@
-"""The folder of a section: documents, pictures, numbers, checklist, manifest."""
+"""The folder of a section: documents, pictures, numbers, checklist, manifest.
+
+Of scans of files, or of a region as a server knows it.
+"""
 
 import csv
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from io import BytesIO, StringIO
@@ -13,13 +16,26 @@ from threading import Lock
 from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from sqlalchemy.orm import Session
+
+from scalewatch.errors import InvalidReport
+from scalewatch.errors.operations import pip_install
+from scalewatch.exporters import markdown
 from scalewatch.exporters.markdown import escaped
-from scalewatch.exporters.papers import latex, markdown
+from scalewatch.exporters.papers import latex
 from scalewatch.exporters.papers.blocks import Table
 from scalewatch.exporters.papers.typst import lost, write_pdf
 from scalewatch.exporters.papers.word import write_docx
 from scalewatch.figures.printed import write_figures
-from scalewatch.services.papers.proposal import Proposal
+from scalewatch.services.papers.proposal import (
+    Production,
+    Proposal,
+    ProposalTerms,
+    proposal_of,
+    undecided,
+)
+from scalewatch.services.regions.efficiency import EfficiencyQuestion, efficiency_at
+from scalewatch.services.selection.view import View
 
 MANIFEST: Final = "manifest.json"
 BASE: Final = ("tex", "md", "csv", "json")
@@ -153,3 +169,65 @@ def _checklist(proposal: Proposal, letters: Mapping[str, Sequence[str]]) -> str:
             lines += ["", f"## {title}", ""]
             lines += [f"- [{box}] {escaped(entry)}" for entry in entries]
     return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True, slots=True)
+class ProposalQuestion:
+    """The section that is asked for, beside the efficiency that it is about.
+
+    Parameters
+    ----------
+    forms
+        Of `BASE` and `EXTRA`; all that can be written unless given.
+    """
+
+    terms: ProposalTerms
+    forms: Sequence[str] = ()
+
+
+def region_folder(
+    session: Session,
+    view: View,
+    region: str | None,
+    efficiency: EfficiencyQuestion,
+    question: ProposalQuestion,
+) -> tuple[str, dict[str, bytes]]:
+    """Return the name of a section and its files, about a region on a machine.
+
+    Raises
+    ------
+    NotFound, AmbiguousReference
+        If the project, the commit, the region or the machine is unknown.
+    InvalidReport
+        If there is nothing to report, or a form needs a package that is not here.
+    """
+    absent = lacking()
+    if lost := [form for form in question.forms if form in absent]:
+        remedy = f"the server lacks {pip_install('report')}"
+        raise InvalidReport([("format", f"{', '.join(lost)}: {remedy}")])
+    shown = efficiency_at(session, view, region, efficiency)
+    scaled = shown.chosen
+    if scaled is None:
+        reason = "its runs vary no number of nodes, GPUs, processes or threads"
+        raise InvalidReport(
+            [("region", f"nothing to report of {shown.region}: {reason}")]
+        )
+    if reasons := undecided(scaled):
+        raise InvalidReport([("region", " ".join(reasons))])
+    terms = question.terms
+    if not terms.plan and efficiency.runs:
+        planned = Production(
+            "Production",
+            round(efficiency.runs),
+            efficiency.at,
+            efficiency.length or 1.0,
+        )
+        terms = replace(terms, plan=(planned,))
+    terms = replace(terms, machine=terms.machine or shown.machine)
+    forms = question.forms or (*BASE, *EXTRA)
+    written = folder_of(
+        proposal_of({shown.region: scaled}, terms),
+        [form for form in forms if form not in absent],
+        {f"{shown.project} {shown.commit.sha} {shown.machine} {shown.region}": None},
+    )
+    return f"{shown.region}-{shown.commit.label}-scaling", written

@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services.access import callers
 from scalewatch.services.access.callers import Role
-from scalewatch.services.scaling_errors.design import SIZE
+from scalewatch.services.scaling_errors.scan import SIZE
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.storage import machines
 from scalewatch.storage.access import projects, tokens

@@ -13,9 +13,9 @@ from scalewatch.modelling.measurements.batch import LEAST, NEEDED_SETTINGS
 from scalewatch.services.analysis.levels import TakenLevel
 from scalewatch.services.analysis.questions import Target
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
-from scalewatch.services.efficiencies.measured import MeasuredScan
 from scalewatch.services.efficiencies.scan import ScanScaling, scalings_of
 from scalewatch.services.expectations.in_force import ComposedExpectation, Expectation
+from scalewatch.services.regions.efficiency import MeasuredScan
 from scalewatch.services.regions.outlook import forecasts_of
 from scalewatch.services.selection.pages import ROW_CELLS, Page
 from scalewatch.services.selection.view import View, is_chosen

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from scalewatch.modelling.attribution.causes import Cause
+from scalewatch.modelling.attribution import Cause
 from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.services.regressions.detection import Detected, label
 from scalewatch.storage import tables

@@ -12,7 +12,7 @@ from typing import Final
 import numpy as np
 from sqlalchemy.orm import Session
 
-from scalewatch.modelling.attribution.causes import (
+from scalewatch.modelling.attribution import (
     Cause,
     ChangeClass,
     ChangedSeries,

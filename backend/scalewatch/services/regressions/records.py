@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy.orm import Session
 
 from scalewatch.figures.notation import UNJUDGED
-from scalewatch.modelling.attribution.causes import Cause
+from scalewatch.modelling.attribution import Cause
 from scalewatch.modelling.common_mode.origins import Origin
 from scalewatch.services.commits.main_line import BEFORE, positions_on
 from scalewatch.services.confirmations.requests import ask, withdraw

@@ -12,7 +12,7 @@ from typing import Any, Final, Self
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotFound
-from scalewatch.modelling.attribution.causes import ChangeClass
+from scalewatch.modelling.attribution import ChangeClass
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.confirmations.next_steps import NextStep, cheapest, jobs_at
 from scalewatch.services.confirmations.requests import Confirmation, confirmations_in

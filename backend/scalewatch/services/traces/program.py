@@ -9,28 +9,28 @@ import numpy as np
 from scalewatch.modelling import Model
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.assumptions import ASSUMED as OF_ROOMS
-from scalewatch.modelling.traces.conclusions import (
+from scalewatch.modelling.traces import (
+    THRESHOLDS,
     Conclusion,
+    Efficiency,
     TracedProgram,
     conclusions,
-)
-from scalewatch.modelling.traces.efficiencies import (
-    Efficiency,
     falls_below,
     losses,
     quotients,
 )
-from scalewatch.modelling.traces.linearity import THRESHOLDS
 from scalewatch.services.analysis.questions import SeriesQuestion, find_all
-from scalewatch.services.traces.locations import (
+from scalewatch.services.traces.scans import (
+    SCALE,
+    WAITS,
     ReportedMetric,
     TimeOverProcesses,
     TracedLocation,
+    TracedScan,
     known,
     location_of,
     time_of,
 )
-from scalewatch.services.traces.scans import SCALE, WAITS, TracedScan
 from scalewatch.storage.runs.source_locations import SourceLocation
 from scalewatch.storage.runs.traces import PROGRAM
 

@@ -17,12 +17,12 @@ from scalewatch.figures.traces import (
     waits_figure,
 )
 from scalewatch.modelling.assumptions import ASSUMED as OF_ROOMS
-from scalewatch.modelling.traces.linearity import THRESHOLDS, Thresholds
+from scalewatch.modelling.traces import THRESHOLDS, Thresholds
 from scalewatch.services.commits.find import Commit, commit_of, find_commit
 from scalewatch.services.selection.view import View, alternatives, other_configurations
 from scalewatch.services.traces import scans
-from scalewatch.services.traces.locations import TimeOverProcesses, TracedLocation
 from scalewatch.services.traces.program import Traced, traced_program
+from scalewatch.services.traces.scans import TimeOverProcesses, TracedLocation
 from scalewatch.storage import tables
 from scalewatch.storage.access import projects
 from scalewatch.storage.commits.commits import AnyCommit

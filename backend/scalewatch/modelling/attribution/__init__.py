@@ -1,1 +1,0 @@
-"""Whom to suspect: platform, library or one commit."""

@@ -1,1 +1,0 @@
-"""Traced programs: efficiencies, and how time in MPI grows with the processes."""
