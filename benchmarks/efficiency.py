@@ -5,15 +5,25 @@ more (`real_series`). One, two or three values a size are drawn from them, three
 each; the truth is the efficiency by the medians of all. The truth contains what is
 drawn, and repetitions of one job vary less than jobs do: the shares are optimistic.
 And of all series it is asked whether they are of strong or weak scaling.
+
+Forecasts of sections are those of the largest size, hidden, at most twice the next. And
+`scalewatch report` is timed as a ratio to `scalewatch model` of the same table, each
+the fastest of three.
 """
 
+import subprocess
+import sys
 from collections import Counter, defaultdict
 from math import log
+from pathlib import Path
 from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
 from typing import Final
 
 import numpy as np
 from benchmarks.goals import Goal
+from benchmarks.real import answers_about
 from benchmarks.real_series import RealSeries, folder, real_series
 from benchmarks.results import Results
 
@@ -22,6 +32,7 @@ from scalewatch.modelling.efficiencies import guessed_kind, scaling_of
 
 SEED: Final = 20_281_204
 DRAWS, MOST, LEAST_SIZES, LIMIT = 3, 3, 6, 0.7
+FARTHEST = 2.0
 
 CLAIMS: Final = Goal(
     "claims of 70 % efficiency on real series that are right, fewest values",
@@ -33,6 +44,14 @@ HOLD: Final = Goal(
     "{:.1%}",
     least=0.85,
 )
+FORECASTS: Final = Goal(
+    "forecasts of sections that hold, hidden largest sizes", "{:.1%}", least=0.85
+)
+TEXT: Final = Goal("report in text forms, times of model", "{:.1f}", most=1.5)
+ALL: Final = Goal("report in all forms, times of model", "{:.1f}", most=4.0)
+
+TABLE: Final = "nodes,time\n4,1000\n8,520\n16,275\n32,146\n64,91\n"
+
 KINDS: Final = Goal("real scans guessed strong or weak wrongly", "{:.1%}")
 
 
@@ -72,6 +91,40 @@ def main(results: Results) -> None:
     results.figure(CLAIMS, min(float(np.mean(each)) for each in claims.values()))
     results.figure(HOLD, median(float(np.mean(each)) for each in hold.values()))
     results.figure(KINDS, guesses["wrong"] / len(scans))
+    forecasts = [
+        each.holds
+        for each in answers_about(scans, verdicts=False).given
+        if each.hidden == 1 and each.beyond <= FARTHEST
+    ]
+    results.say(f"{len(forecasts)} forecasts of hidden largest sizes.")
+    results.figure(FORECASTS, float(np.mean(forecasts)))
+    model, text, every = _timed()
+    results.figure(TEXT, text / model)
+    results.figure(ALL, every / model)
+
+
+def _timed() -> tuple[float, float, float]:
+    """Return the seconds of `model`, and of `report` in text forms and in all."""
+    begin = (sys.executable, "-c", "from scalewatch.cli import main; main()")
+    report = ("report", "times.csv", "--for", "proposal")
+    with TemporaryDirectory() as folder:
+        (Path(folder) / "times.csv").write_text(TABLE)
+
+        def seconds(*arguments: str) -> float:
+            begun = perf_counter()
+            subprocess.run(
+                [*begin, *arguments], cwd=folder, capture_output=True, check=True
+            )
+            return perf_counter() - begun
+
+        def fastest(*arguments: str) -> float:
+            return min(seconds(*arguments) for _ in range(3))
+
+        return (
+            fastest("model", "times.csv"),
+            fastest(*report, "--format", "tex,md,csv,json"),
+            fastest(*report),
+        )
 
 
 def _drawn(
