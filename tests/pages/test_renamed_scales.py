@@ -53,6 +53,9 @@ COSTS = re.compile(r"[\d.e-]+ (?:core|node|GPU)-hours|(?:core|node|GPU)-hours")
 MEANING = {"hours", "hours_unit", "plan", "questions", "next", "sentence", "next_step"}
 """Keys of what follows from the meaning of a scale: costs, and questions about them."""
 
+FLAGGED = {"caveats": ["clock"]}
+"""A procedure whose flags name the setting at which they were raised."""
+
 OF_EFFICIENCY = re.compile(r"^(?:\w+ )?/p/\w+/scaling(?:/serial)?(?:\?|$)")
 """Pages with a column of costs, which not all scales have."""
 
@@ -85,6 +88,9 @@ def reports_of(scale, seed):
                         if (region, size, machine) == ("gather", 8, "slow")
                         else result(
                             region=region,
+                            procedure=FLAGGED
+                            if (region, size) == ("halo", 4)
+                            else None,
                             values=(
                                 factor
                                 * growth(size, version)

@@ -6,6 +6,7 @@ from html import escape
 from typing import Final
 
 from scalewatch.modelling import Factor, Growth
+from scalewatch.texts.scales import RESOURCES
 from scalewatch.wire.reports import COUNTED_PARAMETERS
 
 LONGEST_NAME: Final = 40
@@ -70,7 +71,7 @@ def places_words(places: Collection[tuple[tuple[str, float], ...]]) -> str:
 def held_text(value: object, name: str) -> str:
     """Write a setting: digits are grouped of scales, not of seeds and message sizes."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if is_number and name not in COUNTED_PARAMETERS:
+    if is_number and name not in COUNTED_PARAMETERS | RESOURCES.keys():
         return str(value) if isinstance(value, int) else f"{value:.12g}"
     return setting_text(value)
 

@@ -22,6 +22,7 @@ from scalewatch.services.machines.lines import (
 )
 from scalewatch.services.machines.machine import Coverage, Nights, Platform, platform
 from scalewatch.texts.numbers import MISSING, SPACE, significant
+from scalewatch.texts.scales import RESOURCES
 from scalewatch.web.queries import Scale, ViewDep
 from scalewatch.web.sessions import ReadingDep
 
@@ -58,7 +59,9 @@ def scales(coordinates: Sequence[Mapping[str, Any]]) -> str:
             settings.setdefault(name, set()).add(value)
     return " · ".join(
         f"{name} = {', '.join(formats.count(value) for value in sorted(values))}"
-        for name, values in sorted(settings.items(), key=lambda entry: entry[0] != "p")
+        for name, values in sorted(
+            settings.items(), key=lambda entry: entry[0] not in RESOURCES
+        )
     )
 
 

@@ -13,6 +13,7 @@ PARAMETERS: Final[Mapping[str, str]] = {
     "threads": "threads nthreads num_threads omp_threads omp_num_threads "
     "num_cpus_per_task cpus_per_task threadspertask",
     "nodes": "nodes nnodes num_nodes",
+    "gpus": "gpus ngpus num_gpus",
     "x": "x",
     "y": "y",
     "z": "z",

@@ -254,5 +254,5 @@ class Experiment(documents.FileSection):
         return parameters
 
 
-COUNTED: Final = ("p", "n", "threads", "nodes")
+COUNTED: Final = ("p", "n", "threads", "nodes", "gpus")
 """Parameters that are coordinates unless the file says otherwise."""

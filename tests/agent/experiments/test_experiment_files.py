@@ -241,3 +241,10 @@ def test_whatever_is_wrong_is_named_with_line_and_key(
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(ExperimentInvalid, match="No such file"):
         load_experiment(tmp_path / "none.yaml")
+
+
+@pytest.mark.parametrize("scale", ["p", "threads", "nodes", "gpus"])
+def test_every_parallel_scale_is_a_coordinate(tmp_path, scale):
+    text = f"{HEAD}parameters: {{{scale}: [2, 4, 8], kind: [a, b]}}\n{TAIL}"
+
+    assert load_experiment(written(tmp_path, text)).coordinate == (scale,)

@@ -114,7 +114,7 @@ def _aside(cell: Cell) -> Iterator[str]:
     yield from _certainties(cell.standing)
     if cell.flags:
         places = " ".join(
-            f"{flag.capitalize()} at {sentences.flag_places('p', at)}."
+            f"{flag.capitalize()} at {sentences.flag_places(cell.parameter, at)}."
             for flag, at in cell.flags.items()
         )
         yield (

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final
 
@@ -57,6 +57,8 @@ class Cell:
         All that is known of it, where no series of the commit has several settings.
     failures
         Where no run succeeded though others did, and why: `p = 32: out of memory`.
+    parameter
+        Of the settings at which flags were raised.
     """
 
     machine: str
@@ -69,6 +71,7 @@ class Cell:
     broken: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
     value: SingleValue | None = None
+    parameter: str = field(default="p", repr=False)
 
     @property
     def is_changed(self) -> bool:
@@ -191,6 +194,7 @@ def grid_of(
             standing=series.standing,
             configuration=series.configuration,
             flags=series.flags,
+            parameter=series.parameter,
             series=series.series_id,
             change=kinds.get(series.series_id),
             recent=recent.get(series.series_id),

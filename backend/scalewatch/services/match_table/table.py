@@ -488,7 +488,12 @@ def _whole(now: CommitSnapshot, rows: Sequence[MatchRow]) -> list[MatchRow]:
         if cell.series is None:
             return cell
         series = known[cell.series]
-        return replace(cell, standing=series.standing, flags=series.flags)
+        return replace(
+            cell,
+            standing=series.standing,
+            flags=series.flags,
+            parameter=series.parameter,
+        )
 
     return [replace(row, cells=tuple(map(whole, row.cells))) for row in rows]
 

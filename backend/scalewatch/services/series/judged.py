@@ -61,8 +61,8 @@ class Judged:
     ----------
     slot
         Position of the machine among the project's: it fixes the machine's colour.
-    flags
-        Where each was raised, as settings of the parameter.
+    flags, parameter
+        Where each was raised, as settings of the parameter that varies.
     failures
         Where no run succeeded though others did, and why: `p = 32: out of memory`.
     """
@@ -79,6 +79,7 @@ class Judged:
     composition: ComposedExpectation | None
     standing: Standing
     flags: Mapping[Flag, tuple[float, ...]]
+    parameter: str = PROCESSES
     failures: tuple[str, ...] = ()
 
 
@@ -183,15 +184,16 @@ def standing_at(
 
 def flags_at(
     runs: Runs, notes: Sequence[Noted], scale: str | None
-) -> Mapping[Flag, tuple[float, ...]]:
-    """Return where flags were raised on one series, as settings of what was varied."""
+) -> tuple[str, Mapping[Flag, tuple[float, ...]]]:
+    """Return what was varied along one series, and where on it flags were raised."""
     coordinates = {note.run_id: runs[note.run_id].coordinate for note in notes}
     parameter = varied(list(coordinates.values()), scale)
     at: dict[Flag, set[float]] = {flag: set() for flag in Flag}
     for note in notes:
         for flag in flags_in(note.flags):
             at[flag].add(float(coordinates[note.run_id].get(parameter, 1)))
-    return {flag: tuple(sorted(settings)) for flag, settings in at.items() if settings}
+    raised = {flag: tuple(sorted(x)) for flag, x in at.items() if x}
+    return parameter, raised
 
 
 def failures_at(runs: Runs, notes: Sequence[Noted]) -> tuple[str, ...]:

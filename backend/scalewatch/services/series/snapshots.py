@@ -27,6 +27,7 @@ from scalewatch.services.expectations.in_force import (
 )
 from scalewatch.services.jobs import AnalysedCommit, JobKind
 from scalewatch.services.series.judged import (
+    PROCESSES,
     Judged,
     Middles,
     Places,
@@ -316,6 +317,11 @@ class CommitSnapshot:
             key = (row.region, row.metric)
             expectation, composition = expectations.get(key), compositions.get(key)
             remarks = notes.get(row.id, ())
+            is_flagged = any(note.flags for note in remarks)
+            flagged = (
+                flags_at(places, remarks, scale) if is_flagged else (PROCESSES, {})
+            )
+            parameter, flags = flagged
             judged.append(
                 Judged(
                     series_id=row.id,
@@ -335,9 +341,8 @@ class CommitSnapshot:
                         models.get(row.id),
                         expectation or composition,
                     ),
-                    flags=flags_at(places, remarks, scale)
-                    if any(note.flags for note in remarks)
-                    else {},
+                    flags=flags,
+                    parameter=parameter,
                     failures=failures_at(places, remarks)
                     if row.runs and any(not note.repetitions for note in remarks)
                     else (),
