@@ -161,7 +161,8 @@ class Effect:
     Parameters
     ----------
     factor, at
-        After over before at the largest setting of both, and that setting.
+        After over before at the largest setting of both, and that setting where the
+        commit measured several.
     """
 
     change: SeriesChange
@@ -191,7 +192,7 @@ def largest_effect(session: Session, report: CommitReport) -> Effect | None:
         if common and late.values[max(common)] > 0:
             factor = late.values[max(common)] / early.values[max(common)]
             if ((factor > 1) is change.is_cost) is bool(is_worse):
-                scale = {late.parameter: max(common)}
+                scale = {late.parameter: max(common)} if len(late.values) > 1 else {}
                 effects.append(Effect(change, factor, scale))
     return max(effects, key=lambda effect: abs(log(effect.factor)), default=None)
 

@@ -65,7 +65,7 @@ def _cell(
     factors = [*_factors(shown, place, other)] if place != other else []
     factor, region = max(factors, default=(0.0, ""))
     names = (shown.sides[place].name, shown.sides[other].name)
-    least = 1 + max(noise.get(name, ASSUMED.negligible) for name in names)
+    least = 1 + max(ASSUMED.negligible, *(noise.get(name, 0.0) for name in names))
     if factor <= least:
         return None
     worse = sum(each > least for each, _ in factors)

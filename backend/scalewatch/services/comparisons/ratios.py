@@ -108,10 +108,10 @@ def known_ratios(
 def _floors(
     shown: ComparedSides, row: ComparedRow, noise: Mapping[str, float]
 ) -> tuple[float, ...]:
-    """Return the share by which jobs of the first and of each further side differ."""
+    """Return the share within which the first and each further side are alike."""
     first, *others = (row.machine or side.name for side in shown.sides)
     return tuple(
-        max(noise.get(name, ASSUMED.negligible) for name in (first, other))
+        max(ASSUMED.negligible, noise.get(first, 0.0), noise.get(other, 0.0))
         for other in others
     )
 

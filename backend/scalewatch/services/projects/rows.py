@@ -106,7 +106,13 @@ def project_rows(session: Session) -> tuple[ProjectRow, ...]:
     for regression in regressions.worse_anywhere(session, RegressionState.OPEN):
         opened[regression.project_id].append(regression)
     headlines = _headlines(
-        session, {key: rows[:LOOKED_AT] for key, rows in opened.items()}
+        session,
+        {
+            key: [row for row in rows if row.kind not in regressions.FINDINGS][
+                :LOOKED_AT
+            ]
+            for key, rows in opened.items()
+        },
     )
     at = commits.identified(
         session, {each.commit_id for each in shown.values() if each}
@@ -165,7 +171,9 @@ def worst_open(session: Session, name: str) -> tuple[Headline, int] | None:
     rows = regressions.of_project(session, project_id, [RegressionState.OPEN])
     opened = {project_id: [row for row in rows if row.is_worse]}
     worst = _headlines(session, opened).get(project_id)
-    return None if worst is None else (worst, len(opened[project_id]))
+    others = regressions.findings(session, project_id)
+    number = sum(row.state == RegressionState.OPEN for row in others)
+    return None if worst is None else (worst, number + len(opened[project_id]))
 
 
 def _headlines(
