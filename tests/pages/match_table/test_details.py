@@ -29,4 +29,4 @@ def test_badges_name_the_scale_of_mismatches_beyond_the_data(
         ]
 
     assert len(beyond) == len(scans) > 0
-    assert len(re.findall(r"scales worse beyond p ≈ [\d,.]+", shown)) == len(beyond)
+    assert len(re.findall(r"<span>beyond p ≈ [\d,.]+</span>", shown)) == len(beyond)

@@ -56,8 +56,8 @@ def _cell(
     return (
         f'<td class="match-table__cell" data-live="cell-{cell.series}">'
         f'<a class="cell cell--{kind}" href="{region}&amp;machine='
-        f'{encoded(cell.machine)}">{_model(standing, leaves)}'
-        f'<span class="cell__aside">{" ".join(_aside(cell))}</span>'
+        f'{encoded(cell.machine)}">{_model(standing)}'
+        f'<span class="cell__aside">{" ".join(_aside(cell, leaves))}</span>'
         '<svg class="spark" viewBox="0 0 60 14" aria-hidden="true">'
         f'<use href="{sparklines}#s{cell.series}"/></svg>'
         f"{_reason(standing)}</a></td>"
@@ -66,13 +66,11 @@ def _cell(
 
 # Cached by content, as standings are: a table shows thousands of them, and again.
 @lru_cache(maxsize=KEPT)
-def _model(standing: Standing, leaves: tuple[str, float] | None) -> str:
+def _model(standing: Standing) -> str:
     """Write how a series grows, its verdict, and what the model rests on."""
     state, words = "", sentences.state_words(standing)
     if standing.mark:
-        beyond = sentences.scale_from(*leaves) if leaves else ""
-        mark = marks.verdict(standing.mark, beyond=beyond)
-        state = f'<span class="cell__verdict">{mark}</span>'
+        state = f'<span class="cell__verdict">{marks.verdict(standing.mark)}</span>'
     elif standing.nearest:
         state = f'<span class="cell__verdict quiet small">{words}</span>'
     growth = f'<span class="quiet small">{words}</span>'
@@ -105,7 +103,9 @@ def _details(standing: Standing) -> Iterator[str]:
         )
 
 
-def _aside(cell: Cell) -> Iterator[str]:
+def _aside(cell: Cell, leaves: tuple[str, float] | None) -> Iterator[str]:
+    if leaves:
+        yield f"<span>beyond {sentences.scale_from(*leaves)}</span>"
     if cell.change and cell.change not in SAME:
         yield marks.change_mark(cell.change)
     if cell.broken:
