@@ -15,7 +15,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
-from typing import Any, Final, Protocol, Self
+from typing import Any, Final
 from urllib.error import HTTPError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
@@ -51,121 +51,47 @@ class NotReported(Exception):
     """The forge was not told, for a reason."""
 
 
-class Forge(Protocol):
-    """Where a code and its pull requests live."""
-
-    def set_status(self, gate: Mapping[str, Any], link: str) -> None:
-        """Set the status of the gate's commit."""
-
-    def comment(self, gate: Mapping[str, Any], link: str) -> bool:
-        """Write the comment, anew if it is there; tell whether there is a request."""
-
-
 @dataclass(frozen=True, slots=True)
-class GitHub:
-    """A repository on GitHub, and the number of a pull request, if there is one."""
+class Forge:
+    """Where a code and its pull requests live.
 
-    api: str
-    token: str
-    repository: str
-    pull: int | None
+    Parameters
+    ----------
+    base
+        Address of the code in the API.
+    states
+        Words of its statuses by outcome.
+    named
+        The key of the name of a status.
+    branch
+        The branch that a status is of, where it has to say so.
+    comments
+        Path of the comments of the request; None without one.
+    edited
+        Method and path by which one of them is written anew.
+    author
+        The key under which a comment names who wrote it.
+    user
+        Asks for the id of our token's user.
+    """
 
-    @classmethod
-    def of(cls, environment: Environment = os.environ) -> Self:
-        """Return what the environment of a GitHub action tells.
-
-        Raises
-        ------
-        NotReported
-            If it lacks something.
-        """
-        pull = PULL.match(environment.get("GITHUB_REF", ""))
-        number = environment.get("SCALEWATCH_PULL_REQUEST") or (pull and pull[1])
-        return cls(
-            api=environment.get("GITHUB_API_URL", "https://api.github.com"),
-            token=_required(environment, "GITHUB_TOKEN"),
-            repository=_required(environment, "GITHUB_REPOSITORY"),
-            pull=int(number) if number else None,
-        )
-
-    def set_status(self, gate: Mapping[str, Any], link: str) -> None:
-        """Set the status of the gate's commit."""
-        content = {
-            "state": GITHUB_STATES[state_of(gate)],
-            "target_url": link,
-            "description": _description(gate),
-            "context": _name(gate),
-        }
-        self._ask("POST", f"statuses/{gate['commit']['sha']}", content)
-
-    def comment(self, gate: Mapping[str, Any], link: str) -> bool:
-        """Write the comment, anew if it is there; tell whether there is a request."""
-        if self.pull is None:
-            return False
-        comments = f"issues/{self.pull}/comments"
-        body = {"body": _comment(gate, link)}
-        known = _marked(gate, self._ask, comments, "user", self._user)
-        if known is None:
-            self._ask("POST", comments, body)
-        else:
-            self._ask("PATCH", f"issues/comments/{known}", body)
-        return True
-
-    def _ask(self, method: str, path: str, content: Any) -> Any:
-        url = f"{self.api.rstrip('/')}/repos/{quote(self.repository)}/{path}"
-        return _ask(method, url, self._headers, content)
-
-    def _user(self) -> Any:
-        """Return the id of the token's user, which REST tells no token of an app."""
-        url = f"{self.api.rstrip('/').removesuffix('/v3')}/graphql"
-        answer = _ask("POST", url, self._headers, {"query": VIEWER})
-        viewer = (answer.get("data") or {}).get("viewer") or {}
-        return viewer.get("databaseId")
-
-    @property
-    def _headers(self) -> dict[str, str]:
-        return {
-            "Accept": "application/vnd.github+json",
-            "Authorization": f"Bearer {self.token}",
-            "X-GitHub-Api-Version": GITHUB_VERSION,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class GitLab:
-    """A project on GitLab, and the number of a merge request, if there is one."""
-
-    api: str
-    token: str
-    project: str
-    request: int | None
+    base: str
+    headers: Mapping[str, str]
+    states: Mapping[str, str]
+    named: str
     branch: str | None
-
-    @classmethod
-    def of(cls, environment: Environment = os.environ) -> Self:
-        """Return what the environment of a GitLab job tells.
-
-        Raises
-        ------
-        NotReported
-            If it lacks something.
-        """
-        number = environment.get("CI_MERGE_REQUEST_IID")
-        return cls(
-            api=environment.get("CI_API_V4_URL", "https://gitlab.com/api/v4"),
-            token=_required(environment, "GITLAB_TOKEN"),
-            project=_required(environment, "CI_PROJECT_ID"),
-            request=int(number) if number else None,
-            branch=environment.get("CI_COMMIT_REF_NAME"),
-        )
+    comments: str | None
+    edited: tuple[str, str]
+    author: str
+    user: Callable[[], Any]
 
     def set_status(self, gate: Mapping[str, Any], link: str) -> None:
         """Set the status of the gate's commit."""
         content = {
-            "state": GITLAB_STATES[state_of(gate)],
+            "state": self.states[state_of(gate)],
             "target_url": link,
             "description": _description(gate),
-            "name": _name(gate),
+            self.named: f"scalewatch/{gate['project']}",
         }
         if self.branch:
             content["ref"] = self.branch
@@ -173,29 +99,107 @@ class GitLab:
 
     def comment(self, gate: Mapping[str, Any], link: str) -> bool:
         """Write the comment, anew if it is there; tell whether there is a request."""
-        if self.request is None:
+        if self.comments is None:
             return False
-        notes = f"merge_requests/{self.request}/notes"
         body = {"body": _comment(gate, link)}
-        known = _marked(gate, self._ask, notes, "author", self._user)
+        known = self._marked(_mark(gate))
         if known is None:
-            self._ask("POST", notes, body)
+            self._ask("POST", self.comments, body)
         else:
-            self._ask("PUT", f"{notes}/{known}", body)
+            method, path = self.edited
+            self._ask(method, f"{path}/{known}", body)
         return True
 
+    def _marked(self, mark: str) -> int | None:
+        """Return the id of the comment that has our mark, and is ours.
+
+        Anybody may write a comment with our mark: to change it would let us speak in
+        their name, and leave to them what stands there afterwards.
+        """
+        ours = None
+        for page in range(1, MOST_PAGES + 1):
+            listed = f"{self.comments}?per_page={PAGE}&page={page}"
+            comments = self._ask("GET", listed, None)
+            for comment in comments:
+                if mark in (comment.get("body") or ""):
+                    ours = ours or self.user()
+                    author = (comment.get(self.author) or {}).get("id")
+                    if ours is not None and author == ours:
+                        return int(comment["id"])
+            if len(comments) < PAGE:
+                break
+        return None
+
     def _ask(self, method: str, path: str, content: Any) -> Any:
-        url = f"{self.api.rstrip('/')}/projects/{quote(self.project, safe='')}/{path}"
-        return _ask(method, url, {"PRIVATE-TOKEN": self.token}, content)
-
-    def _user(self) -> Any:
-        url = f"{self.api.rstrip('/')}/user"
-        return _ask("GET", url, {"PRIVATE-TOKEN": self.token}, None).get("id")
+        return _ask(method, f"{self.base}/{path}", self.headers, content)
 
 
-FORGES: Final[Mapping[str, Callable[[], Forge]]] = {
-    "github": GitHub.of,
-    "gitlab": GitLab.of,
+def github(environment: Environment) -> Forge:
+    """Return the repository and the pull request that a GitHub action tells.
+
+    Raises
+    ------
+    NotReported
+        If the environment lacks something.
+    """
+    api = environment.get("GITHUB_API_URL", "https://api.github.com").rstrip("/")
+    headers = {
+        "Accept": "application/vnd.github+json",
+        "Authorization": f"Bearer {_required(environment, 'GITHUB_TOKEN')}",
+        "X-GitHub-Api-Version": GITHUB_VERSION,
+    }
+    of_pull = PULL.match(environment.get("GITHUB_REF", ""))
+    number = environment.get("SCALEWATCH_PULL_REQUEST") or (of_pull and of_pull[1])
+
+    def user() -> Any:
+        """Return the id of the token's user, which REST tells no token of an app."""
+        url = f"{api.removesuffix('/v3')}/graphql"
+        answer = _ask("POST", url, headers, {"query": VIEWER})
+        viewer = (answer.get("data") or {}).get("viewer") or {}
+        return viewer.get("databaseId")
+
+    return Forge(
+        f"{api}/repos/{quote(_required(environment, 'GITHUB_REPOSITORY'))}",
+        headers,
+        GITHUB_STATES,
+        named="context",
+        branch=None,
+        comments=f"issues/{int(number)}/comments" if number else None,
+        edited=("PATCH", "issues/comments"),
+        author="user",
+        user=user,
+    )
+
+
+def gitlab(environment: Environment) -> Forge:
+    """Return the project and the merge request that a GitLab job tells.
+
+    Raises
+    ------
+    NotReported
+        If the environment lacks something.
+    """
+    api = environment.get("CI_API_V4_URL", "https://gitlab.com/api/v4").rstrip("/")
+    headers = {"PRIVATE-TOKEN": _required(environment, "GITLAB_TOKEN")}
+    project = quote(_required(environment, "CI_PROJECT_ID"), safe="")
+    number = environment.get("CI_MERGE_REQUEST_IID")
+    notes = f"merge_requests/{int(number)}/notes" if number else None
+    return Forge(
+        f"{api}/projects/{project}",
+        headers,
+        GITLAB_STATES,
+        named="name",
+        branch=environment.get("CI_COMMIT_REF_NAME"),
+        comments=notes,
+        edited=("PUT", notes or ""),
+        author="author",
+        user=lambda: _ask("GET", f"{api}/user", headers, None).get("id"),
+    )
+
+
+FORGES: Final[Mapping[str, Callable[[Environment], Forge]]] = {
+    "github": github,
+    "gitlab": gitlab,
 }
 
 
@@ -215,7 +219,7 @@ def report(
     NotReported
         If the environment lacks something, or the forge refuses.
     """
-    forge = FORGES[name]()
+    forge = FORGES[name](os.environ)
     link = _page(gate, server, site) or _job(os.environ)
     forge.set_status(gate, link)
     is_commented = forge.comment(gate, link)
@@ -253,10 +257,6 @@ def _required(environment: Environment, name: str) -> str:
     return value
 
 
-def _name(gate: Mapping[str, Any]) -> str:
-    return f"scalewatch/{gate['project']}"
-
-
 def _mark(gate: Mapping[str, Any]) -> str:
     return f"<!-- scalewatch gate {quote(gate['project'], safe='')} -->"
 
@@ -283,38 +283,6 @@ def _comment(gate: Mapping[str, Any], link: str) -> str:
     if len(text) > LONGEST_COMMENT:
         text = f"{text[:LONGEST_COMMENT]}\n\n… the rest stands in the report."
     return "\n\n".join([text, f"[Report of this commit]({link})", _mark(gate)])
-
-
-def _marked(
-    gate: Mapping[str, Any],
-    ask: Callable[[str, str, Any], Any],
-    path: str,
-    author: str,
-    user: Callable[[], Any],
-) -> int | None:
-    """Return the id of the comment below `path` that has our mark, and is ours.
-
-    Anybody may write a comment with our mark: to change it would let us speak in their
-    name, and leave to them what stands there afterwards.
-
-    Parameters
-    ----------
-    author
-        The key under which a comment names who wrote it.
-    user
-        Asks for the id of our token's user.
-    """
-    mark, ours = _mark(gate), None
-    for page in range(1, MOST_PAGES + 1):
-        comments = ask("GET", f"{path}?per_page={PAGE}&page={page}", None)
-        for comment in comments:
-            if mark in (comment.get("body") or ""):
-                ours = ours or user()
-                if ours is not None and (comment.get(author) or {}).get("id") == ours:
-                    return int(comment["id"])
-        if len(comments) < PAGE:
-            break
-    return None
 
 
 def _ask(method: str, url: str, headers: Mapping[str, str], content: Any) -> Any:
