@@ -178,6 +178,29 @@ Resource usage summary:
             ("program", "cpu_time"): ({"p": 64}, 4012, "s"),
         },
     ),
+    "ior": (
+        """IOR-4.0.0: MPI Coordinated Test of Parallel I/O
+Options:
+nodes               : 2
+tasks               : 16
+
+Results:
+
+access bw(MiB/s) IOPS    Latency(s) block(KiB) xfer(KiB) open(s) wr/rd(s) close(s) \
+total(s)   iter
+------ --------- ----    ---------- ---------- --------- ------- -------- -------- \
+--------   ----
+write  1250.50   1251.00 0.012      1048576    1024.00   0.001   13.10    0.002 \
+13.10      0
+read   2250.50   2251.00 0.007      1048576    1024.00   0.001   7.25     0.002 \
+7.28       0
+
+""",
+        {
+            ("write", "bandwidth"): ({"p": 16, "nodes": 2}, 1250.5, "MiB/s"),
+            ("read", "time"): ({"p": 16, "nodes": 2}, 7.28, "s"),
+        },
+    ),
     "tinyprofiler": (
         """MPI initialized with 8 MPI processes
 TinyProfiler total time across processes [min...avg...max]: 2.25 ... 2.5 ... 2.75

@@ -23,6 +23,18 @@ _NAMED: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "Each sample counts as": ("a profile of gprof", "`gprof -b -p CODE gmon.out`"),
     "darshan log version": ("a log of Darshan", "`--line 'nprocs: {p}' --line …`"),
+    "TABLE,Region ": (
+        "the CSV of LIKWID",
+        "`--line 'Runtime (RDTSC) [s],{time},{**}' --at p=8`",
+    ),
+    "@ mpiP": (
+        "a report of mpiP",
+        "`--line '* {time:s} {mpi_time:s} {share:%}' --at p=8`",
+    ),
+    "Reading Profile files in profile": (
+        "what pprof prints",
+        "give the folder of TAU's files profile.0.0.0, …",
+    ),
     "LIKWID": (
         "the output of LIKWID",
         "`--line 'Runtime (RDTSC) [s] | {time}' --at p=8`",
@@ -73,10 +85,8 @@ def best_guess(head: str, sentence: str | None) -> str:
         for number, line in enumerate(head.splitlines()[:_MOST_LINES], 1)
         if line.strip()
     ]
-    for number, line in lines:
-        for words, (guess, way) in _NAMED.items():
-            if words in line:
-                return f"line {number} looks like {guess}, which has no reader: {way}"
+    if (named := named_guess(head)) is not None:
+        return named
     if sentence is not None:
         return f"it repeats a sentence, which `--line '{sentence}'` reads"
     number, first = lines[0] if lines else (1, "")
@@ -102,6 +112,15 @@ def best_guess(head: str, sentence: str | None) -> str:
         f"line {number}, {quoted(first)}, is of no known format, and no line has a "
         "time or a rate with its unit; `scalewatch model --help` lists what is read"
     )
+
+
+def named_guess(head: str) -> str | None:
+    """Return a sentence on the tool that wrote a text, if words of it tell."""
+    for number, line in enumerate(head.splitlines()[:_MOST_LINES], 1):
+        for words, (guess, way) in _NAMED.items():
+            if words in line:
+                return f"line {number} looks like {guess}, which has no reader: {way}"
+    return None
 
 
 def _valued(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:

@@ -25,7 +25,7 @@ from scalewatch.importers.formats import (
     TITLES,
     UNNAMED_JSON,
 )
-from scalewatch.importers.guesses import best_guess
+from scalewatch.importers.guesses import best_guess, named_guess
 from scalewatch.importers.sentences import sentence_of
 from scalewatch.importers.source import Source
 
@@ -102,7 +102,8 @@ def _format_of_text(source: Source, head: str) -> str:
     sentence, share = sentence_of(head) or (None, 0.0)
     if share >= _MOST:
         return LINES
-    if reader(TEXT_READERS[MARKDOWN]).recognises_aligned(head):
+    is_other = named_guess(head) is not None
+    if not is_other and reader(TEXT_READERS[MARKDOWN]).recognises_aligned(head):
         return MARKDOWN
     raise UnknownFormat(source.name, best_guess(head, sentence))
 

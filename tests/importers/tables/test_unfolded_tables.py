@@ -198,3 +198,14 @@ def test_log_that_begins_with_a_time_in_brackets_is_no_json(write) -> None:
 
     assert "--line 'Total elapsed time: {time:s}'" in str(error)
     assert "--line 'Running on {p} ranks'" in str(error)
+
+
+def test_times_too_long_for_seconds_are_asked_for_their_unit(write) -> None:
+    text = "ranks,elapsedTime\n1,10500000000\n2,5250000000\n4,2750000000\n"
+
+    [error] = read_files([write(text)]).unreadable
+
+    assert "the unit of 'elapsedTime'" in str(error)
+    named = text.replace("elapsedTime", "elapsedTime (ns)")
+    [series] = read_files([write(named, "named.csv")]).series
+    assert series.values[0, 0] == pytest.approx(10.5)

@@ -146,6 +146,9 @@ _FEWEST_ROWS: Final = 2
 _ROUNDED: Final = 0.05
 """Part by which what follows from a result may be off, as it is rounded."""
 
+_LONGEST_RUN: Final = 1e7
+"""Seconds, a third of a year: longer times are in another unit."""
+
 _NEARLY: Final = 0.5
 """Power of the scale beyond which an ideal rises or falls with it."""
 
@@ -373,6 +376,7 @@ def columns_of(
         meanings.take({position: MEASURED}, "the only column of numbers that is left")
     is_stated = MEASURED in stated
     columns = _columns(header, contents, meanings.by_column, is_stated=is_stated)
+    _refuse_other_units(header, contents, columns.measured)
     return replace(
         columns,
         measured=_by_base(contents, _by_ideal(header, contents, columns), columns),
@@ -865,6 +869,31 @@ def _columns(
             if position not in meanings and name
         },
     )
+
+
+def _refuse_other_units(
+    header: Sequence[str],
+    contents: Sequence[Content],
+    measured: Sequence[MeasuredColumn],
+) -> None:
+    """Refuse times without a unit that are too long for seconds.
+
+    Raises
+    ------
+    UnclearColumns
+        If all of a column are.
+    """
+    for column in measured:
+        name = header[column.position]
+        numbers = [number for number in contents[column.position].numbers if number]
+        known = metric_and_unit(name)
+        is_told = known is not None and known[1] is not None
+        is_time = column.metric == "time" or (column.unit == "s" and not is_told)
+        if is_time and not is_told and numbers and min(numbers) > _LONGEST_RUN:
+            raise UnclearColumns(
+                f"the unit of {name!r}, whose times are too long for seconds "
+                f"(`sed 's/{name}/{name} (ns)/g' FILE | scalewatch model -` says one)"
+            )
 
 
 def _told_apart(name: str, metric: str, known: Collection[str]) -> str:
