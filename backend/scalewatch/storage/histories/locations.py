@@ -28,22 +28,34 @@ _SERIES: Final = tables.Series.__table__
 _IS_LOCATED: Final = exists().where(
     tables.Location.__table__.c.series_id == _SERIES.c.id
 )
-_NAMES: Final = (
+_NAMED: Final = (
     select(_SERIES.c.region, _SERIES.c.metric)
     .join(_MACHINE, _MACHINE.c.id == _SERIES.c.machine_id)
-    .where(_MACHINE.c.project_id == bindparam("project"), _IS_LOCATED)
+    .where(_MACHINE.c.project_id == bindparam("project"))
     .distinct()
+    .subquery()
+)
+# One series of each name is enough, where all of them are a hundred thousand.
+_NAMES: Final = select(_NAMED).where(
+    exists().where(
+        _MACHINE.c.project_id == bindparam("project"),
+        _SERIES.c.machine_id == _MACHINE.c.id,
+        _SERIES.c.region == _NAMED.c.region,
+        _SERIES.c.metric == _NAMED.c.metric,
+        _IS_LOCATED,
+    )
 )
 _MACHINES: Final = (
     select(_MACHINE.c.name)
-    .join(_SERIES, _SERIES.c.machine_id == _MACHINE.c.id)
     .where(
         _MACHINE.c.project_id == bindparam("project"),
-        _SERIES.c.metric == bindparam("metric"),
-        _IS_LOCATED,
+        exists().where(
+            _SERIES.c.machine_id == _MACHINE.c.id,
+            _SERIES.c.metric == bindparam("metric"),
+            _IS_LOCATED,
+        ),
     )
-    .group_by(_MACHINE.c.name)
-    .order_by(func.min(_SERIES.c.id))
+    .order_by(_MACHINE.c.id)
 )
 _RUN: Final = tables.Run.__table__.c
 _NEWEST_RUN: Final = select(func.max(_RUN.id)).where(
