@@ -633,12 +633,16 @@ def repetitions_of(session: Session, scans: Sequence[Scan]) -> Mapping[UUID, Rea
     region, metric = scans[0].region, scans[0].metric
 
     def read() -> Mapping[UUID, Reals]:
-        places = samples.places(session, runs_of, region, metric)
-        values = samples.of_runs(session, [run_id for _, run_id, _, _ in places])
+        places: dict[int, list[tuple[UUID, int, int]]] = defaultdict(list)
+        for uuid, run_id, start, count in samples.places(
+            session, runs_of, region, metric
+        ):
+            places[run_id].append((uuid, start, count))
+        # Copies: a run is a thousand times as large as what is kept of it.
         return {
-            uuid: values[run_id][start : start + count]
-            for uuid, run_id, start, count in places
-            if run_id in values
+            uuid: values[start : start + count].copy()
+            for run_id, values in samples.run_by_run(session, places)
+            for uuid, start, count in places[run_id]
         }
 
     return once(session, ("repetitions", region, metric, *runs_of), read)

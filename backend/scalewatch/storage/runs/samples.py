@@ -7,7 +7,7 @@ times that are whole nanoseconds, are kept as integers. Nothing is rounded: deco
 returns the encoded numbers bit by bit.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -42,12 +42,20 @@ def decode(blob: bytes) -> NDArray[np.float64]:
 
 def of_runs(session: Session, run_ids: Iterable[int]) -> dict[int, NDArray[np.float64]]:
     """Return all repetitions of each run."""
+    return dict(run_by_run(session, run_ids))
+
+
+def run_by_run(
+    session: Session, run_ids: Iterable[int]
+) -> Iterator[tuple[int, NDArray[np.float64]]]:
+    """Yield runs with all of their repetitions, one decoded at a time."""
     rows = session.execute(
         select(tables.Samples.run_id, tables.Samples.blob).where(
             tables.Samples.run_id.in_(run_ids)
         )
     )
-    return {run_id: decode(blob) for run_id, blob in rows}
+    for run_id, blob in rows:
+        yield run_id, decode(blob)
 
 
 def places(

@@ -191,8 +191,9 @@ LARGEST_LOG2: Final = 900.0
 LARGEST_LOG = 709.0
 """Forecasts beyond e to this power are no numbers."""
 
-BLOCK = 64
-"""Series whose curves are compared together."""
+BLOCK = 128
+"""Series whose curves are compared together at one target, of more targets as many
+fewer: their arrays are to fit the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +303,9 @@ class Forecaster:
         """
         levels = 0.5, (1 - level) / 2, (1 + level) / 2
         forecasts = []
-        for start in range(0, locations[0].log.shape[1], BLOCK):
-            block = slice(start, start + BLOCK)
+        length = max(1, BLOCK // max(1, self.terms.table.target_tau.shape[1]))
+        for start in range(0, locations[0].log.shape[1], length):
+            block = slice(start, start + length)
             mixture = Mixture.joined(
                 [
                     density
