@@ -13,7 +13,7 @@ ENTRIES = {
     "commit_reports": {"comparison", "report"},
     "common_mode": {"alarms", "newest_commit", "project_history"},
     "commits": {"baselines", "find", "forges", "main_line"},
-    "comparisons": {"compare", "figures", "ratios", "versions"},
+    "comparisons": {"compare", "figures", "ratios"},
     "compositions": set(),
     "confirmations": {"next_steps", "requests"},
     "costs": {"costs"},

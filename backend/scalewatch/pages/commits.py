@@ -16,7 +16,7 @@ from scalewatch.pages.wording import formats, intervals, marks, sentences
 from scalewatch.services.commit_reports import changes, report
 from scalewatch.services.commit_reports.report import Effect, largest_effect
 from scalewatch.services.commits.forges import forge_of
-from scalewatch.services.comparisons import compare, versions
+from scalewatch.services.comparisons import compare
 from scalewatch.services.gates.gate import gated_report
 from scalewatch.services.match_table.single_values import values_of_report
 from scalewatch.services.selection.pages import Page
@@ -145,7 +145,7 @@ def _expanded(
     }
     return Expansion(
         change.series_id,
-        versions_sentence(before, now, versions.change_of(session, report, change)),
+        versions_sentence(before, now, compare.change_of(session, report, change)),
         subjects,
         plots.Plot(addresses.path_to(request, "comparison-figure", query)),
     )

@@ -13,8 +13,13 @@ from scalewatch.pages import regressions
 from scalewatch.pages.rendering import plots, templates
 from scalewatch.pages.rendering.addresses import address_of, path_to
 from scalewatch.pages.wording.marks import mark_words
-from scalewatch.services.projects.feed import Condition, condition_of, recent_changes
-from scalewatch.services.projects.news import WRITTEN, Position
+from scalewatch.services.projects.news import (
+    WRITTEN,
+    Condition,
+    Position,
+    condition_of,
+    recent_changes,
+)
 from scalewatch.services.regressions.by_commit import CommitEffects, by_commit
 from scalewatch.services.regressions.regressions import Regression, regressions_of
 from scalewatch.storage.access import projects

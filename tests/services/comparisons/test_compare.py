@@ -4,10 +4,13 @@ import pytest
 
 from scalewatch.errors import NotFound, TooFewSides
 from scalewatch.modelling import CONSTANT, Growth, VersionChange
-from scalewatch.services.comparisons.compare import compare_sides, split_sides
+from scalewatch.services.comparisons.compare import (
+    changes_since_first,
+    compare_sides,
+    split_sides,
+)
 from scalewatch.services.comparisons.figures import compared_scalings
 from scalewatch.services.comparisons.values import SideKind
-from scalewatch.services.comparisons.versions import changes_since_first
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.standing import State
 from support.builders import sweep_reports

@@ -11,9 +11,8 @@ from scalewatch.cli.demo.published_machines import PROJECT, published_runs
 from scalewatch.pages.comparisons.sentences import comparison_sentences, worst_headline
 from scalewatch.services.comparisons.compare import compare_sides
 from scalewatch.services.comparisons.figures import ratios_drawn
-from scalewatch.services.comparisons.matrix import matrix_of
 from scalewatch.services.comparisons.ratios import ratios_of
-from scalewatch.services.comparisons.winners import duels_of
+from scalewatch.services.comparisons.winners import duels_of, matrix_of
 from scalewatch.services.selection.view import View
 from scalewatch.storage import tables
 from support.builders import result, sweep_reports

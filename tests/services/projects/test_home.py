@@ -1,7 +1,7 @@
 from scalewatch.modelling import Mark
 from scalewatch.services.commit_reports.pairs import ChangeKind
-from scalewatch.services.projects.feed import Condition, condition_of
 from scalewatch.services.projects.home import all_projects
+from scalewatch.services.projects.news import Condition, condition_of
 from scalewatch.services.projects.overviews import MOST
 from support.builders import sweep_reports
 from support.recorded import (

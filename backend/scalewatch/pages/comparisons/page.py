@@ -18,14 +18,14 @@ from scalewatch.pages.rendering.downloads import Format, FormatQuery, download
 from scalewatch.pages.wording.formats import assignments, settings, stated
 from scalewatch.pages.wording.mathematics import found_order
 from scalewatch.pages.wording.sentences import SYMBOLS
-from scalewatch.services.comparisons import compare, figures, values, versions, winners
-from scalewatch.services.comparisons.matrix import matrix_of
+from scalewatch.services.comparisons import compare, figures, values, winners
 from scalewatch.services.comparisons.ratios import (
     MOST_RATIOS,
     RowRatios,
     noise_of_sides,
     ratios_of,
 )
+from scalewatch.services.comparisons.winners import matrix_of
 from scalewatch.services.selection.pages import part_of
 from scalewatch.services.selection.view import View
 from scalewatch.services.series.scans import Scan
@@ -108,7 +108,7 @@ def show_comparison(  # noqa: PLR0913, PLR0917 - parts of the address
     is_commits = shown.kind is values.SideKind.COMMIT
     changes = {}
     if plotted and is_commits:
-        changes = versions.changes_since_first(session, shown, plotted)
+        changes = compare.changes_since_first(session, shown, plotted)
     query: AddressQuery = stated_view(view)
     part, page = part_of(shown, cursor)
     rows = part.rows if all_rows else shown.rows[:MOST_ROWS]

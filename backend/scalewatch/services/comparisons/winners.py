@@ -1,12 +1,12 @@
-"""Which side of a comparison is better, in how many rows, and from which scale on."""
+"""Which side of a comparison is better: in how many rows, from where, and by pairs."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from scalewatch.modelling.false_discoveries import Correction, corrected
-from scalewatch.modelling.versions.assumptions import ASSUMED as OF_VERSIONS
+from scalewatch.modelling.versions.assumptions import ASSUMED
 from scalewatch.modelling.versions.ratios import Lead, Ratio
 from scalewatch.services.comparisons.ratios import RowRatios, known_ratios
 from scalewatch.services.comparisons.values import ComparedRow, ComparedSides
@@ -118,7 +118,7 @@ def _sure_leads(ratios: Sequence[Ratio]) -> list[Lead | None]:
     doubts = np.array(
         [1.0 if each.lead is None else 1 - each.lead.probability for each in ratios]
     )
-    are_sure = corrected(doubts, Correction.BENJAMINI_HOCHBERG) <= 1 - OF_VERSIONS.sure
+    are_sure = corrected(doubts, Correction.BENJAMINI_HOCHBERG) <= 1 - ASSUMED.sure
     return [
         each.lead if is_sure else None
         for each, is_sure in zip(ratios, are_sure, strict=True)
@@ -128,3 +128,87 @@ def _sure_leads(ratios: Sequence[Ratio]) -> list[Lead | None]:
 def _grow_alike(row: ComparedRow, place: int) -> bool:
     pair = row.places[place + 1].against
     return pair is not None and pair.factor is not None
+
+
+@dataclass(frozen=True, slots=True)
+class MatrixCell:
+    """A side beside another one.
+
+    Parameters
+    ----------
+    factor, region
+        How many times worse it is, and in which region, where that is largest.
+    worse, rows
+        In how many regions it is worse by more than counts, of those that both have.
+    """
+
+    factor: float
+    region: str
+    worse: int
+    rows: int
+
+
+Matrix = tuple[tuple[MatrixCell | None, ...], ...]
+"""A row for each side, a cell for each other one."""
+
+
+def matrix_of(shown: ComparedSides, noise: Mapping[str, float]) -> Matrix:
+    """Return how far each pair of sides is apart, by the measured medians.
+
+    None where two sides have no setting in common, or where the other is nowhere
+    worse.
+
+    Parameters
+    ----------
+    noise
+        Share by which whole jobs differ, of machines where it was learned.
+    """
+    places = range(len(shown.sides))
+    return tuple(
+        tuple(_cell(shown, place, other, noise) for other in places) for place in places
+    )
+
+
+def worst_pair(shown: ComparedSides, noise: Mapping[str, float]) -> tuple[str, str]:
+    """Return the two sides that are most apart in any region, the better one first."""
+    names = [side.name for side in shown.sides]
+    pairs = {
+        (names[place], names[other]): cell.factor
+        for place, row in enumerate(matrix_of(shown, noise))
+        for other, cell in enumerate(row)
+        if cell is not None
+    }
+    return max(pairs, key=pairs.__getitem__, default=(names[0], names[1]))
+
+
+def _cell(
+    shown: ComparedSides, place: int, other: int, noise: Mapping[str, float]
+) -> MatrixCell | None:
+    factors = [*_factors(shown, place, other)] if place != other else []
+    factor, region = max(factors, default=(0.0, ""))
+    names = (shown.sides[place].name, shown.sides[other].name)
+    least = 1 + max(ASSUMED.negligible, *(noise.get(name, 0.0) for name in names))
+    if factor <= least:
+        return None
+    worse = sum(each > least for each, _ in factors)
+    return MatrixCell(factor, region, worse, len(factors))
+
+
+def _factors(
+    shown: ComparedSides, place: int, other: int
+) -> Iterator[tuple[float, str]]:
+    """Yield how many times worse the other side is in each region."""
+    for row in shown.rows:
+        if ratio := _ratio(row, place, other):
+            yield (1 / ratio if row.better == HIGHER else ratio), row.region
+
+
+def _ratio(row: ComparedRow, place: int, other: int) -> float | None:
+    """Return the value of the other side over that of one, at one setting of both."""
+    first, second = row.places[place], row.places[other]
+    settings = {each.at for each in (first, second) if each.at is not None}
+    if len(settings) != 1:
+        return None
+    over_first = [1.0 if at == 0 else row.places[at].ratio for at in (place, other)]
+    before, after = over_first
+    return None if not before or not after else after / before
