@@ -52,6 +52,24 @@ class Assumptions:
     """Splits: repetitions of which all together enclose the median with 95 %."""
     least_efficiency: float = 0.8
     """Traces: efficiency below which a program calls for action."""
+    beyond_repetitions: float = 3.0
+    """Misfit: times by which the values of such a constant are farther off than
+    repetitions."""
+    farthest_constant: float = 20.0
+    """Misfit: SMAPE in percent of a constant that values are not scattered about."""
+    least_r2: float = 0.0
+    """Misfit: adjusted R² of a model that explains less than the mean does."""
+    unlisted: float = 0.0005
+    """Findings: growths of smaller posterior probability are not listed."""
+    widest_forecast: float = 10.0
+    """Findings: ratio of the bounds of a forecast that is still one."""
+    hidden_powers: tuple[int, ...] = (1, 2, 3)
+    """Hidden terms: exponents of what may hide; the least that outgrows the model is
+    told."""
+    unseen: float = 2.0
+    """Hidden terms: standard deviations of a location that nobody takes for a term."""
+    lacking_share: float = 0.01
+    """Shares: share of the sum that may lack."""
     # Limits: no answer depends on them.
     pairs_at_once: int = 1 << 20
     """Hotspots: pairs of functions that are compared at once."""
@@ -65,6 +83,22 @@ class Assumptions:
     """Compositions: parentheses inside each other."""
     rows_in_turn: int = 16
     """Arrays: with more rows, comparing neighbours in turn loses to sorting columns."""
+    largest_misfit_log: float = 700.0
+    """Misfit: logarithm of the largest factor to settings beyond the last."""
+    trace: float = 1e-06
+    """Findings: probability of a hypothesis that adds nothing to that of its growth."""
+    farthest_steps: int = 40
+    """Findings: steps beyond the largest setting; machines do not become a million
+    times as large."""
+    steps_per_doubling: int = 2
+    """Findings: steps of the horizon of forecasts."""
+    constant_rounding: float = 1e-09
+    """Findings: a constant below this share of every measurement is a rounding error.
+    """
+    listed_formulas: int = 3
+    """Findings: formulas that a reason names."""
+    measured_outcomes: int = 20
+    """Next measurement: values of it that are modelled."""
 
 
 ASSUMED: Final = Assumptions()

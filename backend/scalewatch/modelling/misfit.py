@@ -14,17 +14,15 @@ the Royal Society of Edinburgh 46, 1926.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model
 from scalewatch.modelling.growths.verdict import Verdict
 from scalewatch.reasons import NoFit
-
-LARGEST_LOG: Final = 700.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +64,9 @@ class ExponentInterval:
         ends = np.stack(
             [(self.low + self.high) / 2 * logs, self.low * logs, self.high * logs]
         )
-        value, low, high = np.exp(np.clip(ends, -LARGEST_LOG, LARGEST_LOG))
+        value, low, high = np.exp(
+            np.clip(ends, -ASSUMED.largest_misfit_log, ASSUMED.largest_misfit_log)
+        )
         return value, np.minimum(low, high), np.maximum(low, high)
 
     def verdict(
@@ -106,16 +106,6 @@ def local_exponent(growth: Growth, between: tuple[float, float]) -> float:
     return float((high - low) / np.log2(between[1] / between[0]))
 
 
-LEAST_R2: Final = 0.0
-"""Adjusted R² of a model that explains less than the mean does."""
-
-FARTHEST: Final = 20.0
-"""SMAPE in percent of a constant that values are not scattered about."""
-
-REPEATED: Final = 3.0
-"""Times by which the values of such a constant are farther off than repetitions."""
-
-
 def misfit_of(
     model: Model,
     settings: Mapping[str, Reals],
@@ -125,9 +115,10 @@ def misfit_of(
 ) -> NoFit | None:
     """Return that a model explains nothing of a series, or None where it does.
 
-    It explains nothing where R̄² is below `LEAST_R2`, or where it is a constant and the
-    values lie `FARTHEST` percent off it on average, farther than repetitions do from
-    each other, or where it is not positive at a setting at which all values are.
+    It explains nothing where R̄² is below `least_r2`, or where it is a constant and the
+    values lie `farthest_constant` percent off it on average, farther than repetitions
+    do from each other, or where it is not positive at a setting at which all values
+    are.
 
     Parameters
     ----------
@@ -147,9 +138,11 @@ def misfit_of(
         where = ", ".join(f"{name} = {x[at]:g}" for name, x in settings.items())
         return NoFit(smape, adjusted_r2, where)
     if adjusted_r2 is not None:
-        explains = adjusted_r2 >= LEAST_R2
+        explains = adjusted_r2 >= ASSUMED.least_r2
     else:
-        explains = bool(model.terms) or smape <= max(FARTHEST, _repeated(values))
+        explains = bool(model.terms) or smape <= max(
+            ASSUMED.farthest_constant, _repeated(values)
+        )
     return None if explains else NoFit(smape, adjusted_r2)
 
 
@@ -157,4 +150,4 @@ def _repeated(values: Reals) -> float:
     """Return the percentage up to which repetitions explain that values differ."""
     size = np.nanmean(np.abs(values), axis=1)
     spread = np.nanmean(np.abs(values - np.nanmedian(values, axis=1)[:, np.newaxis]))
-    return float(100 * REPEATED * spread / np.mean(size))
+    return float(100 * ASSUMED.beyond_repetitions * spread / np.mean(size))

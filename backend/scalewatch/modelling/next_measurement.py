@@ -5,10 +5,10 @@ than not settle the verdict, where none would the cheapest that tells at least h
 much as any; and of repetitions there the fewest that do. A run at p with R' repetitions
 costs p·(startup + R'·E[G(p)]) core-seconds.
 
-What settles is counted, not computed: `OUTCOMES` equally likely values are taken from
-the forecast of each candidate, scattered as repetitions are, and modelled with the
-measurements by the same rule that will see the real one. How much a candidate tells is
-its mutual information with the verdict V,
+What settles is counted, not computed: `measured_outcomes` equally likely values are
+taken from the forecast of each candidate, scattered as repetitions are, and modelled
+with the measurements by the same rule that will see the real one. How much a candidate
+tells is its mutual information with the verdict V,
 
     I(V; y) = H(V) - E[H(V | y)]
 
@@ -28,7 +28,6 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -51,9 +50,6 @@ from scalewatch.modelling.rules.rule import Sample
 from scalewatch.modelling.search.finding import Finding
 from scalewatch.modelling.search.findings import Findings
 from scalewatch.modelling.search.search import find_models
-
-OUTCOMES: Final = 20
-"""Values of a measurement that are modelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +199,7 @@ class _State:
     doubt
         Entropy of the verdicts.
     outcomes
-        Equally likely values at each candidate, shape (candidates, OUTCOMES).
+        Equally likely values at each candidate, shape (candidates, values).
     scatter
         Standard deviation of the logarithm of one repetition.
     ask
@@ -229,7 +225,9 @@ class _State:
         forecasts = EVIDENCE.select(sample).forecasts
         assert forecasts is not None
         value, low, high = np.log(forecasts[0]).T
-        even = ndtri((np.arange(OUTCOMES) + 0.5) / OUTCOMES)
+        even = ndtri(
+            (np.arange(ASSUMED.measured_outcomes) + 0.5) / ASSUMED.measured_outcomes
+        )
         below, above = (value - low)[:, np.newaxis], (high - value)[:, np.newaxis]
         reach = np.where(even < 0, below, above) / ndtri((1 + sample.level) / 2)
         variance = located(sample.values, sample.noise).variance[0] - FLOOR**2
@@ -249,10 +247,14 @@ class _State:
         target = self.sample.targets[at]
         (measured,) = self.sample.values
         repetitions = times * most_repetitions(measured)
-        drawn = np.random.default_rng(0).standard_normal((OUTCOMES, repetitions))
+        drawn = np.random.default_rng(0).standard_normal(
+            (ASSUMED.measured_outcomes, repetitions)
+        )
         further = self.outcomes[at, :, np.newaxis] * np.exp(self.scatter * drawn)
         width = max(measured.shape[1], repetitions)
-        before = np.broadcast_to(widened(measured, width), (OUTCOMES, len(x), width))
+        before = np.broadcast_to(
+            widened(measured, width), (ASSUMED.measured_outcomes, len(x), width)
+        )
         further = widened(further, width)[:, np.newaxis]
         findings = self.ask(
             np.append(x, target[parameter]), np.concatenate([before, further], axis=1)

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -130,7 +132,8 @@ def test_five_settings_leave_room_for_two_terms():
 
 
 def test_a_large_space_is_searched_with_fewer_terms(monkeypatch):
-    monkeypatch.setattr(refinement, "MOST_HYPOTHESES", 20)
+    few = replace(refinement.ASSUMED, most_hypotheses=20)
+    monkeypatch.setattr(refinement, "ASSUMED", few)
     y = 3 + 2 * np.log2(P) + 0.1 * P
 
     assert len(refined(y).model.terms) == 1

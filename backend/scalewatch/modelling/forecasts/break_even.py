@@ -18,12 +18,12 @@ Expectations?", ICS 2015.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model, Term, first_above
 from scalewatch.modelling.measurements.assumptions import Noise
@@ -108,13 +108,6 @@ def memory_wall(
     return MemoryWall(scale, needed, per_node)
 
 
-UNSEEN: Final = 2.0
-"""Standard deviations of a location that nobody takes for a term."""
-
-POWERS: Final = (1, 2, 3)
-"""Exponents of what may hide; the least that outgrows the model is told."""
-
-
 @dataclass(frozen=True, slots=True)
 class HiddenTerm:
     """A term that the measurements could not have shown.
@@ -155,10 +148,10 @@ def hidden_term(
     """
     ((parameter, x),) = settings.items()
     location = located(np.asarray(values, np.float64)[np.newaxis], noise)
-    share = UNSEEN * float(np.sqrt(location.variance[0]))
+    share = ASSUMED.unseen * float(np.sqrt(location.variance[0]))
     largest = float(x.max())
     at_largest = float(model({parameter: largest}))
-    for power in POWERS:
+    for power in ASSUMED.hidden_powers:
         growth = Growth.of(parameter, power=power)
         if not growth > model.growth:
             continue

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.model import Model
 
@@ -91,8 +92,7 @@ def _cost(ranked: RankedRegion[Region]) -> tuple[bool, float, Growth, float]:
     return value is not None, value or 0.0, model.growth, model.leading_coefficient
 
 
-NEGLIGIBLE: Final = 0.01
-"""Share of the sum that may lack."""
+NEGLIGIBLE: Final = ASSUMED.lacking_share
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,10 +26,8 @@ from scalewatch.errors import NotFinite, OutsideDomain, WrongShape
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import log2_table
+from scalewatch.modelling.measurements.assumptions import ASSUMED
 from scalewatch.reasons import FewSettings, TooLarge, Unresolved
-
-MOST_CANDIDATES: Final = 1000
-"""Points that are tried as the one to measure next."""
 
 
 def unresolved(settings: Mapping[str, Reals]) -> str | None:
@@ -82,7 +80,7 @@ def _resolving_point(
     measured = set(map(tuple, points.tolist()))
     ends = product(*((level[-1], level[0]) for level in levels))
     grid = product(*(level[::-1] for level in levels))
-    for corner in islice(chain(ends, grid), MOST_CANDIDATES):
+    for corner in islice(chain(ends, grid), ASSUMED.most_candidates):
         if corner in measured:
             continue
         if _additive_rank(np.vstack([points, corner]), levels) == rank:
@@ -99,8 +97,7 @@ def _additive_rank(points: Reals, levels: Sequence[Reals]) -> int:
     return int(np.linalg.matrix_rank(np.hstack(indicators).astype(np.float64)))
 
 
-LEAST = 2
-"""Settings between which there is a factor."""
+LEAST: Final = ASSUMED.least_settings
 
 
 def few_settings_reason(settings: Mapping[str, Reals], needed: int) -> str:
@@ -150,10 +147,6 @@ def further_settings(settings: Reals, needed: int) -> Sequence[float]:
 
 def _text(setting: float) -> str:
     return f"{setting:.6g}" if setting < 1e6 else f"{setting:.10g}"
-
-
-ORDINARY: Final = 1e60
-"""Values up to here, and down to its inverse, can be multiplied and squared."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +218,7 @@ class Batch:
     def is_ordinary(self) -> NDArray[np.bool_]:
         """Which series are far from the ends of the range of numbers, shape (S,)."""
         sizes = self._sizes
-        is_between = (sizes > 1 / ORDINARY) & (sizes < ORDINARY)
+        is_between = (sizes > 1 / ASSUMED.ordinary) & (sizes < ASSUMED.ordinary)
         return np.asarray((sizes == 0) | is_between)
 
     def repetitions(self, row: int) -> int:
@@ -295,11 +288,7 @@ def _put_together(values: Reals, place: NDArray[np.intp], points: int) -> Reals:
     return merged.reshape(series, points, times * repetitions)
 
 
-NEEDED_SETTINGS = 5
-"""Distinct settings that a model needs, a rule of thumb of the paper (section 2.3)."""
-
-LARGEST_TERM = 1000.0
-"""Terms above 2 to this power cannot be computed with."""
+NEEDED_SETTINGS: Final = ASSUMED.needed_settings
 
 
 def obstacle(settings: Mapping[str, NDArray[np.float64]], space: Space) -> str | None:
@@ -327,10 +316,10 @@ def _undefined(
     """Say which growth has no value at some settings that can be computed with."""
     settings = {name: np.array(x) for name, x in columns}
     largest = log2_table(space.growths, settings).max(axis=1)
-    if (largest <= LARGEST_TERM).all():
+    if (largest <= ASSUMED.largest_term).all():
         return None
     for growth, log2 in zip(space, largest.tolist(), strict=True):
-        if log2 <= LARGEST_TERM:
+        if log2 <= ASSUMED.largest_term:
             continue
         try:
             growth.log2(settings)

@@ -39,7 +39,6 @@ M. C. Kennedy and A. O'Hagan, "Bayesian calibration of computer models", ibid. 6
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 from scipy.special import gammaln
@@ -47,8 +46,6 @@ from scipy.special import gammaln
 from scalewatch.modelling.arrays import Indices, Reals, combine, total
 from scalewatch.modelling.measurements.assumptions import ASSUMED, Noise
 from scalewatch.modelling.measurements.location import MEASURED, Location
-
-LEAST_PIVOT: Final = 1e-12
 
 
 def covariance(before: Reals, after: Reals, size: float) -> Reals:
@@ -228,7 +225,9 @@ def _root(precision: Reals) -> Reals:
     root: Reals = np.zeros_like(left[:, 1:])
     for k in range(len(left) - 1):
         pivot = left[k, k]
-        is_known = pivot > LEAST_PIVOT  # a point that is missing has no precision
+        is_known = (
+            pivot > ASSUMED.least_pivot
+        )  # a point that is missing has no precision
         scale = np.divide(1, np.sqrt(pivot), out=np.zeros_like(pivot), where=is_known)
         column = np.multiply(left[k:, k], scale, out=root[k:, k])[1:]
         left[k + 1 :, k + 1 :] -= column[:, np.newaxis] * column

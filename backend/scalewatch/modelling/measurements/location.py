@@ -58,23 +58,15 @@ from scalewatch.modelling.arrays import (
     sorted_rows,
     total,
 )
-from scalewatch.modelling.measurements.assumptions import Noise, Summary
+from scalewatch.modelling.measurements.assumptions import ASSUMED, Noise, Summary
 
 Counts = NDArray[np.intp]
 
-REACH = 6.0
-"""c: repetitions further than this many s away do not count."""
 
-STEPS = 3
-FLOOR = 3e-4
-"""Relative misfit that is assumed of any model."""
+FLOOR: Final = ASSUMED.floor
 
-MOST_FREEDOM = 12.0
-LEAST_SLOPE = 0.3
-"""Least mean slope of ψ; less would mean that hardly any repetition is kept."""
 
-ABSENT = 1e6
-"""Stands for the logarithm of a repetition that is missing; it gets no weight."""
+MOST_FREEDOM: Final = ASSUMED.most_freedom
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +136,11 @@ def locate_mean(values: Reals) -> Location:
     """Return the arithmetic mean of each measurement and its variance."""
     logs, count = _logarithms(values)
     there = np.maximum(count, 1)
-    is_there = logs < ABSENT
+    is_there = logs < ASSUMED.absent
     centre = total(np.where(is_there, logs, 0.0)) / there
     squares = total(total(np.where(is_there, (logs - centre) ** 2, 0.0)))
     variance = squares / np.maximum(total(there - 1), 1) / _most(count)
-    excess = total(np.exp(np.where(is_there, logs - centre, -ABSENT))) / there
+    excess = total(np.exp(np.where(is_there, logs - centre, -ASSUMED.absent))) / there
     return _location(centre + np.log(np.maximum(excess, FLOOR)), variance, count)
 
 
@@ -172,7 +164,7 @@ def _logarithms(values: Reals) -> tuple[Reals, Counts]:
     is_missing = np.isnan(logs)
     if not is_missing.any():
         return logs, np.full(logs.shape[1:], len(logs))
-    logs[is_missing] = ABSENT
+    logs[is_missing] = ASSUMED.absent
     return logs, len(logs) - np.count_nonzero(is_missing, axis=0)
 
 
@@ -198,7 +190,7 @@ def _ragged_start(logs: Reals, count: Counts) -> tuple[Reals, Reals]:
     spread = (ragged_quantile(ordered, there, 0.75) - low) / _normal_spread(there)
     is_repeated = count > 1
     points = np.maximum(is_repeated.sum(axis=0), 1)
-    widest_last = sorted_rows(list(np.where(is_repeated, spread, ABSENT)))
+    widest_last = sorted_rows(list(np.where(is_repeated, spread, ASSUMED.absent)))
     middle = ragged_quantile(widest_last[: int(points.max())], points, 0.5)
     return low, np.where(is_repeated.any(axis=0), np.maximum(middle, FLOOR), FLOOR)
 
@@ -210,9 +202,9 @@ def _normal_spread(repetitions: Counts | int) -> Reals:
 
 def _bisquare(logs: Reals, start: Reals, scale: Reals) -> Reals:
     """Improve the location of each point, (n, S)."""
-    m, reach = start, 1 / (REACH * scale)
+    m, reach = start, 1 / (ASSUMED.location_reach * scale)
     u = np.empty_like(logs)
-    for _ in range(STEPS):
+    for _ in range(ASSUMED.location_steps):
         np.subtract(logs, m, out=u)
         np.multiply(u, reach, out=u)
         weight = _kept(u)
@@ -233,11 +225,11 @@ def _kept(u: Reals) -> Reals:
 def _variance(logs: Reals, m: Reals, scale: Reals, count: Counts) -> Reals:
     """Return v·R."""
     u = logs - m
-    u /= REACH * scale
+    u /= ASSUMED.location_reach * scale
     kept = _kept(u.copy())
     for factor in (kept, kept, u):
         u *= factor
-    influence = total(total(u)) * REACH**2
+    influence = total(total(u)) * ASSUMED.location_reach**2
     # ψ' = (1 - u²)(1 - 5u²) where a repetition is kept, and 1 - 5u² = 5(1 - u²) - 4.
     np.multiply(kept, 5, out=u)
     u -= 4
@@ -245,7 +237,7 @@ def _variance(logs: Reals, m: Reals, scale: Reals, count: Counts) -> Reals:
     slope = total(total(u)) / total(count)
     freedom = np.maximum(total(count - 1), 1)
     variance: Reals = scale**2 * influence / freedom
-    variance /= np.maximum(slope, LEAST_SLOPE) ** 2
+    variance /= np.maximum(slope, ASSUMED.least_slope) ** 2
     return variance
 
 
@@ -298,24 +290,7 @@ def _quantile(values: NDArray[np.float64], q: float) -> NDArray[np.float64]:
     return ragged_quantile(list(ordered), np.sum(~np.isnan(values), axis=-1), q)
 
 
-FREEDOM = 0.4
-"""Degrees of freedom that a gap tells: squares of exponential numbers scatter much."""
-
-LEAST_TYPICAL, MOST_TYPICAL = 0.1, 20.0
-"""Bounds of the degrees of freedom of a typical variance; single precision has no room
-for more."""
-
-TAILED = 5.0
-"""The most of them for the least repetition: it lies as far out as an exponential
-number, whose kurtosis Student's t has with five degrees of freedom."""
-
-HALVINGS = 20
-
-MEASURED = 2.0
-"""Degrees of freedom that a variance has which repetitions have shown."""
-
-LEAST_MEASURED = 10
-"""Fewer such series have nothing typical."""
+MEASURED: Final = ASSUMED.measured
 
 
 def located(values: Reals, noise: Noise) -> Location:
@@ -357,21 +332,23 @@ def typical_variance(values: Reals, summary: Summary) -> tuple[float, float]:
     """
     location = _located(values, summary)
     is_measured = location.freedom >= MEASURED
-    if np.count_nonzero(is_measured) < LEAST_MEASURED:
+    if np.count_nonzero(is_measured) < ASSUMED.least_measured:
         return 0.0, 0.0
     half = location.freedom[is_measured] / 2
     log = np.log(location.variance * _most_repetitions(values))[is_measured]
     log -= digamma(half) - np.log(half)
     beyond = float(log.var() - polygamma(1, half).mean())
-    freedom = MOST_TYPICAL
-    if beyond > polygamma(1, MOST_TYPICAL / 2):
-        low, high = LEAST_TYPICAL, MOST_TYPICAL
-        for _ in range(HALVINGS):
+    freedom = ASSUMED.most_typical
+    if beyond > polygamma(1, ASSUMED.most_typical / 2):
+        low, high = ASSUMED.least_typical, ASSUMED.most_typical
+        for _ in range(ASSUMED.halvings):
             freedom = math.sqrt(low * high)
             is_more = polygamma(1, freedom / 2) < beyond
             low, high = (low, freedom) if is_more else (freedom, high)
     middle = float(log.mean() + digamma(freedom / 2) - math.log(freedom / 2))
-    return math.exp(middle), min(freedom, TAILED) if summary == "min" else freedom
+    return math.exp(middle), min(
+        freedom, ASSUMED.most_tailed
+    ) if summary == "min" else freedom
 
 
 def _moderated(
@@ -410,6 +387,6 @@ def _located(values: Reals, summary: Summary) -> Location:
             location,
             log=logs,
             variance=squares / points + FLOOR**2,
-            freedom=np.maximum(points * FREEDOM, 1.0),
+            freedom=np.maximum(points * ASSUMED.gap_freedom, 1.0),
         )
     return replace(location, log=logs)

@@ -26,58 +26,11 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from scalewatch.modelling.arrays import Reals, ragged_quantile, sorted_rows
+from scalewatch.modelling.measurements.assumptions import ASSUMED
 from scalewatch.reasons import TwoModes, WarmUp
-
-LEAST_FACTOR: Final = 1.1
-"""Factor between repetitions of a setting that is worth a word."""
-
-SCATTERS: Final = 3.0
-"""Scatters of the others by which a warm-up is off at least."""
-
-CHANCE: Final = 1e-3
-"""Probability of a warm-up by chance."""
-
-WORTH_A_LOOK: Final = 2.5
-"""Standard errors of a difference by means, below which no test of medians is tried."""
-
-ALIKE: Final = 0.8
-"""Share of the settings at which the first repetition is on its side of the others."""
-
-ALONE: Final = 1.5
-LONELY_RANGES: Final = 5.0
-"""Factor, and ranges of the others, of a warm-up where few settings agree on it."""
-
-MOST_WARM_UPS: Final = 3
-FEWEST: Final = 3
-"""Settings of which a test can tell anything."""
-
-IN_MODES: Final = 4
-"""Repetitions of a setting that can show two modes."""
-
-LEAST_IN_MODES: Final = 16
-MANY_IN_MODES: Final = 20
-"""Repetitions of all settings that can show two modes, and many of them."""
-
-APART: Final = 6.0
-"""Scatters within a mode between two of them; half as many again of few repetitions."""
-
-RARER: Final = 0.25
-"""Least share of a mode; what is rarer is a disturbed repetition."""
-
-UNLIKE: Final = 0.15
-"""Relative deviation between settings of how far the modes are apart, at most."""
-
-TINY: Final = 1e-4
-"""Relative scatter below which no clock tells repetitions apart."""
 
 LARGEST: Final = float(np.log(np.finfo(np.float64).max))
 """Logarithm of the largest factor that is told; larger ones are no numbers."""
-
-NORMAL_QUARTILE: Final = 0.6745
-"""Median deviation of normal noise, in standard deviations."""
-
-MOST_SORTED: Final = 64
-"""Repetitions of a setting in which modes are looked for."""
 
 
 class Unsteadiness(NamedTuple):
@@ -109,7 +62,7 @@ def unsteady(values: Reals) -> Mapping[int, Unsteadiness]:
         if warm_up := _warm_up(logs[row]):
             logs[row, :, : warm_up.repetitions] = np.nan
             patterns[row] = Unsteadiness(warm_up)
-    for row, modes in _two_modes(logs[:, :, -MOST_SORTED:]):
+    for row, modes in _two_modes(logs[:, :, -ASSUMED.most_sorted :]):
         patterns[row] = patterns.get(row, STEADY)._replace(modes=modes)
     return patterns
 
@@ -125,14 +78,15 @@ def _may_be_warm_up(logs: Reals) -> NDArray[np.bool_]:
     side = np.sign(difference.sum(axis=1))[:, np.newaxis, np.newaxis]
     is_extreme = ~(side * others >= side * first[:, :, np.newaxis]).any(axis=(1, 2))
     return np.asarray(
-        (mean > np.log(LEAST_FACTOR) / 2) & (is_extreme | (mean > WORTH_A_LOOK * error))
+        (mean > np.log(ASSUMED.least_factor) / 2)
+        & (is_extreme | (mean > ASSUMED.worth_a_look * error))
     )
 
 
 def _warm_up(logs: Reals) -> WarmUp | None:
     """Return the repetitions at the beginning that are off, of a series (n, R)."""
     factors: list[float] = []
-    while len(factors) < min(MOST_WARM_UPS, logs.shape[1] - 1):
+    while len(factors) < min(ASSUMED.most_warm_ups, logs.shape[1] - 1):
         factor = _leading_factor(logs[:, len(factors) :])
         if factor is None:
             break
@@ -148,39 +102,46 @@ def _leading_factor(logs: Reals) -> float | None:
     first, others = logs[:, 0], logs[:, 1:]
     middle = np.nanmedian(others, axis=1)
     difference = first - middle
-    scatter = np.nanmedian(np.abs(others - middle[:, np.newaxis])) / NORMAL_QUARTILE
+    scatter = (
+        np.nanmedian(np.abs(others - middle[:, np.newaxis])) / ASSUMED.normal_quartile
+    )
     typical = float(np.median(difference))
-    if abs(typical) < max(np.log(LEAST_FACTOR), SCATTERS * scatter):
+    if abs(typical) < max(np.log(ASSUMED.least_factor), ASSUMED.scatters * scatter):
         return None
     low, high = np.nanmin(others, axis=1), np.nanmax(others, axis=1)
     factor, points = float(np.exp(min(typical, LARGEST))), len(first)
     side = np.sign(typical)
-    if points < FEWEST:
-        least = max(np.log(ALONE), LONELY_RANGES * float((high - low).max()))
-        is_clear = others.shape[1] >= FEWEST and (side * difference > least).all()
+    if points < ASSUMED.fewest:
+        least = max(
+            np.log(ASSUMED.lonely_factor),
+            ASSUMED.lonely_ranges * float((high - low).max()),
+        )
+        is_clear = (
+            others.shape[1] >= ASSUMED.fewest and (side * difference > least).all()
+        )
         return factor if is_clear else None
-    if (side * (first - (low + high) / 2) > 0).mean() < ALIKE:
+    if (side * (first - (low + high) / 2) > 0).mean() < ASSUMED.alike:
         return None
-    deviation = np.hypot(difference.std(ddof=1), TINY) / np.sqrt(points)
+    deviation = np.hypot(difference.std(ddof=1), ASSUMED.tiny) / np.sqrt(points)
     chance = 2 * stdtr(points - 1, -abs(difference.mean()) / deviation)
     is_extreme = (first > high if side > 0 else first < low).all()
     if is_extreme and others.shape[1] > 1:
         chance = min(chance, float(logs.shape[1]) ** -points)
-    return factor if chance < CHANCE else None
+    return factor if chance < ASSUMED.chance else None
 
 
 def _two_modes(logs: Reals) -> Iterator[tuple[int, TwoModes]]:
     """Yield the series that have two modes, by position; shape (S, n, R)."""
-    if logs.shape[2] < IN_MODES:
+    if logs.shape[2] < ASSUMED.in_modes:
         return
     ordered = np.sort(logs, axis=2)
     is_there = ~np.isnan(ordered)
     counts = is_there.sum(axis=2)
     gaps = np.nan_to_num(np.diff(ordered, axis=2))
-    gaps[counts < IN_MODES] = 0.0
+    gaps[counts < ASSUMED.in_modes] = 0.0
     widest = gaps.max(axis=2)
     is_split = (widest > widest.max(axis=1, keepdims=True) / 2) & (widest > 0)
-    usable = (counts >= IN_MODES).sum(axis=1)
+    usable = (counts >= ASSUMED.in_modes).sum(axis=1)
     is_common = is_split.sum(axis=1) >= np.maximum(usable / 2, np.minimum(usable, 2))
     is_there &= is_split[:, :, np.newaxis]
     lower = np.arange(logs.shape[2]) <= gaps.argmax(axis=2)[:, :, np.newaxis]
@@ -190,17 +151,19 @@ def _two_modes(logs: Reals) -> Iterator[tuple[int, TwoModes]]:
     apart = np.where(is_split, above - below, 0.0)
     size, splits = is_there.sum(axis=(1, 2)), is_split.sum(axis=1)
     freedom = np.maximum(size - 2 * splits, 1)
-    scatter = np.hypot(np.sqrt((low_squares + high_squares) / freedom), TINY)
+    scatter = np.hypot(np.sqrt((low_squares + high_squares) / freedom), ASSUMED.tiny)
     low_share = low.sum(axis=(1, 2)) / np.maximum(size, 1)
-    is_possible = is_common & (size >= LEAST_IN_MODES) & (splits > 0)
-    is_possible &= (low_share >= RARER) & (low_share <= 1 - RARER)
+    is_possible = is_common & (size >= ASSUMED.least_in_modes) & (splits > 0)
+    is_possible &= (low_share >= ASSUMED.rarer) & (low_share <= 1 - ASSUMED.rarer)
     rising = sorted_rows(list(np.where(is_split, apart, LARGEST).T))
     distances = ragged_quantile(rising, np.maximum(splits, 1), 0.5)
-    least = scatter * np.where(size < MANY_IN_MODES, 1.5 * APART, APART)
-    is_possible &= distances > np.maximum(np.log(LEAST_FACTOR), least)
+    least = scatter * np.where(
+        size < ASSUMED.many_in_modes, 1.5 * ASSUMED.apart, ASSUMED.apart
+    )
+    is_possible &= distances > np.maximum(np.log(ASSUMED.least_factor), least)
     for row in np.flatnonzero(is_possible).tolist():
         between, distance = apart[row, is_split[row]], float(distances[row])
-        if len(between) == 1 or between.std(ddof=1) <= UNLIKE * distance:
+        if len(between) == 1 or between.std(ddof=1) <= ASSUMED.unlike * distance:
             factor = float(np.exp(min(distance, LARGEST)))
             yield row, TwoModes(factor, float(low_share[row]))
 

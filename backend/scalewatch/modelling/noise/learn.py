@@ -3,10 +3,10 @@
 The estimator of the repetitions is the one under which the best growth of each series
 leaves the least misfit. The shares of the sizes of the discrepancy and of the excesses
 follow by expectation maximisation from those of `USUAL`, which count like
-`PSEUDO_SERIES`. What comes beyond the last setting, no past of one series
+`pseudo_series`. What comes beyond the last setting, no past of one series
 tells, but many forecasts that measurements have met do: the largest setting of every
 series is forecast from the others, and `Noise.future` is the least size under which
-`ENOUGH` of the nominal share of these intervals hold. Fewer than `SURE` of them do not
+`enough` of the nominal share of these intervals hold. Fewer than `SURE` of them do not
 make it less than `LEAST_FUTURE`.
 
 A `LearnedNoise` is reused for later measurements. To learn takes longer than all that
@@ -47,32 +47,24 @@ from scalewatch.modelling.measurements.location import (
     located,
     typical_variance,
 )
+from scalewatch.modelling.noise.assumptions import ASSUMED
 from scalewatch.modelling.noise.pools import Endings, Pool, thinned
 from scalewatch.modelling.rules.evidence.posterior import Prior
 
-LEAST_SERIES: Final = 20
-"""Fewer tell nothing."""
+LEAST_SERIES: Final = ASSUMED.least_series
+
 
 ESTIMATORS: Final = (USUAL, Noise("mean"), Noise("min", level=USUAL.summary))
 """Summaries that may locate curves; the least has no typical value."""
 
-ROUNDS: Final = 50
-PSEUDO_SERIES: Final = 20.0
-
-TRIMMED: Final = 0.9
-"""Share of the series, those of least misfit, that choose the estimator."""
-
-MOST_FORECAST: Final = 200
-"""Series that are forecast, evenly spread."""
 
 FUTURES: Final = (0.0, 0.1, 0.25, 0.5, 1.0, USUAL.future, 2.0, 3.0)
 """Sizes of the discrepancy beyond the last setting that are tried."""
 
-ENOUGH: Final = 0.97
-"""Share of the nominal intervals that has to hold: chance explains the rest."""
 
-LEAST_FUTURE: Final = 0.5
-SURE: Final = 50
+LEAST_FUTURE: Final = ASSUMED.least_future
+
+SURE: Final = ASSUMED.sure
 
 
 def learn_noise(  # noqa: PLR0913, one keyword per choice of the user
@@ -154,7 +146,7 @@ def _usual_space(parameter: str, expectations: Iterable[Growth]) -> Space:
 def _typical_misfit(pools: Sequence[Pool], noise: Noise) -> float:
     """Return the mean misfit per point of the best growths but for the worst."""
     misfit = np.sort(np.concatenate([best_misfits(pool, noise)[0] for pool in pools]))
-    return float(misfit[: int(TRIMMED * len(misfit))].mean())
+    return float(misfit[: int(ASSUMED.trimmed * len(misfit))].mean())
 
 
 def best_misfits(pool: Pool, noise: Noise) -> tuple[Reals, Reals]:
@@ -202,11 +194,11 @@ def _shares(
     likelihood = np.exp(log - log.max(axis=(0, 1)))
     prior = np.array(USUAL.sizes), np.array(USUAL.shares)
     sizes, shares = prior
-    for _ in range(ROUNDS):
+    for _ in range(ASSUMED.rounds):
         source = sizes[:, np.newaxis, np.newaxis] * shares[:, np.newaxis] * likelihood
         source /= source.sum(axis=(0, 1))
         sizes, shares = (
-            PSEUDO_SERIES * usual + source.sum(axis=(axis, 2))
+            ASSUMED.pseudo_series * usual + source.sum(axis=(axis, 2))
             for usual, axis in zip(prior, (1, 0), strict=True)
         )
         sizes, shares = sizes / sizes.sum(), shares / shares.sum()
@@ -223,22 +215,17 @@ def _log_likelihood(pool: Pool, location: Departing, noise: Noise) -> Reals:
 
 def _future(pools: Sequence[Pool], noise: Noise, level: float) -> float:
     """Return the least size beyond the last setting under which intervals hold."""
-    ends = [Endings.of(pool, noise) for pool in thinned(pools, MOST_FORECAST)]
+    ends = [Endings.of(pool, noise) for pool in thinned(pools, ASSUMED.most_forecast)]
     is_few = sum(len(each.place) for each in ends) < SURE
     tried = [size for size in FUTURES if size >= LEAST_FUTURE or not is_few]
 
     def holds(size: float) -> int:
         assumed = replace(noise, future=size)
         score = np.concatenate([each.scores(assumed, level) for each in ends])
-        return int(np.mean(score <= 1) >= level * ENOUGH)
+        return int(np.mean(score <= 1) >= level * ASSUMED.enough)
 
     place = bisect_left(tried, 1, key=holds)
     return tried[min(place, len(tried) - 1)]
-
-
-UNLIKELY: Final = 2.5
-"""Standard errors by which misfits differ if something has changed; the logarithm of
-the mean misfit of S series scatters by about 1/√S."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +271,7 @@ class LearnedNoise:
         noise = self.noise if few else with_typical(pools, self.noise)
         misfits = (_misfit(pools, noise), self.misfit)
         error = math.sqrt(1 / series + 1 / self.series)
-        has_changed = max(misfits) > min(misfits) * math.exp(UNLIKELY * error)
+        has_changed = max(misfits) > min(misfits) * math.exp(ASSUMED.unlikely * error)
         return None if has_changed else noise
 
 
@@ -294,4 +281,4 @@ def _misfit(pools: Sequence[Pool], noise: Noise) -> float:
     misfit, variance = map(np.concatenate, zip(*misfits, strict=True))
     with np.errstate(divide="ignore", invalid="ignore"):
         ordered = np.sort(np.nan_to_num(misfit / variance))
-    return float(ordered[: math.ceil(TRIMMED * len(ordered))].mean())
+    return float(ordered[: math.ceil(ASSUMED.trimmed * len(ordered))].mean())

@@ -16,6 +16,7 @@ from scalewatch.modelling.measurements.assumptions import EXCESSES, USUAL, Noise
 from scalewatch.modelling.measurements.batch import Batch, obstacle
 from scalewatch.modelling.measurements.discrepancy import Departing, sizes
 from scalewatch.modelling.measurements.location import MEASURED, located
+from scalewatch.modelling.noise.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import falls
 from scalewatch.modelling.rules.evidence.posterior import Prior
@@ -24,8 +25,7 @@ from scalewatch.modelling.rules.evidence.weighing import Weighed
 
 Settings = Mapping[str, Reals]
 
-MOST_SERIES: Final = 500
-"""More tell nothing new; as many are taken, evenly spread over the batch."""
+MOST_SERIES: Final = ASSUMED.most_series
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,6 @@ def thinned(pools: Sequence[Pool], most: int) -> list[Pool]:
     return [replace(pool, values=pool.values[:: max(step, 1)]) for pool in pools]
 
 
-FITTED: Final = 3
-"""Degrees of freedom of a fitted curve: constant, coefficient, growth."""
-
-
 @dataclass(frozen=True, slots=True)
 class Endings:
     """The last measurement of S series, and what the others say about it.
@@ -137,7 +133,7 @@ class Endings:
         weighed = [rest.weigh(location, noise) for location in locations]
         actual = located(pool.values, noise)
         # Without repetitions only what fits leave tells how measurements scatter.
-        left = weighed[-1].misfit.mean() / max(len(rest.values[0]) - FITTED, 1)
+        left = weighed[-1].misfit.mean() / max(len(rest.values[0]) - ASSUMED.fitted, 1)
         is_measured = actual.freedom >= MEASURED
         return cls(
             Forecaster.of(
@@ -164,14 +160,10 @@ class Endings:
         return np.asarray(np.abs(error) / np.sqrt(reach**2 + scatter))
 
 
-MOST_DEVIATIONS: Final = 10.0
-HALVINGS: Final = 40
-
-
 def deviations(shares: Sequence[float], interval: float) -> float:
     """Return how many standard deviations hold a location's error, excess and all."""
-    low, high = 0.0, MOST_DEVIATIONS * math.sqrt(EXCESSES[-1])
-    for _ in range(HALVINGS):
+    low, high = 0.0, ASSUMED.most_deviations * math.sqrt(EXCESSES[-1])
+    for _ in range(ASSUMED.deviation_halvings):
         middle = (low + high) / 2
         held = sum(
             share * math.erf(middle / math.sqrt(2 * excess))

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.measurements.location import summarise
+from scalewatch.modelling.rules.assumptions import ASSUMED
 from scalewatch.modelling.rules.rule import (
     Rule,
     Sample,
@@ -34,20 +35,19 @@ from scalewatch.modelling.rules.rule import (
     smape,
 )
 
-BLOCK = 2048
-"""Series that are fitted together; their scratch memory stays in the cache."""
-
-ROUNDING = 1e-12
-"""Constants below this, next to values scaled to 1, are rounding, no constant."""
-
 
 def select(sample: Sample) -> Selection:
     """Select for each series the term of largest adjusted R²."""
     table = term_table(sample.space.growths, sample.settings)
     constant = sample.space.constant
     blocks = [
-        _fit(summarise(sample.values[start : start + BLOCK], sample.summary).T, table)
-        for start in range(0, len(sample.values), BLOCK)
+        _fit(
+            summarise(
+                sample.values[start : start + ASSUMED.paper_block], sample.summary
+            ).T,
+            table,
+        )
+        for start in range(0, len(sample.values), ASSUMED.paper_block)
     ]
     chosen, coefficients, fit, error = (
         np.concatenate(column) for column in zip(*blocks, strict=True)
@@ -84,7 +84,7 @@ def _fit(y: Reals, table: TermTable) -> tuple[NDArray[np.intp], Reals, Reals, Re
 
     slope = np.where(is_term, best / np.where(is_constant, 1, norm)[chosen], 0.0)
     constant = mean - slope * mean_tau[chosen]
-    constant[np.abs(constant) < ROUNDING] = 0.0
+    constant[np.abs(constant) < ASSUMED.paper_rounding] = 0.0
     fitted = constant + slope * table.tau[chosen].T
     coefficients = np.stack(
         [constant, slope * np.exp2(-table.log2_scale[chosen])], axis=1

@@ -40,6 +40,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.terms import TermTable, term_table
+from scalewatch.modelling.rules.assumptions import ASSUMED
 from scalewatch.modelling.rules.rule import (
     Rule,
     Sample,
@@ -49,15 +50,6 @@ from scalewatch.modelling.rules.rule import (
 )
 
 Booleans = NDArray[np.bool_]
-
-SCRATCH: Final = 2**17
-"""Numbers per scratch array, so that those of a block stay in the cache."""
-
-DEPENDENT: Final = 1e-12
-"""Share of a column's square below which the others already hold all of it."""
-
-LEAST_FREEDOM: Final = 1e-9
-"""Least 1 - h: a point that determines a coefficient alone cannot be left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +112,7 @@ def best_fits(tau: Reals, members: Indices, target: Reals, weight: Reals) -> Fit
     target, weight
         y·w and w, shape (n, S).
     """
-    width = max(1, SCRATCH // (len(members) * len(weight)))
+    width = max(1, ASSUMED.refined_scratch // (len(members) * len(weight)))
     blocks = [
         _best(tau, members, target[:, at : at + width], weight[:, at : at + width])
         for at in range(0, weight.shape[1], width)
@@ -146,7 +138,9 @@ def _best(
     for column in _columns(tau, members, weight):
         share, q = _orthogonal(column, basis)
         square = _total(q * q)
-        is_possible = is_possible & (square > DEPENDENT * _total(column * column))
+        is_possible = is_possible & (
+            square > ASSUMED.dependent * _total(column * column)
+        )
         square = np.where(is_possible, square, 1.0)
         amount = _total(residual * q) / square
         residual = residual - amount * q
@@ -158,7 +152,7 @@ def _best(
     coefficients = _coefficients(shares, amounts)
     for coefficient in coefficients[1:]:
         is_possible = is_possible & (coefficient > 0)
-    left_out = residual / np.maximum(1 - leverage, LEAST_FREEDOM)
+    left_out = residual / np.maximum(1 - leverage, ASSUMED.least_freedom)
     error = np.sqrt(_total(left_out * left_out) / len(weight))
     error = np.where(is_possible, error, np.inf)
     chosen = error.argmin(axis=1)
@@ -208,34 +202,6 @@ def _total(rows: Iterable[Reals]) -> Reals:
     return reduce(np.add, rows)
 
 
-MOST_TERMS: Final = 5
-"""n of the reference, more than sufficient for real-world applications."""
-
-MOST_HYPOTHESES: Final = 20_000
-"""Per round; a space that has more combinations is searched with fewer terms."""
-
-SATURATION: Final = 0.5
-"""Share to which each further term has to reduce the cross-validated error."""
-
-PATIENCE: Final = 1
-"""Terms more than the model has that may fail before the search ends."""
-
-MOST_WEIGHT: Final = 1e12
-"""Largest weight of a value, where those of a series are of the order of 1."""
-
-NOISE_MARGIN: Final = 3.0
-"""Misfit that is still noise, over the variance that the repetitions show."""
-
-FLOOR: Final = 3e-4
-"""Relative misfit that no model has to go below."""
-
-FAINTEST: Final = 2.0**-200
-"""Values of this size count as zeros, those of the search being scaled to 1."""
-
-
-FALL: Final = 4.0
-"""Standard deviations by which the first point lies above the least where it falls."""
-
 FALLING: Final = ("-1/3", "-1/2", "-2/3", "-1", "-2")
 """Powers that are added then, few enough for three terms."""
 
@@ -260,10 +226,10 @@ def _falls(sample: Sample) -> NDArray[np.bool_]:
     may_fall = sample.may_fall and len(sample.settings) == 1
     if not may_fall or min(map(np.min, sample.settings.values())) <= 0:
         return np.zeros(y.shape[1], dtype=np.bool_)
-    is_positive = (y > FAINTEST).all(axis=0)
+    is_positive = (y > ASSUMED.faintest_value).all(axis=0)
     logs = np.log(np.where(is_positive, y, 1.0))
     deviation = np.sqrt(2 * _noise(sample.values, 1 / _scale(y)))
-    return np.asarray(logs[0] - logs.min(axis=0) > FALL * deviation)
+    return np.asarray(logs[0] - logs.min(axis=0) > ASSUMED.fall * deviation)
 
 
 def _merged(
@@ -289,17 +255,17 @@ def _refined(sample: Sample) -> Selection:
     table = term_table(sample.space.growths, sample.settings)
     y = sample.summarised().T
     # Beside values a hundred decades larger, one is nothing, however exact.
-    weight = np.minimum(1 / _scale(y), MOST_WEIGHT)
-    enough = NOISE_MARGIN * len(y) * _noise(sample.values, weight)
+    weight = np.minimum(1 / _scale(y), ASSUMED.most_weight)
+    enough = ASSUMED.noise_margin * len(y) * _noise(sample.values, weight)
 
-    refined = Fits.none(series=y.shape[1], terms=MOST_TERMS)
+    refined = Fits.none(series=y.shape[1], terms=ASSUMED.most_terms)
     rows = np.arange(y.shape[1])
     for members in _rounds(sample.space, len(y)):
         fits = best_fits(table.tau, members, (y * weight)[:, rows], weight[:, rows])
         further = members.shape[1] - refined.sizes[rows]
-        is_better = fits.error < SATURATION**further * refined.error[rows]
+        is_better = fits.error < ASSUMED.saturation**further * refined.error[rows]
         refined = refined.replaced(rows, fits, is_better)
-        is_open = is_better | (further <= PATIENCE)
+        is_open = is_better | (further <= ASSUMED.patience)
         rows = rows[is_open & (refined.misfit[rows] > enough[rows])]
         if not rows.size:
             break
@@ -309,8 +275,8 @@ def _refined(sample: Sample) -> Selection:
 def _rounds(space: Space, points: int) -> Iterator[Indices]:
     """Yield all hypotheses of one size, shape (H, size), then of the next."""
     terms = np.flatnonzero([bool(growth.factors) for growth in space])
-    for size in range(min(MOST_TERMS, points - 3, len(terms)) + 1):
-        if comb(len(terms), size) > MOST_HYPOTHESES:
+    for size in range(min(ASSUMED.most_terms, points - 3, len(terms)) + 1):
+        if comb(len(terms), size) > ASSUMED.most_hypotheses:
             return
         yield terms[_combinations(len(terms), size)]
 
@@ -325,7 +291,7 @@ def _combinations(count: int, size: int) -> Indices:
 def _scale(y: Reals) -> Reals:
     """Return what errors are relative to, shape (n, S); zeros count like the next."""
     size = np.abs(y)
-    is_seen = size > FAINTEST
+    is_seen = size > ASSUMED.faintest_value
     smallest = np.where(is_seen, size, 1.0).min(axis=0)
     return np.where(is_seen, size, smallest)
 
@@ -336,7 +302,7 @@ def _noise(values: Reals, weight: Reals) -> Reals:
     deviation = np.abs(values - median) * weight.T[:, :, np.newaxis]
     spread = 1.4826 * np.nanmedian(deviation, axis=(1, 2))
     repetitions = (~np.isnan(values)).sum(axis=2).mean(axis=1)
-    variance: Reals = spread**2 / repetitions + FLOOR**2
+    variance: Reals = spread**2 / repetitions + ASSUMED.floor**2
     return variance
 
 

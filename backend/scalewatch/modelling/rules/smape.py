@@ -32,7 +32,6 @@ Extra-P 4.2.5, https://github.com/extra-p/extrap.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +39,7 @@ from numpy.typing import NDArray
 from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.terms import TermTable, term_table
 from scalewatch.modelling.measurements.location import summarise
+from scalewatch.modelling.rules.assumptions import ASSUMED
 from scalewatch.modelling.rules.rule import (
     Rule,
     Sample,
@@ -122,24 +122,14 @@ def _weights(table: TermTable, is_kept: NDArray[np.bool_]) -> tuple[Reals, Reals
 
 Choice = tuple[NDArray[np.intp], Reals, Reals, Reals]
 
-NEGLIGIBLE: Final = 5e-4
-"""Share of a measured value below which c₀, or a whole term, does not count."""
-
-TILE: Final = 64
-"""Series per matrix product: one shape, so that bits agree for one series or many."""
-
-SCRATCH: Final = 2**18
-"""Numbers per scratch array, so that those of a block stay in the cache."""
-
-TINY: Final = 1e-300
-"""Makes 0/0 zero: a value of zero that is predicted exactly has no error."""
-
 
 def select(sample: Sample) -> Selection:
     """Select for each series the term with the least cross-validated SMAPE."""
     table = term_table(sample.space.growths, sample.settings)
     folds = Folds.of(table, sample.space.constant)
-    width = TILE * max(1, SCRATCH // (TILE * len(folds.held_out)))
+    width = ASSUMED.smape_tile * max(
+        1, ASSUMED.smape_scratch // (ASSUMED.smape_tile * len(folds.held_out))
+    )
     scratch = np.empty((2, len(folds.held_out), width))
     chosen, coefficients, fit, error = (
         np.concatenate(column, axis=-1)
@@ -169,7 +159,7 @@ def _blocks(values: Reals, size: int) -> Iterator[Reals]:
 def _choose(values: Reals, folds: Folds, scratch: Reals) -> Choice:
     """Choose for values of shape (S, n); the coefficients are those of τ."""
     series, points = values.shape
-    y = np.ones((points, -(-series // TILE) * TILE))
+    y = np.ones((points, -(-series // ASSUMED.smape_tile) * ASSUMED.smape_tile))
     y[:, :series] = values.T
     scores = _cross_validated(y, folds, scratch[..., : y.shape[1]])
     mean = y.mean(axis=0)
@@ -192,8 +182,8 @@ def _choose(values: Reals, folds: Folds, scratch: Reals) -> Choice:
 def _cross_validated(y: Reals, folds: Folds, scratch: Reals) -> Reals:
     """Return the SMAPE at the points left out, shape (H, S)."""
     points, series = y.shape
-    for start in range(0, series, TILE):
-        tile = slice(start, start + TILE)
+    for start in range(0, series, ASSUMED.smape_tile):
+        tile = slice(start, start + ASSUMED.smape_tile)
         np.matmul(folds.held_out, y[:, tile], out=scratch[0, :, tile])
         np.matmul(folds.intercept, y[:, tile], out=scratch[1, :, tile])
 
@@ -202,13 +192,15 @@ def _cross_validated(y: Reals, folds: Folds, scratch: Reals) -> Reals:
     minimum = np.abs(np.where(y == smallest, next_smallest, smallest))
     is_zero = (
         np.abs(intercept)
-        < (NEGLIGIBLE * np.where(minimum == 0, 1.0, minimum))[:, np.newaxis]
+        < (ASSUMED.smape_negligible * np.where(minimum == 0, 1.0, minimum))[
+            :, np.newaxis
+        ]
     )
     if is_zero.any():
         predicted[is_zero] -= intercept[is_zero]
     actual = y[:, np.newaxis]
     scale = np.abs(predicted, out=intercept)
-    scale += np.abs(actual) + TINY
+    scale += np.abs(actual) + ASSUMED.smape_tiny
     error = np.subtract(predicted, actual, out=predicted)
     np.abs(error, out=error)
     error /= scale
@@ -223,7 +215,7 @@ def _is_negligible(
     """Tell which chosen terms nowhere contribute to the value, shape (S,)."""
     slope = (folds.coefficients[1][:, chosen] * y).sum(axis=0)
     contribution = np.abs(slope) * folds.tau[:, chosen]
-    is_small = (contribution < NEGLIGIBLE * np.abs(y)).all(axis=0)
+    is_small = (contribution < ASSUMED.smape_negligible * np.abs(y)).all(axis=0)
     is_small |= slope == 0
     return np.asarray(is_small & (chosen != folds.constant))
 

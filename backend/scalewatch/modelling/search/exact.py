@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.exact_counts.counts import (
     Counts,
     Outcome,
@@ -30,9 +31,6 @@ from scalewatch.reasons import NO_EXPECTATION, NoFormula, PossibleFormulas
 
 EXACT = "exact"
 """Name of the rule."""
-
-LISTED = 3
-"""Formulas that a reason names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +184,7 @@ class ExactQuestion:
             return None
         likely = [
             (each.model.formula, each.probability)
-            for each in _candidates(counts)[:LISTED]
+            for each in _candidates(counts)[: ASSUMED.listed_formulas]
         ]
         is_doubtful = counts.unexplained > 1 - self.level
         unknown = counts.unexplained if is_doubtful else None

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from scalewatch.modelling.arrays import Reals
+from scalewatch.modelling.assumptions import ASSUMED
 from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.model import Model, Term
 from scalewatch.modelling.growths.verdict import Verdict, decide, judge
@@ -28,9 +29,6 @@ from scalewatch.modelling.rules.evidence.last_step import (
 from scalewatch.modelling.rules.rule import Sample, Selection
 from scalewatch.modelling.search.finding import Finding, Forecast
 from scalewatch.reasons import NO_EXPECTATION, LastStep, Unsettled
-
-ROUNDING: Final = 1e-9
-"""A constant below this share of every measurement is a rounding error."""
 
 
 def selected_model(
@@ -47,18 +45,12 @@ def selected_model(
     constant, *coefficients = np.ldexp(scaled, log2_scale).tolist()
     least = np.fmin.reduce(np.abs(sample.values[row]), axis=None)
     return Model(
-        0.0 if abs(scaled[0]) < ROUNDING * least else constant,
+        0.0 if abs(scaled[0]) < ASSUMED.constant_rounding * least else constant,
         tuple(map(Term, coefficients, selection.hypotheses[selection.chosen[row]])),
     )
 
 
-WIDEST: Final = 10.0
-"""Ratio of the bounds of a forecast that is still one."""
-
-STEPS_PER_DOUBLING: Final = 2
-
-FARTHEST: Final = 40
-"""Steps beyond the largest setting; machines do not become a million times as large."""
+WIDEST: Final = ASSUMED.widest_forecast
 
 
 def is_told(forecasts: ArrayLike) -> NDArray[np.bool_]:
@@ -109,8 +101,10 @@ def horizons(
 def _steps(last: float, largest: float) -> Reals:
     """Return settings from the last one measured up to the largest target."""
     doublings = math.log2(max(largest / last, 2.0)) if last > 0 else 1.0
-    steps = min(math.ceil(doublings * STEPS_PER_DOUBLING), FARTHEST)
-    return last * np.exp2(np.arange(1, steps + 1) / STEPS_PER_DOUBLING)
+    steps = min(
+        math.ceil(doublings * ASSUMED.steps_per_doubling), ASSUMED.farthest_steps
+    )
+    return last * np.exp2(np.arange(1, steps + 1) / ASSUMED.steps_per_doubling)
 
 
 Key = TypeVar("Key")
@@ -118,12 +112,6 @@ Key = TypeVar("Key")
 
 VERDICTS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 """Columns of `Selection.verdict_probability`."""
-
-NEGLIGIBLE = 5e-4
-"""Growths of smaller posterior probability are not listed."""
-
-TRACE = 1e-6
-"""Probability of a hypothesis that adds nothing to that of its growth."""
 
 
 @dataclass(frozen=True)
@@ -404,11 +392,13 @@ def _class_probability(selection: Selection, row: int) -> dict[Growth, float]:
         return {}
     probability: dict[Growth, float] = {}
     shares = selection.hypothesis_probability[row]
-    for index in np.flatnonzero(shares > TRACE):
+    for index in np.flatnonzero(shares > ASSUMED.trace):
         place = index if selection.likely is None else selection.likely[row, index]
         growth = selection.leading[place]
         probability[growth] = probability.get(growth, 0.0) + float(shares[index])
-    likely = [growth for growth in probability if probability[growth] >= NEGLIGIBLE]
+    likely = [
+        growth for growth in probability if probability[growth] >= ASSUMED.unlisted
+    ]
     likely.sort(key=lambda growth: (-probability[growth], growth))
     return {growth: probability[growth] for growth in likely}
 

@@ -19,6 +19,7 @@ from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.discrepancy import Departing
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.laplace import DifferenceFits, GrowthFits
 from scalewatch.modelling.rules.evidence.least_squares import Measured, ScaledCurves
 from scalewatch.modelling.rules.evidence.model import (
@@ -40,12 +41,7 @@ from scalewatch.modelling.rules.evidence.weighing import (
 
 Settings = Mapping[str, Reals]
 
-LEADING: Final = 0.3
-"""Share of the leading term of a sum at the largest setting: a term that has not
-overtaken the other there would be a forecast and no finding."""
-
-LARGE: Final = 500
-"""Series of a block whose scratch is kept; it takes some ten megabytes."""
+LEADING: Final = ASSUMED.leading
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +196,7 @@ class Hypotheses:
         A thread keeps that of a large block for its next batch.
         """
         shape = len(self), series
-        if series < LARGE:
+        if series < ASSUMED.large:
             return Scratch(shape)
         if _kept.scratch.shape != shape:
             _kept.scratch = Scratch(shape)

@@ -50,10 +50,12 @@ Statistics 12, 1941.
 
 import math
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals, Singles
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.least_squares import (
     FAINTEST,
     Fit,
@@ -66,17 +68,8 @@ from scalewatch.modelling.rules.evidence.weighing import Peaks
 LOWEST = math.log(FAINTEST)
 """L."""
 
-PUREST = 50.0
-"""Ratio of term to constant, where the term is smallest, that hides the constant."""
 
-ALONE = 0.5
-"""a, in the unit of ξ."""
-
-LEAST_TAU = 1e-12
-"""A term this small counts as zero, which does not bound ξ."""
-
-SMALLEST, LARGEST = 1e-15, 1e15
-"""Bounds that keep single precision finite."""
+ALONE: Final = ASSUMED.alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +110,13 @@ class GrowthFits:
         width = interior.width(top)
         width += interior.plateau()
         width /= top + np.float32(ALONE - LOWEST)
-        return np.clip(width, SMALLEST, 1, out=width)
+        return np.clip(width, ASSUMED.smallest, 1, out=width)
 
 
 def highest(tau: Reals) -> Reals:
     """Return U of each growth, shape (H, 1)."""
-    least = np.where(tau > LEAST_TAU, tau, 1.0).min(axis=1, keepdims=True)
-    bound: Reals = np.log(PUREST / least)
+    least = np.where(tau > ASSUMED.least_tau, tau, 1.0).min(axis=1, keepdims=True)
+    bound: Reals = np.log(ASSUMED.purest / least)
     return bound
 
 
@@ -148,7 +141,7 @@ class Interior:
         """Return those about some maxima."""
         sums, fit = peaks.sums, peaks.fit
         c1 = fit.slope
-        c0 = np.maximum(fit.constant, c1 * SMALLEST)
+        c0 = np.maximum(fit.constant, c1 * ASSUMED.smallest)
         product = c0 * c1
         form = c1 * c1 * sums.s22 + c0 * c0 * sums.s11 + 2 * (product * sums.s12)
         form /= product * product * fit.determinant
@@ -205,7 +198,7 @@ class Interior:
 
 def _scaled_e1(x: Singles) -> Singles:
     """Return e^x E₁(x) within 5 %, exact for small and large x."""
-    x = np.maximum(x, SMALLEST)
+    x = np.maximum(x, ASSUMED.smallest)
     ratio = (x + math.exp(-np.euler_gamma)) / x / (x + 1)
     # log(1 + r), where numpy's own takes six times as long, and r - r²/2, which is less
     # except for rounding, and all that is left of it where r is small.
@@ -225,12 +218,8 @@ def twice_normal(z: Singles) -> Singles:
 def single(values: Reals) -> Singles:
     """Return values in single precision; NaN, from an empty interior, as the least."""
     singles = values.astype(np.float32)
-    np.fmax(singles, SMALLEST, out=singles)
-    return np.minimum(singles, LARGEST, out=singles)
-
-
-LEAST_WIDTH = 1e-12
-"""Least width of a likelihood, relative to that of the prior."""
+    np.fmax(singles, ASSUMED.smallest, out=singles)
+    return np.minimum(singles, ASSUMED.largest, out=singles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +250,7 @@ class DifferenceFits:
         fit.determinant[:] -= np.multiply(sums.s12, sums.s12, out=spare)
         rest = np.multiply(share, sums.y1, out=fit.misfit)
         np.subtract(sums.y2, rest, out=rest)
-        np.maximum(rest, SMALLEST, out=rest)  # no curve is negative
+        np.maximum(rest, ASSUMED.smallest, out=rest)  # no curve is negative
         slope = np.divide(rest, _square(sums, share), out=fit.slope)
         misfit = np.multiply(rest, slope, out=rest)
         np.subtract(sums.mass, misfit, out=misfit)
@@ -286,7 +275,7 @@ class DifferenceFits:
         normal += twice_normal(least / sd)
         width[inside] = normal * sd * np.float32(math.sqrt(math.pi / 2))
         width /= whole
-        return np.clip(width, LEAST_WIDTH, 1, out=width)
+        return np.clip(width, ASSUMED.least_width, 1, out=width)
 
 
 def _best(sums: Sums, spare: Reals) -> Reals:

@@ -5,20 +5,19 @@ explains that a curve bends away from its expectation, the growth may match whil
 curve does not. The local exponent d log y / d log x tells: between settings, each at
 least twice as large as the one before where the range allows it, it is the slope of the
 logarithms, and at the largest it lies between the last slope, the mean of the last two,
-and the last one going on as it changed, within `REACH` standard deviations of what
-scatters between measurements.
+and the last one going on as it changed, within `exponent_reach` standard deviations of
+what scatters between measurements.
 
 So a match with what falls is stated only where these bounds allow the exponent that is
 expected. A constant beside what grows hides it, so that there they have to allow the
 last step of the model; beside what falls it is what remains, as in Amdahl's law.
 
 Where they lie beyond the tolerance altogether, on the other hand, a growth that
-would be acceptable has a curve that is not, so that a mismatch may leave `DOUBT` times
+would be acceptable has a curve that is not, so that a mismatch may leave `doubt` times
 the usual doubt.
 """
 
 from collections.abc import Mapping
-from typing import Final
 
 import numpy as np
 
@@ -26,21 +25,8 @@ from scalewatch.modelling.arrays import Reals
 from scalewatch.modelling.growths.growth import Growth
 from scalewatch.modelling.measurements.location import Location
 from scalewatch.modelling.misfit import local_exponent
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.rule import Sample
-
-REACH: Final = 2.0
-"""Standard deviations."""
-
-LAST: Final = 3
-"""Settings that bound an exponent."""
-
-ROUNDING: Final = 1e-9
-
-STEP: Final = 2.0
-"""Ratio of settings between which an exponent is told: that of closer ones is noise."""
-
-DOUBT: Final = 3.0
-"""How many times the usual doubt a mismatch leaves that the last settings show, too."""
 
 
 def last_exponents(
@@ -58,12 +44,12 @@ def last_exponents(
         Of a measurement about its curve, shape (S,).
     """
     (x, *others) = settings.values()
-    if others or x[0] <= 0 or len(x) < LAST:
+    if others or x[0] <= 0 or len(x) < ASSUMED.last_settings:
         return None
     last = last_settings(x)
     steps = np.diff(np.log(x[last]))
     before, after = np.diff(location.log[last], axis=0) / steps[:, np.newaxis]
-    reach = REACH * np.sqrt(2 * variance) / steps[-1]
+    reach = ASSUMED.exponent_reach * np.sqrt(2 * variance) / steps[-1]
     ends = np.stack([after, (before + after) / 2, 2 * after - before], axis=1)
     bounds = np.stack([ends.min(axis=1) - reach, ends.max(axis=1) + reach], axis=1)
     bounds[(location.weight[last] == 0).any(axis=0)] = -np.inf, np.inf
@@ -76,7 +62,7 @@ def last_settings(x: Reals) -> list[int]:
     Of a range of less than two steps they are half of it apart.
     """
     log = np.log(x)
-    step = min(np.log(STEP), np.ptp(log) / 2) * (1 - ROUNDING)
+    step = min(np.log(ASSUMED.step), np.ptp(log) / 2) * (1 - ASSUMED.rounding)
     end = len(x) - 1
     middle = max(int(np.searchsorted(log, log[end] - step, side="right")) - 1, 1)
     start = max(int(np.searchsorted(log, log[middle] - step, side="right")) - 1, 0)
@@ -116,4 +102,4 @@ def level_of_mismatch(exponents: Reals | None, sample: Sample) -> Reals:
     )
     low, high = exponents.T
     is_beyond = (high < lowest) | (low > highest)
-    return np.where(is_beyond, max(1 - DOUBT * (1 - level), 1 - level), level)
+    return np.where(is_beyond, max(1 - ASSUMED.doubt * (1 - level), 1 - level), level)

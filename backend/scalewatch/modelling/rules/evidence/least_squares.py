@@ -19,6 +19,7 @@ recovery, because noise turns the constant of a steep curve negative.
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ from scalewatch.modelling.arrays import (
     total,
 )
 from scalewatch.modelling.measurements.discrepancy import Departing
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 
 Products = tuple[Reals, Reals, Reals]
 
@@ -109,18 +111,13 @@ def _symmetric(a: Reals, b: Reals) -> Reals:
     return np.ascontiguousarray((a[:, i] * b[:, j] + a[:, j] * b[:, i]) / 2)
 
 
-FAINTEST = 0.03
-"""Least c₁/c₀ that counts as growth; τ is 1 at its largest."""
-
-SINGULAR = 1e-13
-"""Relative determinant below which a term cannot be told from the constant."""
-
-LEAST_CONSTANT = 1e-30
-"""c₀/c₁ of a curve without a constant: its ratio stays finite."""
+FAINTEST: Final = ASSUMED.faintest
 
 
-LARGEST_RANGE = 80.0
-"""Logarithms of locations are clipped so far from their mean: squares stay finite."""
+LEAST_CONSTANT: Final = ASSUMED.least_constant
+
+
+LARGEST_RANGE: Final = ASSUMED.largest_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,7 +318,7 @@ class Fit:
         """
         constant, slope, misfit, determinant = self.arrays
         np.multiply(sums.s11, sums.s22, out=determinant)
-        np.multiply(determinant, SINGULAR, out=misfit)
+        np.multiply(determinant, ASSUMED.singular, out=misfit)
         determinant -= np.multiply(sums.s12, sums.s12, out=spare)
         is_faint = np.less_equal(determinant, misfit, out=self.is_faint)
         np.multiply(sums.s22, sums.y1, out=constant)

@@ -25,6 +25,7 @@ D. Hendrycks and K. Gimpel, "Gaussian Error Linear Units", arXiv:1606.08415 (Φ)
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 import numpy as np
 
@@ -36,20 +37,10 @@ from scalewatch.modelling.measurements.discrepancy import (
     innovation,
     logarithms_over,
 )
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.weighing import Likelihood
 
-KEPT = 1000
-STEPS = 20
-"""Halvings; the first interval is some tens wide, in units of the natural logarithm."""
-
-NEGLIGIBLE = 1e-7
-"""Weight of a part that no quantile depends on."""
-
-AT_ONCE = 2**16
-"""Numbers that are worked on together: as many as a processor's cache holds."""
-
-REACH = 6.0
-"""Standard deviations beyond which a normal density counts as zero."""
+KEPT: Final = ASSUMED.kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +91,7 @@ class Mixture:
         # Series first: a sum along the last axis does not depend on other series.
         weight = np.exp(self.log_weight - self.log_weight.max(axis=0)).T.copy()
         weight /= weight.sum(axis=1, keepdims=True)
-        at_once = max(1, AT_ONCE // (weight.size * len(levels)))
+        at_once = max(1, ASSUMED.at_once // (weight.size * len(levels)))
         starts = range(at_once, len(self.mean), at_once)
         parts = zip(
             np.split(self.mean, starts), np.split(self.deviation, starts), strict=True
@@ -126,14 +117,18 @@ def _quantiles(
     sharpness = (math.sqrt(2 / math.pi) / deviation).astype(np.float32)
     shares = weight.astype(np.float32)
     place = (mean - centre).astype(np.float32)
-    counts = weight > NEGLIGIBLE
-    lowest = np.where(counts, place - REACH * deviation, np.inf).min(axis=2)
-    highest = np.where(counts, place + REACH * deviation, -np.inf).max(axis=2)
+    counts = weight > ASSUMED.unweighty
+    lowest = np.where(counts, place - ASSUMED.farthest_normal * deviation, np.inf).min(
+        axis=2
+    )
+    highest = np.where(
+        counts, place + ASSUMED.farthest_normal * deviation, -np.inf
+    ).max(axis=2)
     wanted = np.array(levels, dtype=np.float32)[:, np.newaxis]
     low, high = (
         np.repeat(end[:, np.newaxis], len(levels), axis=1) for end in (lowest, highest)
     )
-    for _ in range(STEPS):
+    for _ in range(ASSUMED.halvings):
         middle = (low + high) / 2
         z = middle[..., np.newaxis].astype(np.float32) - place[:, np.newaxis]
         z *= sharpness[:, np.newaxis]
@@ -219,8 +214,7 @@ class Kriging:
         )
 
 
-LEAST_VARIANCE = 1e-12
-"""Rounding does not make it negative."""
+LEAST_VARIANCE: Final = ASSUMED.least_variance
 
 
 @dataclass(frozen=True, slots=True)

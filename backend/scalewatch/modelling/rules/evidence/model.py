@@ -38,6 +38,7 @@ from scalewatch.modelling.growths.model import Model, Term
 from scalewatch.modelling.growths.space import Space, pmnf
 from scalewatch.modelling.growths.terms import log2_table
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.least_squares import FAINTEST, ScaledCurves
 
 Curve = Growth | Model
@@ -45,8 +46,8 @@ Curve = Growth | Model
 Powers = tuple[str, int]
 """Exponents of p and of log p."""
 
-LARGEST_SHARE: Final = 0.97
-"""Largest κ of a difference, as a share of the least t/u."""
+LARGEST_SHARE: Final = ASSUMED.largest_share
+
 
 ONE, LOG = ("0", 0), ("0", 1)
 ROOT, LINEAR, SQUARE, CUBE = ("1/2", 0), ("1", 0), ("2", 0), ("3", 0)
@@ -154,9 +155,6 @@ FASTEST: Final = Fraction(1)
 LAWS: Final = (("0", 0), ("0", 1), ("-1/2", 0))
 """Exponents of p and of log p that strong scaling is known to leave beside 1/p: a part
 that is fixed, a reduction, and in two dimensions the surface of what a process has."""
-
-FALL: Final = 4.0
-"""Standard deviations by which the first point lies above the least where it falls."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,7 +333,7 @@ def frames_of(
 def falls(location: Location) -> NDArray[np.bool_]:
     """Tell which series lie significantly higher at the first point than later."""
     drop = location.log[0] - np.minimum.reduce(location.log)
-    return np.asarray(drop > FALL * np.sqrt(2 * location.variance))
+    return np.asarray(drop > ASSUMED.fall * np.sqrt(2 * location.variance))
 
 
 def _falling(base: Growth, settings: Settings) -> Frame:

@@ -15,7 +15,7 @@ growth would. Growths that are acceptable and those that are not share the rest 
 parts, each in proportion to the prior without expectation; so neither a fine space nor
 a wide deviation limit decides a verdict.
 
-Beside work that is shared, 1/p, the laws of textbooks have the share `LAW_SHARE`.
+Beside work that is shared, 1/p, the laws of textbooks have the share `law_share`.
 """
 
 from collections import Counter
@@ -31,15 +31,15 @@ from scalewatch.modelling.growths.growth import CONSTANT, Growth
 from scalewatch.modelling.growths.space import Space
 from scalewatch.modelling.growths.verdict import Verdict, judge_all
 from scalewatch.modelling.measurements.discrepancy import Departing
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.model import Frame
 from scalewatch.modelling.rules.evidence.weighing import Weighed
 
-CONSTANT_SHARE: Final = 0.2
-EXPECTATION_SHARE: Final = 0.6
+CONSTANT_SHARE: Final = ASSUMED.constant_share
 
-LAW_SHARE: Final = 0.7
-"""Share of textbook laws among the terms beside 1/p."""
+EXPECTATION_SHARE: Final = ASSUMED.expectation_share
+
 
 RANKS: Final = (Verdict.MATCH, Verdict.APPROXIMATE, Verdict.MISMATCH)
 
@@ -151,8 +151,8 @@ def _shares_beside(frame: Frame) -> Reals:
     is_other[frame.alone] = False
     if is_law.any() and is_other.any():
         rest = shares[is_law].sum() + shares[is_other].sum()
-        shares[is_law] = LAW_SHARE * rest / is_law.sum()
-        shares[is_other] = (1 - LAW_SHARE) * rest / is_other.sum()
+        shares[is_law] = ASSUMED.law_share * rest / is_law.sum()
+        shares[is_other] = (1 - ASSUMED.law_share) * rest / is_other.sum()
     return shares
 
 
@@ -161,12 +161,6 @@ def _shares(growths: Sequence[Growth], alone: Growth) -> Reals:
     is_alone = np.array([growth == alone for growth in growths])
     rest = (1 - CONSTANT_SHARE) / max(len(is_alone) - 1, 1)
     return np.where(is_alone, CONSTANT_SHARE, rest)
-
-
-CAUTION: Final = 7.0
-"""How much likelier than the constant a growth has to be to be selected: a false growth
-costs more than a missed one. At 1, one late setting is called growth in 0.6 % of cases,
-and what jobs share in 1 %."""
 
 
 def posterior(log_evidence: Singles, prior: Prior) -> tuple[Reals, Reals]:
@@ -247,7 +241,7 @@ def cautious(probability: Reals, constant: int, exponents: Reals | None) -> Real
     """
     weight = probability.copy()
     rest = 1 - weight[constant]
-    weight[constant] *= CAUTION
+    weight[constant] *= ASSUMED.caution
     if exponents is not None:
         low, high = exponents.T
         is_denied = ((low > 0) | (high < 0)) & (weight[constant] < rest)

@@ -18,13 +18,13 @@ J. A. Hoeting et al., "Bayesian Model Averaging: A Tutorial", Statistical Scienc
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
 
 import numpy as np
 
 from scalewatch.modelling.arrays import Indices, Reals
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.discrepancy import Departing
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.laplace import ALONE, LOWEST, highest
 from scalewatch.modelling.rules.evidence.least_squares import LEAST_CONSTANT
@@ -41,16 +41,6 @@ from scalewatch.modelling.rules.evidence.model import (
     curves_of,
 )
 from scalewatch.modelling.rules.evidence.posterior import Prior
-
-SPREAD, DENSE = 12, 20
-REACH = 4.5
-TERM_ALONE = 60.0
-"""ξ without any constant to speak of."""
-
-SMALLEST = 1e-300
-LEAST_INFORMATION = 1e-12
-LEAST_WIDTH = 1e-12
-"""Least width of a node, as of one that another one covers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +79,12 @@ def one_term(
     """
     tau = terms.tau.T[:, :, np.newaxis]
     top = highest(terms.tau)
-    best = np.clip(np.log(np.maximum(ratio, SMALLEST)), LOWEST, top)
+    best = np.clip(np.log(np.maximum(ratio, ASSUMED.smallest_ratio)), LOWEST, top)
     steep = np.exp(best) * tau
     slope = steep / (1 + steep)
     deviation = _deviation(centred, np.log(1 + steep), slope, terms.base)
     nodes, width = _nodes(best, deviation, LOWEST, top)
-    nodes = np.concatenate([nodes, np.full_like(best, TERM_ALONE)[np.newaxis]])
+    nodes = np.concatenate([nodes, np.full_like(best, ASSUMED.term_alone)[np.newaxis]])
     width = np.concatenate([width, np.full_like(best, ALONE)[np.newaxis]])
     log_weight = np.log(width / (top + ALONE - LOWEST))
     log_weight += np.log(prior)[:, np.newaxis]
@@ -159,7 +149,7 @@ def _deviation(
     _, energy = centred.phi(centred.square(centred.left(curve, centred.mean(curve))))
     information = centred.square(slope - centred.mean(slope))
     variance: Reals = energy / centred.likelihood.freedom
-    variance /= np.maximum(information, LEAST_INFORMATION)
+    variance /= np.maximum(information, ASSUMED.least_information)
     return np.sqrt(variance)
 
 
@@ -167,14 +157,18 @@ def _nodes(
     best: Reals, deviation: Reals, low: float, high: Reals
 ) -> tuple[Reals, Reals]:
     """Return nodes in rising order and how wide each is, shape (Q, H, S)."""
-    steps = np.linspace(-REACH, REACH, DENSE)[:, np.newaxis, np.newaxis]
+    steps = np.linspace(-ASSUMED.dense_reach, ASSUMED.dense_reach, ASSUMED.dense)[
+        :, np.newaxis, np.newaxis
+    ]
     dense = np.clip(best + steps * deviation, low, high)
-    fractions = np.linspace(0, 1, SPREAD)[:, np.newaxis, np.newaxis]
-    spread = np.broadcast_to(low + fractions * (high - low), (SPREAD, *best.shape))
+    fractions = np.linspace(0, 1, ASSUMED.spread)[:, np.newaxis, np.newaxis]
+    spread = np.broadcast_to(
+        low + fractions * (high - low), (ASSUMED.spread, *best.shape)
+    )
     nodes = np.concatenate([spread, dense])
     nodes.sort(axis=0)
     gaps = np.diff(nodes, axis=0) / 2
-    width = np.full(nodes.shape, LEAST_WIDTH)
+    width = np.full(nodes.shape, ASSUMED.narrowest_node)
     width[:-1] += gaps
     width[1:] += gaps
     return nodes, width
@@ -184,16 +178,6 @@ Settings = Mapping[str, Reals]
 
 Fits = tuple[Reals, Reals]
 """c₀ and c₁ of H curves and S series, shape (H, S) each."""
-
-LARGEST_LOG2: Final = 900.0
-"""Growths are not followed beyond 2 to this power."""
-
-LARGEST_LOG = 709.0
-"""Forecasts beyond e to this power are no numbers."""
-
-BLOCK = 128
-"""Series whose curves are compared together at one target, of more targets as many
-fewer: their arrays are to fit the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +222,7 @@ class Curves:
                 np.log(at.base.T)[..., np.newaxis],
                 np.repeat(np.stack(bases, axis=1), sizes, axis=1)[..., np.newaxis],
             )
-        target_tau = np.exp2(np.minimum(np.concatenate(ratios), LARGEST_LOG2))
+        target_tau = np.exp2(np.minimum(np.concatenate(ratios), ASSUMED.largest_log2))
         return cls(rows, prior.share[rows], TargetTable(at.tau, target_tau, base))
 
 
@@ -303,7 +287,8 @@ class Forecaster:
         """
         levels = 0.5, (1 - level) / 2, (1 + level) / 2
         forecasts = []
-        length = max(1, BLOCK // max(1, self.terms.table.target_tau.shape[1]))
+        targets = self.terms.table.target_tau.shape[1]
+        length = max(1, ASSUMED.forecast_block // max(1, targets))
         for start in range(0, locations[0].log.shape[1], length):
             block = slice(start, start + length)
             mixture = Mixture.joined(
@@ -318,7 +303,9 @@ class Forecaster:
                 ]
             )
             logs = mixture.heaviest().quantiles(levels)
-            forecasts.append(np.exp(np.minimum(logs, LARGEST_LOG)).transpose(2, 0, 1))
+            forecasts.append(
+                np.exp(np.minimum(logs, ASSUMED.largest_log)).transpose(2, 0, 1)
+            )
         return np.concatenate(forecasts)
 
     def inside(

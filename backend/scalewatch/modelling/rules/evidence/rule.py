@@ -12,7 +12,6 @@ strong scaling compete as well, see `model.frames_of`.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 import numpy as np
 
@@ -20,6 +19,7 @@ from scalewatch.modelling.arrays import Indices, Reals, Scratch, total
 from scalewatch.modelling.measurements.assumptions import Noise
 from scalewatch.modelling.measurements.discrepancy import Departing, sizes
 from scalewatch.modelling.measurements.location import Location, located
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.hypotheses import Hypotheses
 from scalewatch.modelling.rules.evidence.last_step import (
     last_exponents,
@@ -44,10 +44,6 @@ from scalewatch.modelling.rules.rule import (
     smape,
 )
 from scalewatch.reasons import NOT_POSITIVE
-
-BLOCK: Final = 1000
-"""Series that are weighed together: enough to make little of what a block costs, few
-enough for the cache. A power of two would put all arrays at the same places of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,9 +240,9 @@ def select(sample: Sample) -> Selection:
         exponents=np.tile([-np.inf, np.inf], (series, 1)),
         reasons=dict.fromkeys(np.flatnonzero(~is_positive).tolist(), NOT_POSITIVE),
     )
-    scratch = rising.hypotheses.scratch(BLOCK)
+    scratch = rising.hypotheses.scratch(ASSUMED.weighed_block)
     for rows, location in blocks:
-        if len(rows) < BLOCK:
+        if len(rows) < ASSUMED.weighed_block:
             scratch = rising.hypotheses.scratch(len(rows))
         rising.choose(location, noise, scratch, _place(rows), selection)
     if may_fall:
@@ -265,7 +261,10 @@ def select(sample: Sample) -> Selection:
 
 def _blocks(rows: Indices) -> list[Indices]:
     """Return rows that are weighed together."""
-    return [rows[start : start + BLOCK] for start in range(0, len(rows), BLOCK)]
+    return [
+        rows[start : start + ASSUMED.weighed_block]
+        for start in range(0, len(rows), ASSUMED.weighed_block)
+    ]
 
 
 def _place(rows: Indices) -> Indices | slice:

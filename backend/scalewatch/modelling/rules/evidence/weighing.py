@@ -29,6 +29,7 @@ import numpy as np
 from scalewatch.modelling.arrays import Indices, Reals, Scratch, Singles
 from scalewatch.modelling.measurements.assumptions import EXCESSES, Noise
 from scalewatch.modelling.measurements.location import Location
+from scalewatch.modelling.rules.evidence.assumptions import ASSUMED
 from scalewatch.modelling.rules.evidence.least_squares import (
     FAINTEST,
     Fit,
@@ -37,12 +38,6 @@ from scalewatch.modelling.rules.evidence.least_squares import (
     ScaledCurves,
     Sums,
 )
-
-LARGEST = 1e20
-"""Largest z, far beyond all that is likely, that single precision can square."""
-
-NEGLIGIBLE = 16.0
-"""Fall of φ from the likeliest curve behind which nothing can be told of a curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +104,7 @@ class Likelihood:
         A sum of four terms is at most four times the largest of them, whose z follows
         from its value.
         """
-        largest = phi - np.float32(NEGLIGIBLE + math.log(len(EXCESSES)))
+        largest = phi - np.float32(ASSUMED.negligible_fall + math.log(len(EXCESSES)))
         power = -2 / self.freedom
         z = np.zeros_like(phi)
         for excess, share in zip(EXCESSES, self.shares, strict=True):
@@ -117,11 +112,13 @@ class Likelihood:
                 scale = self.prior_freedom * (math.log(excess) / 2) + math.log(share)
                 larger = np.exp((largest - scale) * power)
                 np.maximum(z, larger - np.float32(excess), out=z)
-        return Limit(np.maximum(z * self.unit, least), phi - 2 * NEGLIGIBLE)
+        return Limit(
+            np.maximum(z * self.unit, least), phi - 2 * ASSUMED.negligible_fall
+        )
 
     def __call__(self, misfit: Reals) -> tuple[Singles, Singles]:
         """Return φ and E at misfits R, shape (…, S)."""
-        z = np.minimum(misfit / self.unit, LARGEST)
+        z = np.minimum(misfit / self.unit, ASSUMED.largest_z)
         larger = (z + 1).astype(np.float32)
         terms, ratios = self._terms(np.reciprocal(larger))
         whole = self._sum(terms)
@@ -136,7 +133,7 @@ class Likelihood:
 
     def variance(self, misfit: Reals) -> Reals:
         """Return the expected variance at misfits R, shape (S,)."""
-        larger = 1 + np.minimum(misfit / self.unit, LARGEST)
+        larger = 1 + np.minimum(misfit / self.unit, ASSUMED.largest_z)
         terms, ratios = self._terms((1 / larger).astype(np.float32))
         weighted = self._sum(terms * ratios)
         return np.asarray(
