@@ -41,6 +41,7 @@ STATIC = (
     r'<body data-live-events="[^"]*"',
     r'aria-label="Colours of growth classes">.*?</ul>',
     r"[^\n]*(?:χ|\\chi)[^\n]*",  # p of statistical tests, of hotspots
+    r"Uncertain clocks:.*?</dd>",  # of MPI processes
     r"threads=1\b",  # an example of a level
     r"[Cc]orrected p\b|1 − p\b|p-values?\b",
     r"(?:just now|[\d.]+ (?:s|seconds?|minutes?|min) ago)",
@@ -148,20 +149,30 @@ def uncosted(address, text):
     form = address.partition(" ")[0]
     if form == "csv":
         return _uncosted_rows([*csv.reader(text.splitlines())])
-    if form in {"md", "tex"}:
-        mark, end = ("|", "\n") if form == "md" else ("&", "\\\\")
-        text = re.sub(r"\\begin\{tabular\}.*|\|(?: ?-+:? ?\|)+", "", text)
-        rows = [
-            [" ".join(cell.split()) for cell in line.split(mark)]
-            for line in text.replace("\\toprule", "").split(end)
-        ]
-        return _uncosted_rows(rows)
+    if form == "md":
+        text = re.sub(r"\|(?: ?-+:? ?\|)+", "", text)
+        lines = text.splitlines()
+        return _uncosted_rows([[*map(str.strip, line.split("|"))] for line in lines])
+    if form == "tex":
+        tables = text.split(r"\begin{longtable}")
+        rows = [[line.split("&") for line in each.split(r"\\")] for each in tables]
+        return "&".join(
+            cell for each in rows for row in _uncosted_rows(each) for cell in row
+        )
     text = re.sub(
         r'<section[^>]*aria-labelledby="plan">.*?</section>', "", text, flags=re.DOTALL
     )
     text = re.sub(r'<p class="notice notice--warning">.*?</p>', "", text)
     text = re.sub(r", [^,<>]{1,24}-hours,|^\n", "", text, flags=re.MULTILINE)
     return re.sub(r"<table.*?</table>", _uncosted_table, text, flags=re.DOTALL)
+
+
+def cells_of(latex):
+    """Return the cells of tables in LaTeX: where they break depends on their widths."""
+    layout = r"\\(?:begin|end|setlength)\{.*|\{>.*|^[{}%].*"
+    latex = re.sub(layout, "", latex, flags=re.MULTILINE)
+    latex = re.sub(r"\\(?:\w+rule|end\w+|bigskip|footnotesize)\b", "", latex)
+    return sorted({" ".join(cell.split()) for cell in re.split(r"&|\\\\|\n", latex)})
 
 
 def _uncosted_table(table):
@@ -258,6 +269,15 @@ def pages_of(client, sample):
         )
 
 
+def _shown(address, text, scale):
+    """Return a page or an export in plain words, of efficiencies without costs."""
+    text = text.replace(r"\allowbreak{}", "")
+    if OF_EFFICIENCY.search(address):
+        text = str(uncosted(address, text))
+    shown = normal(text, scale)
+    return cells_of(shown) if address.startswith("tex ") else shown
+
+
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory, empty_sqlite, client_of):
     """All answers by scale, each in words that are the same of all scales."""
@@ -287,12 +307,7 @@ def answers(tmp_path_factory, empty_sqlite, client_of):
                 answer.status_code,
                 content(answer.text, scale)
                 if answer.headers["content-type"] == "application/json"
-                else normal(
-                    str(uncosted(address, answer.text))
-                    if OF_EFFICIENCY.search(address)
-                    else answer.text,
-                    scale,
-                ),
+                else _shown(address, answer.text, scale),
             )
             for address, answer in pages_of(client, runs[-1]["id"])
         }
