@@ -35,7 +35,7 @@ def test_feed_has_an_entry_per_commit_with_its_address(client, sessions):
 
     feed = ET.fromstring(answer.text)  # noqa: S314, our own
     entries = feed.findall(f"{ATOM}entry")
-    assert feed.findtext(f"{ATOM}title") == "hostile & <project>: how it scales"
+    assert feed.findtext(f"{ATOM}title") == "hostile & <project>: commits"
     assert [entry.findtext(f"{ATOM}title") for entry in entries] == [
         "v5.0.11: 5 match, 1 approximate, 1 mismatch",
         "v5.0.8: 5 match, 1 approximate, 1 mismatch",

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from support.builders import sweep_reports
-from support.histories import commit, sha
+from support.histories import commit
 from support.recorded import record
 from support.shown_pages import words_of
 
@@ -19,6 +19,9 @@ GROWTH = re.compile(
     r"\bp\b|\bO\(|growth|grows|exponent|scales|verdict|no model|settings? \(",
     re.IGNORECASE,
 )
+NAMES = re.compile(r'(?:title|aria-label|summary)="([^"]*)"')
+"""Titles and names of elements, which say more than the text."""
+
 PAGES = (
     "/p/{project}",
     "/p/{project}?view=table&only=changed",
@@ -31,28 +34,86 @@ PAGES = (
     "/p/{project}/regressions",
     "/p/{project}/regressions/{regression}",
     "/p/{project}/m/jureca",
+    "/p/{project}/c",
+    "/p/{project}/compare",
+    "/p/{project}/compare/{changed}...{newest}",
+    "/p/{project}/compare/{changed}...{newest}...{first}",
+    "/p/{project}/compare/jureca...lumi",
+    "/inbox",
     "/",
 )
+MESSAGES = (
+    "/p/{project}/feed.atom",
+    "/p/{project}/regressions.atom",
+    "/inbox.atom",
+    "/p/{project}/badge.svg",
+    "/p/{project}/history?format=md",
+    "/p/{project}?format=md",
+    "/p/{project}/c/{changed}?format=md",
+    "/p/{project}/regressions?format=md",
+    "/p/{project}/compare/{changed}...{newest}?format=md",
+    "/p/{project}/sparklines.svg?metric=time&show=value",
+    "/api/v1/projects/{project}/gate?commit={changed}",
+)
+"""Feeds, exports and answers that people read."""
+
+
+def named(number):
+    """Return the hash of a commit, as which no other begins."""
+    return f"{number * 7919:08x}{number:032x}"
+
+
+def recorded(sessions, **speeds):
+    """Record twelve benchmarks of a project on machines, and return its name."""
+    draw = np.random.default_rng(3)
+    reports = []
+    for number in range(1, COMMITS + 1):
+        before = [named(number - 1)] if number > 1 else []
+        made = commit(number, sha=named(number), parents=before)
+        for name, speed in speeds.items():
+            level = draw.normal(speed, 0.01, len(REGIONS)) * [
+                1.33 if at == 0 and number >= CHANGED else 1
+                for at in range(len(REGIONS))
+            ]
+            curves = {
+                region: lambda _, value=value: 1e-3 * value
+                for region, value in zip(REGIONS, level.tolist(), strict=True)
+            }
+            machine = {"name": name, "fingerprint": {"cores": 128}}
+            reports += sweep_reports(
+                (16,), curves, repetitions=1, noise=0, commit=made, machine=machine
+            )
+    record(sessions, reports)
+    return reports[0].project
 
 
 @pytest.fixture
 def project(sessions):
-    """Record the commits of a project with twelve benchmarks, and return its name."""
-    draw = np.random.default_rng(3)
-    reports = []
-    for number in range(1, COMMITS + 1):
-        level = draw.normal(1, 0.01, len(REGIONS)) * [
-            1.33 if at == 0 and number >= CHANGED else 1 for at in range(len(REGIONS))
-        ]
-        curves = {
-            name: lambda _, value=value: 1e-3 * value
-            for name, value in zip(REGIONS, level.tolist(), strict=True)
-        }
-        reports += sweep_reports(
-            (16,), curves, repetitions=1, noise=0, commit=commit(number)
+    """Return a project that one machine measures."""
+    return recorded(sessions, jureca=1)
+
+
+@pytest.fixture
+def project_of_two(sessions):
+    """Return a project that two machines measure."""
+    return recorded(sessions, jureca=1, lumi=1.4)
+
+
+def shown(client, project, address):
+    """Return the text that stands at an address."""
+    listed = client.get(f"/api/v1/projects/{project}/regressions").json()
+    (regression,) = listed["regressions"]
+    answer = client.get(
+        address.format(
+            project=project,
+            regression=regression["id"],
+            changed=named(CHANGED)[:10],
+            newest=named(COMMITS)[:10],
+            first=named(1)[:10],
         )
-    record(sessions, reports)
-    return reports[0].project
+    )
+    assert answer.status_code == 200
+    return answer.text
 
 
 def main_of(page):
@@ -62,26 +123,35 @@ def main_of(page):
 
 
 @pytest.mark.parametrize("address", PAGES)
-def test_no_page_has_a_word_about_growth(client, project, address):
-    listed = client.get(f"/api/v1/projects/{project}/regressions").json()
-    (regression,) = listed["regressions"]
-    path = address.format(
-        project=project, regression=regression["id"], changed=sha(CHANGED)
-    )
+def test_no_page_has_a_word_about_growth(client, project_of_two, address):
+    page = shown(client, project_of_two, address)
 
-    answer = client.get(path)
-
-    assert answer.status_code == 200
-    text = main_of(answer.text)
-    # A title may say more than the text.
-    titles = " ".join(re.findall(r'title="([^"]*)"', answer.text))
+    text = main_of(page)
+    names = " ".join(NAMES.findall(page))
     assert not GROWTH.findall(text), text
-    assert not re.findall(r"\bp = \d", titles)
-    assert not {"Scaling", "Cost"} & {*re.findall(r">(\w+)</a></li>", answer.text)}
+    assert not GROWTH.findall(names), names
+    assert not {"Scaling", "Cost"} & {*re.findall(r">(\w+)</a></li>", page)}
+
+
+@pytest.mark.parametrize("address", MESSAGES)
+def test_no_message_has_a_word_about_growth(client, project_of_two, address):
+    text = re.sub(r"/p/|/p\b", "/", shown(client, project_of_two, address))
+
+    assert not GROWTH.findall(text), text
+
+
+def test_a_comparison_has_values_and_their_ratios(client, project_of_two):
+    page = shown(client, project_of_two, "/p/{project}/compare/jureca...lumi")
+
+    (row,) = re.findall(
+        r'<tr data-filter-text="io.Suite.time_3 ".*?</tr>', page, re.DOTALL
+    )
+    assert re.search(r"1\.0\d\s*ms\s*1\.40\s*ms\s*1\.39 ×", words_of(row))
+    assert re.search(r"io.Suite.time_\d+ is 1\.[45]× slower on lumi", main_of(page))
 
 
 def test_rows_have_value_change_and_state(client, project):
-    page = client.get(f"/p/{project}?commit={sha(CHANGED)}").text
+    page = client.get(f"/p/{project}?commit={named(CHANGED)}").text
 
     (row,) = re.findall(
         r'<tr data-filter-text="io.Suite.time_0".*?</tr>', page, re.DOTALL
@@ -95,7 +165,7 @@ def test_rows_have_value_change_and_state(client, project):
 
 
 def test_only_the_changed_rows_are_shown(client, project):
-    page = client.get(f"/p/{project}?commit={sha(CHANGED)}&only=worse").text
+    page = client.get(f"/p/{project}?commit={named(CHANGED)}&only=worse").text
 
     rows = re.findall(r'<tr data-filter-text="([^"]+)"', page)
     assert rows == ["io.Suite.time_0"]

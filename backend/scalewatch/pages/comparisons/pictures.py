@@ -145,9 +145,22 @@ Address = Callable[[values.ComparedRow], str]
 """Returns the address of the page on which a row is drawn."""
 
 
-def comparison_rows(lines: Sequence[RowRatios], address_of: Address) -> Markup:
-    """Write the rows of the table, each with the cells of all sides."""
-    rows = [_row(line, escape(address_of(line.row))) for line in lines]
+def comparison_rows(
+    lines: Sequence[RowRatios],
+    address_of: Address,
+    has_one_setting: bool,  # noqa: FBT001 - of a template
+) -> Markup:
+    """Write the rows of the table, each with the cells of all sides.
+
+    Parameters
+    ----------
+    has_one_setting
+        Whether values and their ratios are all that there is.
+    """
+    rows = [
+        _row(line, escape(address_of(line.row)), has_one_setting=has_one_setting)
+        for line in lines
+    ]
     return Markup("\n".join(rows))  # noqa: S704, its parts are escaped
 
 
@@ -180,7 +193,7 @@ def _picture(small: SmallPicture, address: str) -> str:
     )
 
 
-def _row(line: RowRatios, address: str) -> str:
+def _row(line: RowRatios, address: str, *, has_one_setting: bool) -> str:
     row = line.row
     text = escape(f"{row.region} {row.machine or ''}")
     settings = machine = ""
@@ -190,15 +203,33 @@ def _row(line: RowRatios, address: str) -> str:
     if row.machine is not None:
         machine = f"<td><bdi>{formats.breakable(row.machine)}</bdi></td>"
     first, *others = row.places
-    cells = "".join(
-        f"{_standing(place.standing, row.unit)}{_against(place, ratio, row.parameter)}"
-        for place, ratio in zip(others, line.ratios, strict=True)
-    )
+    if has_one_setting:
+        start = _value(first, row.unit)
+        cells = "".join(
+            f'{_value(place, row.unit)}<td class="number">{_times(place.ratio)}</td>'
+            for place in others
+        )
+    else:
+        start = _standing(first.standing, row.unit)
+        cells = "".join(
+            _standing(place.standing, row.unit) + _against(place, ratio, row.parameter)
+            for place, ratio in zip(others, line.ratios, strict=True)
+        )
     return (
         f'<tr data-filter-text="{text}"><th scope="row"><a href="{address}">'
         f"{formats.breakable(row.region)}</a>{settings}</th>{machine}"
-        f"{_standing(first.standing, row.unit)}{cells}</tr>"
+        f"{start}{cells}</tr>"
     )
+
+
+def _value(place: values.ComparedSeries, unit: str) -> str:
+    if place.value is None:
+        return _standing(place.standing, unit)
+    return f'<td class="number">{escape(formats.quantity(place.value, unit))}</td>'
+
+
+def _times(ratio: float | None) -> str:
+    return f"{significant(ratio)} ×" if ratio else "–"
 
 
 # Cached by content, as standings are: a comparison shows hundreds of them, and again.
@@ -222,7 +253,7 @@ def _against(place: values.ComparedSeries, ratio: Ratio | None, parameter: str) 
     measured = "–"
     if place.ratio and place.at is not None:
         at = f'<span class="quiet small">at {formats.count(place.at)}</span>'
-        measured = f"{significant(place.ratio)} × {at}"
+        measured = f"{_times(place.ratio)} {at}"
     crossing = _crossing(place.against, ratio, parameter)
     return (
         f'{_pair(place.against)}<td class="number">{measured}</td>'

@@ -56,7 +56,30 @@ def comparison_sentences(
                 MOST_RATIOS, formats.plural(len(shown.rows), noun)
             )
         )
+    if shown.has_one_setting and not fought:
+        sentences = [*_farthest(shown), *sentences]
     return sentences or [Markup("No {} has a model on two of them.").format(noun)]
+
+
+def _farthest(shown: values.ComparedSides) -> list[Markup]:
+    """Name the value that is farthest from that of the first side."""
+    ratios = [
+        (row, side, place.ratio)
+        for row in shown.rows
+        for side, place in zip(shown.sides, row.places, strict=True)
+        if place.ratio
+    ]
+    if not ratios:
+        return []
+    row, side, ratio = max(ratios, key=lambda each: abs(log(each[2])))
+    return [
+        Markup("{} is {} on {} than on {}, by measured medians.").format(
+            _named(row),
+            intervals.factor_words(ratio, shown.metric, {}),
+            formats.named(side.name),
+            formats.named(shown.sides[0].name),
+        )
+    ]
 
 
 def worst_headline(

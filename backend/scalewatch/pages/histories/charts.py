@@ -37,7 +37,8 @@ def history_sentence(history: History, series: SegmentedHistory) -> str:
         return _level_sentence(history, series, change)
     growth = series.segments[-1].growth if series.segments else None
     if change is None:
-        return f"{_throughout(history, series, growth)}."
+        no_change = "No change" if history.has_one_setting else None
+        return f"{no_change or _throughout(history, series, growth)}."
     commit = history.commits[change.last]
     since = f"since {commit.label} ({day(commit.committed_at or commit.first_run_at)})"
     factor = factor_words(change.factor, history.metric, change.largest)
@@ -46,6 +47,8 @@ def history_sentence(history: History, series: SegmentedHistory) -> str:
         metric = metric_words(history.metric)
         grows = f"{verb(parse_growth(change.growth_after))} like {after}"
         sentence = f"The {metric} {grows} {since}, like {before} before: {factor}"
+    elif history.has_one_setting:
+        sentence = f"{factor.capitalize()} {since}"
     else:
         sentence = f"{_throughout(history, series, growth)}; {factor} {since}"
     more = len(series.changes) - 1

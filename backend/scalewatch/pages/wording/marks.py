@@ -180,7 +180,7 @@ OUTCOME_MEANINGS: Final = {
     pairs.SeriesOutcome.SUSPECTED: "may be worse: needs another run",
     pairs.SeriesOutcome.UNMEASURED: "failed, wholly or in part, or missing",
     pairs.SeriesOutcome.ACCEPTED: "worse, and accepted by somebody or by the rules",
-    pairs.SeriesOutcome.BETTER: "scales better, or takes less, or yields more",
+    pairs.SeriesOutcome.BETTER: "surely better: takes less, or yields more",
     pairs.SeriesOutcome.NEW: "not measured before",
     pairs.SeriesOutcome.UNDECIDED: UNDECIDED,
     pairs.SeriesOutcome.UNCHANGED: "no change detected",

@@ -55,6 +55,8 @@ class ComparedSeries:
     ratio, at
         Measured median over that of the first side, at the largest setting that both
         measured.
+    value
+        Median of a series with one setting; None of others.
     """
 
     standing: Standing
@@ -62,6 +64,7 @@ class ComparedSeries:
     against: SideBySide | None = None
     ratio: float | None = None
     at: float | None = None
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +117,14 @@ class ComparedSides(InPages):
     metric: str
     metrics: tuple[str, ...]
     rows: tuple[ComparedRow, ...]
+
+    @property
+    def has_one_setting(self) -> bool:
+        """Whether no series has a growth: each was measured at one setting."""
+        measured = [
+            place for row in self.rows for place in row.places if place.series_id
+        ]
+        return bool(measured) and all(each.value is not None for each in measured)
 
 
 ROW_KILOBYTES: Final = 1.0
@@ -208,12 +219,13 @@ def _place(first: MeasuredSide | None, other: MeasuredSide | None) -> ComparedSe
     if other is None:
         return ComparedSeries(UNMEASURED)
     series = other.series
+    medians = [*other.middles.values.values()] if other.middles else []
+    value = medians[0] if len(medians) == 1 else None
     if first is None or first is other:
-        return ComparedSeries(series.standing, series.series_id)
+        return ComparedSeries(series.standing, series.series_id, value=value)
     at, ratio = _ratio(first.middles, other.middles)
-    return ComparedSeries(
-        series.standing, series.series_id, _against(first, other), ratio, at
-    )
+    against = _against(first, other)
+    return ComparedSeries(series.standing, series.series_id, against, ratio, at, value)
 
 
 def _ratio(
