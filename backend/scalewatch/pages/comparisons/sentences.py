@@ -71,7 +71,7 @@ def _farthest(shown: values.ComparedSides) -> list[Markup]:
     ]
     if not ratios:
         return []
-    row, side, ratio = max(ratios, key=lambda each: abs(log(each[2])))
+    row, side, ratio = max(ratios, key=lambda farther: abs(log(farther[2])))
     return [
         Markup("{} is {} on {} than on {}, by measured medians.").format(
             _named(row),
