@@ -1,9 +1,9 @@
-"""axe-core finds nothing serious on any page, in both themes, wide and narrow."""
+"""axe-core finds nothing on any page, in both themes, wide and narrow."""
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from support.axe import serious_barriers
+from support.axe import barriers
 from support.recorded import record_project
 
 PAGES = (
@@ -44,7 +44,7 @@ def pages(thorough):
     [("light", 1440), pytest.param(("dark", 360), marks=pytest.mark.thorough)],
     ids=str,
 )
-def test_pages_have_no_serious_barrier(
+def test_pages_have_no_barrier(
     unwatched_page: Page, sessions, pages: tuple[str, ...], look: tuple[str, int]
 ):
     theme, width = look
@@ -56,4 +56,4 @@ def test_pages_have_no_serious_barrier(
         unwatched_page.goto(path, wait_until="load")
         busy = unwatched_page.locator("[data-figure][aria-busy=true]")
         expect(busy).to_have_count(0)
-        assert [(path, *each) for each in serious_barriers(unwatched_page)] == []
+        assert [(path, *each) for each in barriers(unwatched_page)] == []

@@ -8,7 +8,7 @@ from playwright.sync_api import Page
 
 from scalewatch.storage.database.session import Sessions
 from support.addresses import page_addresses
-from support.axe import serious_barriers
+from support.axe import barriers
 from support.builders import sweep_reports
 from support.recorded import PROCESSES, record
 
@@ -89,8 +89,8 @@ def test_every_page_is_accessible_and_not_wider_than_the_window(
 
 
 def faults(page: Page, rules: list[str] | None) -> Iterator[tuple[str, ...]]:
-    """Yield how much too wide a page is, and what axe finds serious by these rules."""
+    """Yield how much too wide a page is, and what axe finds by these rules."""
     wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
     if wide > 0:
         yield (f"{wide} pixels too wide",)
-    yield from serious_barriers(page, rules)
+    yield from barriers(page, rules)

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from scalewatch.storage.database.session import Sessions
-from support.axe import serious_barriers
+from support.axe import barriers
 from support.recorded import record_project
 
 
@@ -68,7 +68,7 @@ def test_open_palette_has_no_serious_barrier(page: Page):
     page.keyboard.type("mpi")
     expect(page.get_by_role("dialog").get_by_role("option").first).to_be_visible()
 
-    assert list(serious_barriers(page)) == []
+    assert list(barriers(page)) == []
 
 
 def test_search_is_a_page_without_scripts(browser: Browser, site: str):

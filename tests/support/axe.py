@@ -8,10 +8,10 @@ import axe_playwright_python
 from playwright.sync_api import Page
 
 
-def serious_barriers(
+def barriers(
     page: Page, rules: Sequence[str] | None = None
 ) -> Iterator[tuple[str, str]]:
-    """Yield rule and element of each serious violation, of `rules` or of all."""
+    """Yield rule and element of each violation, of `rules` or of all."""
     if not page.evaluate("'axe' in window"):
         page.evaluate(_axe())
     # To describe what is fine would take three times as long.
@@ -20,8 +20,7 @@ def serious_barriers(
         options["runOnly"] = {"type": "rule", "values": list(rules)}
     ran = page.evaluate("options => axe.run(document, options)", options)
     for each in ran["violations"]:
-        if each["impact"] in {"serious", "critical"}:
-            yield each["id"], each["nodes"][0]["html"]
+        yield each["id"], each["nodes"][0]["html"]
 
 
 @cache

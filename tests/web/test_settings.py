@@ -15,6 +15,7 @@ from scalewatch.storage.tables import now
 from scalewatch.storage.work import jobs
 from scalewatch.texts.numbers import SPACE
 from support.builders import run, sweep
+from support.recorded import record_project
 
 SETTINGS = "/p/mpich/settings"
 FORM = {
@@ -311,3 +312,15 @@ def test_times_of_shared_cores_are_accepted_by_a_form(browser, sessions):
         "smallest_effect": 0.03,
         "scale": None,
     }
+
+
+def test_who_is_logged_in_is_not_asked_for_a_name(browser, sessions, bearer):
+    record_project(sessions)
+    asked = browser.get("/p/openmpi/r/MPI_Gather").text
+    header = bearer("admin", "openmpi")
+
+    known = browser.get("/p/openmpi/r/MPI_Gather", headers=header).text
+
+    assert 'label for="author"' in asked
+    assert 'label for="author"' not in known
+    assert '<input type="hidden" name="author" value="adminer">' in known

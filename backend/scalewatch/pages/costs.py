@@ -252,8 +252,8 @@ class CostBars:
             for value in (*self._marks(region), region.low, region.high)
             if value is not None and value > 0
         ]
-        ends = min(drawn, default=1.0), max(drawn, default=1.0)
-        self._place = sheets.LogAxis(*ends, MARGIN, WIDTH - MARGIN).place
+        self.ends = min(drawn, default=1.0), max(drawn, default=1.0)
+        self._place = sheets.LogAxis(*self.ends, MARGIN, WIDTH - MARGIN).place
 
     def __call__(self, region: RegionCost) -> Markup:
         """Draw a row; empty where no value has a place on the scale."""

@@ -296,7 +296,7 @@ MEANINGS: Final[Mapping[DivergenceMetric, str]] = {
     ),
     DivergenceMetric.CORRELATION: (
         "whether the loss rises steadily with the scale, whatever its size: +1 if it "
-        "does, 0 without a trend, -1 if it falls steadily"
+        "does, 0 without a trend, −1 if it falls steadily"
     ),
 }
 """Meaning of each divergence metric; of all of them, larger is worse."""

@@ -53,9 +53,11 @@ def _context(request: Request) -> dict[str, Any]:
     # The session knows what its reader may see; a page of an error has none.
     session: Session | None = getattr(request.state, SESSION, None)
     project = request.path_params.get("project")
+    caller = getattr(request.state, CALLER, None)
     return {
         "asset": lambda name: f"{root}{_asset_path(request.app, name)}",
-        "caller": getattr(request.state, CALLER, None),
+        "caller": caller,
+        "logged_in_as": caller.name if caller and caller.token_id else None,
         "frozen": navigation.is_frozen(request),
         "is_behind": navigation.has_delay(request),
         "login_path": navigation.login_path(request),
