@@ -4,7 +4,7 @@ A break that is less probable than not is no finding, one that is not sure a sus
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -37,7 +37,7 @@ from scalewatch.services.guidelines import (
 )
 from scalewatch.services.regressions.effects import bounds_of
 from scalewatch.services.series.snapshots import CommitSnapshot
-from scalewatch.services.series.standing import Standing, State
+from scalewatch.services.series.standing import State
 from scalewatch.storage import tables
 
 LIKELY: Final = 0.5
@@ -75,42 +75,6 @@ class BrokenGuideline:
         return self.guideline.region
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """A series at one of two commits, as `instances_of` takes it."""
-
-    change: SeriesChange
-    standing: Standing
-
-    @property
-    def series_id(self) -> int:
-        return self.change.series_id
-
-    @property
-    def region(self) -> str:
-        return self.change.region
-
-    @property
-    def machine(self) -> str:
-        return self.change.machine
-
-    @property
-    def slot(self) -> int:
-        return self.change.slot
-
-    @property
-    def configuration(self) -> Mapping[str, Any]:
-        return self.change.configuration
-
-
-@dataclass(frozen=True, slots=True)
-class _NewlyBroken:
-    """A guideline that held before, and how its regions differ from then."""
-
-    instance: Instance
-    changes: Mapping[str, SeriesChange]
-
-
 def broken_since(
     project: tables.Project,
     before: CommitSnapshot,
@@ -130,13 +94,13 @@ def broken_since(
     """
     rules = rules_of(after.session, project).guidelines
     newly = _newly_broken(before, after, rules, changes)
-    standings = {
-        change.series_id: (change.before, change.after)
-        for each in newly
-        for change in each.changes.values()
-    }
+    concerned = series_of(newly)
+    by_id = {each.series_id: each for each in changes if each.series_id in concerned}
+    standings = {key: (each.before, each.after) for key, each in by_id.items()}
     sides = both_sides(before, after, standings, targets)
-    return [_broken(each, sides) for each in newly]
+    return [
+        _broken(each, by_id[each.shortcut.series_id].metric, sides) for each in newly
+    ]
 
 
 def guideline_finding(
@@ -167,36 +131,27 @@ def _newly_broken(
     after: CommitSnapshot,
     rules: Sequence[Guideline],
     changes: Sequence[SeriesChange],
-) -> list[_NewlyBroken]:
+) -> list[Instance]:
     """Return what is broken now and held before."""
     named = {name for rule in rules for name in (rule.region, *rule.parts)}
     concerned = [each for each in changes if each.region in named]
-    by_id = {change.series_id: change for change in concerned}
-    now = _instances(rules, [_Side(each, each.after) for each in concerned])
+    now = _instances(rules, concerned)
     middles = after.medians(series_of(now)) if now else {}
     broken = {_key(each): each for each in now if is_broken(each, middles)}
-    then = [
-        each
-        for each in _instances(rules, [_Side(each, each.before) for each in concerned])
-        if _key(each) in broken
-    ]
+    earlier = [replace(each, after=each.before) for each in concerned]
+    then = [each for each in _instances(rules, earlier) if _key(each) in broken]
     middles = before.medians(series_of(then)) if then else {}
-    return [
-        _NewlyBroken(
-            broken[_key(each)],
-            {name: by_id[side.series_id] for name, side in each.sides.items()},
-        )
-        for each in then
-        if is_broken(each, middles) is False
-    ]
+    return [broken[_key(each)] for each in then if is_broken(each, middles) is False]
 
 
-def _instances(rules: Sequence[Guideline], sides: Sequence[_Side]) -> list[Instance]:
-    """Return guidelines where they can be checked, metric by metric."""
-    by_metric: dict[str, list[_Side]] = {}
-    for side in sides:
-        if side.standing.state is not State.UNMEASURED:
-            by_metric.setdefault(side.change.metric, []).append(side)
+def _instances(
+    rules: Sequence[Guideline], changes: Sequence[SeriesChange]
+) -> list[Instance]:
+    """Return guidelines where their later commit can be checked, metric by metric."""
+    by_metric: dict[str, list[SeriesChange]] = {}
+    for change in changes:
+        if change.standing.state is not State.UNMEASURED:
+            by_metric.setdefault(change.metric, []).append(change)
     return [
         instance
         for metric in sorted(by_metric)
@@ -208,14 +163,16 @@ def _key(instance: Instance) -> tuple[Guideline, int]:
     return instance.guideline, instance.shortcut.series_id
 
 
-def _broken(newly: _NewlyBroken, sides: Mapping[int, BothSides]) -> BrokenGuideline:
-    instance, rule = newly.instance, newly.instance.guideline
-    named = {name: sides[each.series_id] for name, each in newly.changes.items()}
+def _broken(
+    instance: Instance, metric: str, sides: Mapping[int, BothSides]
+) -> BrokenGuideline:
+    rule = instance.guideline
+    named = {name: sides[each.series_id] for name, each in instance.sides.items()}
     before = {name: each.before for name, each in named.items() if each.before}
     after = {name: each.after for name, each in named.items() if each.after}
     return BrokenGuideline(
         guideline=rule,
-        metric=newly.changes[rule.region].metric,
+        metric=metric,
         machine=instance.shortcut.machine,
         configuration=instance.configuration,
         probability=newly_broken(_odds(rule, before), _odds(rule, after)),
