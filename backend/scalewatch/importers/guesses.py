@@ -1,14 +1,18 @@
-"""Best guesses at files that no reader knows: a line of each, and a way to read it."""
+"""Guesses at files that no reader knows: whose they are, and the pattern of a line.
+
+Logs repeat sentences with other numbers, which are patterns of `--line`.
+"""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from scalewatch.importers.sentences import scale_line_of
 from scalewatch.importers.source import quoted
-from scalewatch.quantities import parse_unit
+from scalewatch.quantities import is_time, parse_unit
 from scalewatch.texts.cells import read_cell
 from scalewatch.texts.patterns import as_literal
+from scalewatch.texts.scales import scale_of
 
 _JSON_OF_PYTEST: Final = "`pytest --benchmark-json=out.json` writes a file that is read"
 
@@ -56,18 +60,21 @@ _NAMED: Final[Mapping[str, tuple[str, str]]] = {
 }
 """Output of tools that no reader knows, by words of it, with another way."""
 
-_NUMBER: Final = re.compile(r"(?<![\w.])\d++(?:\.\d++)?(?:[eE][+-]?\d++)?")
-_UNIT: Final = re.compile(r"\s*+(?P<unit>[A-Za-zµ%][\w/%]*)")
 _GAPS: Final = re.compile(r"[,;|\t]|\s{2,}")
-_TIMED: Final = re.compile(
-    r"(?:time|elapsed|duration|took|wall)[ \w]*[:=]?\s*+"
-    r"(?P<clock>\d++:\d\d(?::\d\d)?(?:\.\d++)?)\Z",
-    re.IGNORECASE,
+_NUMBER: Final = re.compile(
+    r"(?<![\w.])(?:(?P<duration>\d++m\d++(?:\.\d++)?s|\d++:[0-5]\d:[0-5]\d(?:\.\d++)?)"
+    r"|[+-]?\d++(?:\.\d++)?(?:[eE][+-]?\d++)?)(?=(?:[mµun]?s)?(?!\w))"
 )
-"""A duration as a clock shows it, at the end of a line that says that it is one."""
-
-_LONGEST: Final = 200
+_PLURAL: Final = re.compile(r"(?<=ss)es\b|(?<=[a-rt-z])s\b")
+_WORD_BEHIND: Final = re.compile(r"\s*+[\[(]?(?P<word>[A-Za-zµ#%][\w/%.-]*)")
+_STATED: Final = re.compile(r"\w\s*[=:]\s*\Z")
+_FEWEST: Final = 3
 _MOST_LINES: Final = 400
+_LONGEST: Final = 300
+_LOOKED_BACK: Final = 40
+_TIMED: Final = frozenset(
+    {"time", "elapsed", "took", "runtime", "walltime", "duration"}
+)
 
 
 def best_guess(head: str, sentence: str | None) -> str:
@@ -100,13 +107,15 @@ def best_guess(head: str, sentence: str | None) -> str:
             f"line {number} looks like a table of {len(cells)} columns without a "
             f"header: `sed '1i {names}' FILE | scalewatch model -` names them"
         )
-    if (valued := next(_valued(lines), None)) is not None:
-        number, pattern = valued
-        scale = scale_line_of(line for _, line in lines)
-        where = f"--line '{scale}'" if scale else "--at p=8"
+    stated = [(number, *_pattern(line[:_LONGEST])) for number, line in lines]
+    valued = (each for each in stated if each[2] == 1 and "{*}" not in each[1])
+    if (value := next(valued, None)) is not None:
+        number, pattern, _, has_scale = value
+        scale = (text for _, text, values, scales in stated if scales and not values)
+        where = f" --line '{line}'" if (line := next(scale, "")) else " --at p=8"
         return (
             f"it looks like a log that has no reader; line {number} has a value, which "
-            f"`--line '{pattern}' {where}` reads"
+            f"`--line '{pattern}'{'' if has_scale else where}` reads"
         )
     return (
         f"line {number}, {quoted(first)}, is of no known format, and no line has a "
@@ -123,24 +132,76 @@ def named_guess(head: str) -> str | None:
     return None
 
 
-def _valued(lines: list[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Yield lines with a number and the unit of a time or a rate, as patterns."""
-    for number, line in lines:
-        if (timed := _TIMED.search(line[:_LONGEST])) is not None:
-            before = " ".join(as_literal(line[: timed.start("clock")]).split())
-            if not _NUMBER.search(before):
-                yield number, f"{before} {{time:s}}"
-        for value in _NUMBER.finditer(line[:_LONGEST]):
-            unit = _UNIT.match(line, value.end())
-            known = parse_unit(unit["unit"]) if unit else None
-            words = line[: value.start()].split()[-4:]
-            if known is None or not known.is_known or not words:
-                continue
-            dimension = dict(known.dimension)
-            if dimension == {"s": 1} or known.is_rate:
-                hole = "{rate}" if known.is_rate else "{time}"
-                before = as_literal(" ".join(words))
-                if len(words) == 1 and line.startswith(words[0]):
-                    before = "{region}"
-                if not _NUMBER.search(before):
-                    yield number, f"{before} {hole} {unit['unit']}"  # type: ignore[index]
+def sentence_of(head: str) -> tuple[str, float] | None:
+    """Return the pattern of the sentence that most lines are, and their share.
+
+    None if none is repeated with other numbers that says a scale and a value.
+    """
+    lines = [line.strip() for line in head.splitlines() if line.strip()][:_MOST_LINES]
+    shapes = Counter(_shape(line) for line in lines if len(line) <= _LONGEST)
+    for shape, count in shapes.most_common(3):
+        if count < _FEWEST or "\0" not in shape:
+            continue
+        alike = [line for line in lines if _shape(line) == shape]
+        pattern, values, scales = _pattern(alike[0])
+        if values == 1 and scales:
+            return _for_all(pattern, alike), count / len(lines)
+    return None
+
+
+def _shape(line: str) -> str:
+    return " ".join(_PLURAL.sub("", _NUMBER.sub("\0", line)).split())
+
+
+def _for_all(pattern: str, lines: Sequence[str]) -> str:
+    """Return a pattern of the first of lines as one of all, of `thread` and `threads`.
+
+    A word that differs by more than a number is any.
+    """
+    words = zip(*(_NUMBER.sub("\0", line).split() for line in lines), strict=True)
+    return " ".join(
+        "{*}" if len({*column}) > 1 else word
+        for word, column in zip(pattern.split(), words, strict=True)
+    )
+
+
+def _pattern(line: str) -> tuple[str, int, int]:
+    """Return the pattern of a line, and how many values and scales it states."""
+    names, parts, end = list[str](), list[str](), 0
+    for number in _NUMBER.finditer(line):
+        parts.append(as_literal(line[end : number.start()]))
+        name = next((name for name in _names(line, number) if name not in names), "{*}")
+        names.append(name)
+        parts.append(name)
+        end = number.end()
+    parts.append(as_literal(line[end:]))
+    values = [name for name in names if name in {"{time}", "{rate}"}]
+    scales = [name for name in names if name not in {*values, "{*}"}]
+    return " ".join("".join(parts).split()), len(values), len(scales)
+
+
+def _names(line: str, number: re.Match[str]) -> Iterator[str]:
+    """Yield what a number may be, by the words beside it."""
+    if number["duration"]:
+        words = {*line[: number.start()].lower().replace(":", " ").split()}
+        # A clock that nothing says to be a duration may be a time of day.
+        if ":" not in number[0] or not _TIMED.isdisjoint(words):
+            yield "{time}"
+        return
+    behind = _WORD_BEHIND.match(line, number.end())
+    text = line[max(0, number.start() - _LOOKED_BACK) : number.start()]
+    *_, before = ["", *text.rstrip(" :=([,-").split()]
+    word = behind["word"].rstrip(".:,") if behind else ""
+    unit = parse_unit(word) if word else None
+    is_whole = number[0].isdecimal()
+    is_stated = _STATED.search(text) is not None
+    if is_whole and word and not is_stated and (scale := scale_of(word)):
+        yield f"{{{scale}}}"
+    if is_whole and before and (scale := scale_of(before)):
+        yield f"{{{scale}}}"
+    if unit is not None and unit.is_known and is_time(unit.dimension):
+        yield "{time}"
+    elif unit is not None and unit.is_known and unit.is_rate:
+        yield "{rate}"
+    elif before and before.lower() in _TIMED:
+        yield "{time}"

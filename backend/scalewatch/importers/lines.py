@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple
 from scalewatch.errors import BadDerivation, BadPattern, NoSuchLine
 from scalewatch.importers import series
 from scalewatch.importers.derivations import Derivation, derivation_of
-from scalewatch.importers.sentences import sentence_of
+from scalewatch.importers.guesses import sentence_of
 from scalewatch.importers.source import Source, quoted
 from scalewatch.importers.tables.columns import metric_and_unit
 from scalewatch.outcomes import is_about_outcome, judge_cell

@@ -25,8 +25,7 @@ from scalewatch.importers.formats import (
     TITLES,
     UNNAMED_JSON,
 )
-from scalewatch.importers.guesses import best_guess, named_guess
-from scalewatch.importers.sentences import sentence_of
+from scalewatch.importers.guesses import best_guess, named_guess, sentence_of
 from scalewatch.importers.source import Source
 
 if TYPE_CHECKING:

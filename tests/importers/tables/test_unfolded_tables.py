@@ -196,7 +196,7 @@ def test_log_that_begins_with_a_time_in_brackets_is_no_json(write) -> None:
 
     [error] = read_files([write(text)]).unreadable
 
-    assert "--line 'Total elapsed time: {time:s}'" in str(error)
+    assert "--line 'Total elapsed time: {time}'" in str(error)
     assert "--line 'Running on {p} ranks'" in str(error)
 
 
@@ -209,3 +209,13 @@ def test_times_too_long_for_seconds_are_asked_for_their_unit(write) -> None:
     named = text.replace("elapsedTime", "elapsedTime (ns)")
     [series] = read_files([write(named, "named.csv")]).series
     assert series.values[0, 0] == pytest.approx(10.5)
+
+
+@pytest.mark.parametrize("moment", ["[2026-03-01 10:{}:00]", "10:{}:00 n1"])
+def test_times_of_day_are_no_durations(write, moment) -> None:
+    lines = [f"{moment.format(10 + p)} running on {p} nodes" for p in (4, 8, 16)]
+
+    reading = read_files([write("\n".join(lines) + "\n")])
+
+    assert reading.unreadable
+    assert not reading.series
