@@ -5,10 +5,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import log
+from typing import Final, Self
 
 from sqlalchemy.orm import Session
 
 from scalewatch.modelling import Mark
+from scalewatch.services.caches import Kept, key_of
 from scalewatch.services.commits.find import Commit, commit_of
 from scalewatch.services.machines.silence import SilentMachine, silent_machines
 from scalewatch.services.projects.overviews import Overview, counted
@@ -24,6 +26,9 @@ FEWEST_ALIKE = 3
 
 LOOKED_AT = 5
 """Newest open regressions of a project among which the largest is its headline."""
+
+_LARGEST: Final = Kept[regressions.Member | None](5_000)
+"""The worst series of regressions."""
 
 UNGROUPED = 10
 """Projects that one screen holds: so few are in no groups."""
@@ -47,6 +52,19 @@ class Headline:
     factor: float
     at: Mapping[str, float]
     since: Commit
+
+    @classmethod
+    def of(cls, worst: regressions.Member, since: Commit) -> Self:
+        """Return the headline of a regression by its worst series."""
+        details = worst.details
+        return cls(
+            worst.region,
+            worst.metric,
+            worst.machine,
+            details.largest_factor,
+            details.largest,
+            since,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,22 +199,49 @@ def _headlines(
 ) -> dict[int, Headline]:
     """Return the largest of some regressions of each project."""
     known = [row for rows in opened.values() for row in rows]
-    members = regressions.members(session, [row.id for row in known])
-    begun = commits.identified(session, {row.first_commit_id for row in known})
-    headlines = {}
-    for project_id, rows in opened.items():
-        changes = [(row, member) for row in rows for member in members.get(row.id, ())]
-        if changes:
-            row, worst = max(
-                changes, key=lambda change: abs(log(change[1].details.largest_factor))
-            )
-            details = worst.details
-            headlines[project_id] = Headline(
-                worst.region,
-                worst.metric,
-                worst.machine,
-                details.largest_factor,
-                details.largest,
-                commit_of(begun[row.first_commit_id]),
-            )
-    return headlines
+    # A regression is written anew, with its sentence, when its series change.
+    keys = [
+        key_of("largest", row.id, row.sentence, str(row.opened_at)) for row in known
+    ]
+    largest = {
+        row.id: member
+        for row, member in zip(
+            known,
+            _LARGEST.answers(
+                keys, lambda places: _largest(session, [known[at].id for at in places])
+            ),
+            strict=True,
+        )
+        if member is not None
+    }
+    worst = {
+        project_id: max(
+            (row for row in rows if row.id in largest),
+            key=lambda row: abs(log(largest[row.id].details.largest_factor)),
+            default=None,
+        )
+        for project_id, rows in opened.items()
+    }
+    begun = commits.identified(
+        session, {row.first_commit_id for row in worst.values() if row}
+    )
+    return {
+        project_id: Headline.of(largest[row.id], commit_of(begun[row.first_commit_id]))
+        for project_id, row in worst.items()
+        if row is not None
+    }
+
+
+def _largest(
+    session: Session, regression_ids: Sequence[int]
+) -> list[regressions.Member | None]:
+    """Return the series that each regression changed most, None where none is left."""
+    members = regressions.members(session, regression_ids)
+    return [
+        max(
+            members.get(number, ()),
+            key=lambda member: abs(log(member.details.largest_factor)),
+            default=None,
+        )
+        for number in regression_ids
+    ]
