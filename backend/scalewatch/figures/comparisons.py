@@ -103,7 +103,7 @@ def _add_others(figure: Figure, lines: Sequence[RatioLine]) -> None:
         x=_with_gaps([ratio.x for ratio in ratios]),
         y=_with_gaps([ratio.value for ratio in ratios]),
         mode="lines",
-        line={"color": PALETTE["expectation"], "width": 0.8},
+        line={"width": 0.8},
         text=[escape(line.name) for line in lines for _ in (*line.ratio.x, None)],
         customdata=np.column_stack(
             [
@@ -138,7 +138,7 @@ def _add_line(figure: Figure, line: RatioLine, role: str) -> None:
         x=ratio.x,
         y=ratio.value,
         mode="lines",
-        line={"color": PALETTE[role], "width": 2},
+        line={"width": 2},
         customdata=np.column_stack([ratio.low, ratio.high]),
         hovertemplate=_hover(escape(line.name), digits, ratio.level),
         legendrank=1000,
@@ -151,7 +151,7 @@ def _add_line(figure: Figure, line: RatioLine, role: str) -> None:
             x=crossings,
             y=[1.0] * len(crossings),
             mode="markers",
-            marker={"color": PALETTE[role], "size": 9, "symbol": "x"},
+            marker={"size": 9, "symbol": "x"},
             hovertemplate=(
                 f"{escape(line.name)} crosses at %{{x:,.3~g}}<extra></extra>"
             ),

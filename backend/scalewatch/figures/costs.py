@@ -119,8 +119,7 @@ def shares_figure(shown: SharesDrawn) -> Figure:
             y=[100 * (line.shares[place] or 0.0) for place in known],
             stackgroup="shares",
             mode="lines",
-            fillcolor=PALETTE[role],
-            line={"color": PALETTE[role], "width": 0.5},
+            line={"width": 0.5},
             name=listed(line.name),
             showlegend=True,
             hovertemplate=f"{escape(line.name)}<br>{shown.parameter} = %{{x:,}}: "

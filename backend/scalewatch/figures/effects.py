@@ -59,8 +59,8 @@ def main_effects_figure(effects: Effects, objective: DrawnObjective) -> Figure:
             y=[each.mean for each in levels],
             customdata=[[each.best, each.count] for each in levels],
             mode="lines+markers",
-            line={"color": PALETTE[role], "width": 2},
-            marker={"color": PALETTE[role], "size": 9, "symbol": symbol(slot)},
+            line={"width": 2},
+            marker={"size": 9, "symbol": symbol(slot)},
             name=escape(effect.setting),
             hovertemplate=(
                 f"%{{x}}: mean {objective.hover('y')}, best "
@@ -94,8 +94,8 @@ def interaction_figure(interaction: Interaction, objective: DrawnObjective) -> F
             x=levels,
             y=interaction.means[:, slot],
             mode="lines+markers",
-            line={"color": PALETTE[role], "width": 2, "dash": machine_dash(slot)},
-            marker={"color": PALETTE[role], "size": 9, "symbol": symbol(slot)},
+            line={"width": 2, "dash": machine_dash(slot)},
+            marker={"size": 9, "symbol": symbol(slot)},
             name=escape(f"{along} = {held_text(level, along)}"),
             showlegend=True,
             hovertemplate=f"%{{x}}: {objective.hover('y')}",

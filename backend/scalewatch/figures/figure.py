@@ -60,7 +60,6 @@ class Figure:
             y=np.concatenate([low, high[::-1]]),
             mode="lines",
             fill="toself",
-            fillcolor=PALETTE[role],
             line={"width": 0},
             opacity=opacity,
             hoverinfo="skip",
@@ -173,7 +172,18 @@ class Figure:
         return float(drawn.min()), float(drawn.max())
 
     def _add(self, kind: str, attributes: Trace) -> None:
-        self.data.append({"type": kind, **attributes})
+        """Add a trace in the colour of its role, unless it states another one."""
+        trace = {"type": kind, **attributes}
+        if "meta" in trace:
+            colour = PALETTE[trace["meta"]]
+            if kind == "bar":
+                trace["marker"] = {}
+            for part in ("line", "marker", "error_y"):
+                if part in trace:
+                    trace[part] = {"color": colour, **trace[part]}
+            if "fill" in trace or "stackgroup" in trace:
+                trace.setdefault("fillcolor", colour)
+        self.data.append(trace)
 
 
 def _shortened(name: str) -> str:

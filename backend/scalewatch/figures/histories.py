@@ -289,7 +289,6 @@ def history_figure(history: DrawnHistory, *, by_date: bool = False) -> Figure:
         y=np.array([value for _, value in known]),
         mode="markers",
         marker={
-            "color": PALETTE[role],
             "size": 5,
             "symbol": [
                 "x" if position in history.bad_nights else "circle"
@@ -322,7 +321,7 @@ def _add_era(figure: Figure, era: DrawnEra, first: Place, last: Place) -> None:
         x=[first, last],
         y=[era.middle, era.middle],
         mode="lines",
-        line={"color": PALETTE["ink"], "width": 1.5},
+        line={"width": 1.5},
         hoverinfo="skip",
         meta="ink",
     )
@@ -396,8 +395,8 @@ def curves_figure(change: DrawnChange) -> Figure:
             x=change.x,
             y=middle,
             mode="lines+markers",
-            line={"color": PALETTE[role], "width": 2},
-            marker={"color": PALETTE[role], "size": 6},
+            line={"width": 2},
+            marker={"size": 6},
             customdata=np.column_stack([low, high]),
             hovertemplate=(
                 f"{escape(change.parameter)} = %{{x:,}}<br>"
@@ -439,7 +438,7 @@ def strip_figure(change: DrawnChange) -> Figure:
             x=list(segment.positions),
             y=segment.values[:, -1],
             mode="markers",
-            marker={"color": PALETTE[role], "size": 5},
+            marker={"size": 5},
             name=label,
             meta=role,
             **hovered(commits, f"%{{y:.3~s}}{escape(change.unit)}"),

@@ -71,9 +71,8 @@ def differences_figure(parameter: str, lines: Sequence[DifferenceLine]) -> Figur
                 for step in line.steps
             ],
             mode="lines+markers",
-            line={"color": PALETTE[role], "width": 2, "dash": machine_dash(slot)},
+            line={"width": 2, "dash": machine_dash(slot)},
             marker={
-                "color": PALETTE[role],
                 "size": [12 if step.is_significant else 6 for step in line.steps],
                 "symbol": symbol(slot),
             },
@@ -126,7 +125,6 @@ def shares_figure(
             x=labels,
             y=share,
             name=escape(name),
-            marker={"color": PALETTE[role]},
             hovertemplate="%{x}: %{y:.1%}",
             meta=role,
         )
@@ -158,7 +156,6 @@ def movements_figure(
             y=names,
             orientation="h",
             name=setting_text(setting),
-            marker={"color": PALETTE[role]},
             hovertemplate="%{y}: %{x:.1%}",
             meta=role,
         )

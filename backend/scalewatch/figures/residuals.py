@@ -66,15 +66,10 @@ def residuals_figure(scalings: Sequence[Scaling]) -> Figure:
             x=scaling.x,
             y=middle,
             mode="markers",
-            marker={
-                "color": PALETTE[role],
-                "size": 7,
-                "symbol": symbol(scaling.slot + scaling.position),
-            },
+            marker={"size": 7, "symbol": symbol(scaling.slot + scaling.position)},
             error_y={
                 "array": high - middle,
                 "arrayminus": middle - low,
-                "color": PALETTE[role],
                 "thickness": 2,
                 "width": 0,
             },

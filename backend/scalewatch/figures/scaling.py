@@ -18,7 +18,7 @@ from scalewatch.figures.axes import (
     nothing,
     parameter_axis,
 )
-from scalewatch.figures.colours import PALETTE, Style, machine_role, styles, symbol
+from scalewatch.figures.colours import Style, machine_role, styles, symbol
 from scalewatch.figures.curves import Curves, Scaling, curves_of, middle_of
 from scalewatch.figures.figure import Figure
 from scalewatch.figures.notation import growth_markup, listed
@@ -147,8 +147,7 @@ def _add_band(figure: Figure, curves: Curves) -> None:
         y=np.concatenate([lower, upper[::-1]]),
         mode="lines",
         fill="toself",
-        fillcolor=PALETTE["band"],
-        line={"color": PALETTE["band"], "width": 0},
+        line={"width": 0},
         hoverinfo="skip",
         name="tolerance",
         meta="band",
@@ -162,8 +161,8 @@ def _add_under(figure: Figure, under: Scaling) -> None:
         x=under.x,
         y=under.middle,
         mode="lines+markers",
-        line={"color": PALETTE["quiet"], "width": 1.5},
-        marker={"color": PALETTE["quiet"], "size": 5},
+        line={"width": 1.5},
+        marker={"size": 5},
         hovertemplate=(
             f"{escape(under.name)}<br>{escape(under.parameter)} = %{{x:,}}<br>"
             f"median {hover_number('y', under.unit)}<extra></extra>"
@@ -218,7 +217,7 @@ def _add_expectation(
         x=curves.x,
         y=curves.expectation,
         mode="lines",
-        line={"color": PALETTE["expectation"], "dash": "6px,5px", "width": 1.5},
+        line={"dash": "6px,5px", "width": 1.5},
         legendgroup=name,
         showlegend=note is not None
         and not any(trace.get("name") == name for trace in figure.data),
@@ -253,7 +252,7 @@ def _add_repetitions(figure: Figure, scaling: Scaling) -> None:
         x=np.concatenate(x),
         y=np.concatenate(columns),
         mode="markers",
-        marker={"color": PALETTE[role], "size": 3, "opacity": 0.28},
+        marker={"size": 3, "opacity": 0.28},
         hoverinfo="skip",
         name="repetitions",
         meta=role,
@@ -284,15 +283,10 @@ def _add_medians(
         x=scaling.x,
         y=scaling.middle,
         mode="markers",
-        marker={
-            "color": PALETTE[role],
-            "size": 7,
-            "symbol": marker,
-        },
+        marker={"size": 7, "symbol": marker},
         error_y={
             "array": scaling.high - scaling.middle,
             "arrayminus": scaling.middle - scaling.low,
-            "color": PALETTE[role],
             "thickness": 2,
             "width": 0,
         },
@@ -308,12 +302,7 @@ def _add_medians(
 
 
 def _add_model(
-    figure: Figure,
-    curves: Curves,
-    scaling: Scaling,
-    style: Style,
-    *,
-    is_listed: bool,
+    figure: Figure, curves: Curves, scaling: Scaling, style: Style, *, is_listed: bool
 ) -> None:
     """Draw a growth that was found: solid where measured, and inside its interval."""
     if scaling.model is None or curves.model is None:
@@ -329,7 +318,7 @@ def _add_model(
             x=curves.x[part],
             y=values[part],
             mode="lines",
-            line={"color": PALETTE[style.role], "width": 2, "dash": dash},
+            line={"width": 2, "dash": dash},
             showlegend=is_listed and part is is_measured,
             name=name,
             meta=style.role,
@@ -355,7 +344,7 @@ def _add_candidates(figure: Figure, x: Reals, scaling: Scaling, style: Style) ->
             x=x,
             y=inside,
             mode="lines",
-            line={"color": PALETTE[style.role], "width": 1, "dash": dash},
+            line={"width": 1, "dash": dash},
             name=name,
             meta=style.role,
             **_curve_hover(scaling, x, name),
@@ -363,12 +352,7 @@ def _add_candidates(figure: Figure, x: Reals, scaling: Scaling, style: Style) ->
 
 
 def _curve_hover(
-    scaling: Scaling,
-    x: Reals,
-    words: str,
-    place: str = "",
-    *,
-    assumed: str | None = "",
+    scaling: Scaling, x: Reals, words: str, place: str = "", *, assumed: str | None = ""
 ) -> dict[str, Any]:
     """Return what tells the value of a curve at `x` and the interval of the scan there.
 
