@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from itertools import combinations
 from typing import Final
 
@@ -236,6 +237,7 @@ def bits_of(flags: Iterable[Flag]) -> int:
     return sum(_BITS[flag] for flag in flags)
 
 
+@cache  # of few that ever occur, for thousands of points
 def flags_in(bits: int) -> tuple[Flag, ...]:
     """Return the flags that are stored as these bits."""
     return tuple(flag for flag, bit in _BITS.items() if bits & bit)
