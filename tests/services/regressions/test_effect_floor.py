@@ -3,8 +3,8 @@
 import pytest
 from sqlalchemy import select
 
-from scalewatch.services.common_mode.alarms import effect_floor
 from scalewatch.services.gates import declared_rules as rules
+from scalewatch.services.regressions.changes import effect_floor
 from scalewatch.services.regressions.regressions import regressions_of
 from scalewatch.storage import tables
 from support.histories import TREE, commit, record_commit, record_history

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sqlalchemy import select
 
-from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT
+from scalewatch.services.common_mode.project_history import SMALLEST_EFFECT
 from scalewatch.services.regressions.changes import by_effect, watch
 from scalewatch.storage import tables
 from support.histories import FIRST_DAY, TREE, commit, reports

@@ -38,7 +38,6 @@ from scalewatch.services.commits.baselines import (
 from scalewatch.services.commits.find import commit_of, find_commit
 from scalewatch.services.commits.lineage import USUAL_MAIN
 from scalewatch.services.commits.main_line import line_up_to, watched_line
-from scalewatch.services.common_mode.alarms import smallest_effect
 from scalewatch.services.common_mode.newest_commit import (
     MOST_NIGHTS,
     NOTHING,
@@ -47,6 +46,7 @@ from scalewatch.services.common_mode.newest_commit import (
     newest_histories,
     newest_nights,
 )
+from scalewatch.services.common_mode.project_history import smallest_effect
 from scalewatch.services.series.judged import Middles
 from scalewatch.services.series.snapshots import CommitSnapshot
 from scalewatch.settings import ALARMING_SHARE

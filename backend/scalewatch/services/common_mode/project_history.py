@@ -7,7 +7,7 @@ state begins a new history where levels move: what it measured before is no base
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,6 @@ from scalewatch.modelling.machines.levels import alike_states
 from scalewatch.services.analysis.pools import SeriesPool
 from scalewatch.services.commits.lineage import Lineage
 from scalewatch.services.commits.main_line import watched_line
-from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
 from scalewatch.services.expectations.in_force import Expectations, in_force
 from scalewatch.services.selection.renamed_regions import present_name
 from scalewatch.storage.commits import commits
@@ -28,6 +27,12 @@ from scalewatch.storage.histories.locations import Located, LocatedSeries
 from scalewatch.storage.judgements import gate_rules
 
 Setting = tuple[float, ...]
+
+SMALLEST_EFFECT: Final = 0.03
+"""Smaller changes of noisy series cannot be told from nights, whatever is stated."""
+
+KEY: Final = "smallest_effect"
+"""Key of the least effect among the stored rules of a project."""
 
 RECENT: Final = 20
 """Newest commits of a series that decide at which settings it is measured now."""
@@ -120,9 +125,20 @@ def project_history(
         states=locations.facts_of(session, [*states]),
         expectations=in_force(session, project_id),
         measured_commits=number,
-        smallest_effect=stated(rules.rules) if rules else SMALLEST_EFFECT,
+        smallest_effect=stated_effect(rules.rules if rules else {}),
         targets=rules.target if rules else {},
     )
+
+
+def smallest_effect(session: Session, project_id: int) -> float:
+    """Return the share by which a series of a project has to change to be reported."""
+    row = gate_rules.newest(session, project_id)
+    return stated_effect(row.rules if row else {})
+
+
+def stated_effect(rules: Mapping[str, Any]) -> float:
+    """Return the least effect in a project's stored rules; older ones lack it."""
+    return float(rules.get(KEY, SMALLEST_EFFECT))
 
 
 def series_histories(  # noqa: PLR0913 - which histories

@@ -9,8 +9,11 @@ from sqlalchemy.orm import Session
 
 from scalewatch.services import jobs
 from scalewatch.services.access import audit
-from scalewatch.services.common_mode.alarms import KEY as SMALLEST
-from scalewatch.services.common_mode.alarms import SMALLEST_EFFECT, stated
+from scalewatch.services.common_mode.project_history import KEY as SMALLEST
+from scalewatch.services.common_mode.project_history import (
+    SMALLEST_EFFECT,
+    stated_effect,
+)
 from scalewatch.services.gates.rules import USUAL, GateRule, Rules
 from scalewatch.services.shared_cores import TREATED, Treatment, declared
 from scalewatch.storage import tables
@@ -143,7 +146,7 @@ def _stated(rules: Mapping[str, Any]) -> dict[str, Any]:
     return {
         **rules,
         **{name: str(said) for name, said in declared(rules).items()},
-        SMALLEST: stated(rules),
+        SMALLEST: stated_effect(rules),
         gate_rules.SCALE: rules.get(gate_rules.SCALE),
     }
 
@@ -160,7 +163,7 @@ def _rules(row: tables.GateRules) -> GateRules:
         },
         target=row.target,
         **declared(row.rules),
-        smallest_effect=stated(row.rules),
+        smallest_effect=stated_effect(row.rules),
         scale=row.rules.get(gate_rules.SCALE),
         author=row.author,
         reason=row.reason,

@@ -30,7 +30,6 @@ from scalewatch.modelling.histories.histories import Histories
 from scalewatch.modelling.histories.modes import Modes
 from scalewatch.modelling.histories.passing import Passing
 from scalewatch.services.caches import Kept, key_of
-from scalewatch.services.common_mode.alarms import effect_floor
 from scalewatch.services.common_mode.project_history import SeriesHistory
 from scalewatch.services.common_mode.shared_moves import (
     alike,
@@ -285,6 +284,15 @@ def by_effect(
         elif size >= LEAST_EFFECT and q_value <= FALSE_SHARE:
             drifts.append(change)
     return changes, drifts
+
+
+def effect_floor(smallest: float, spread: float) -> float:
+    """Return the least effect on a machine whose level has a usual spread.
+
+    It is that of the project and at least twice the spread: smaller changes are drifts,
+    and nobody is stopped.
+    """
+    return max(smallest, SPREADS * spread)
 
 
 def _first_suspect(history: SeriesHistory, shift: Shift) -> int:
