@@ -204,7 +204,9 @@ def whole(document: Document) -> str:
 % Latin Modern where it is installed: T1 without it would give bitmap fonts.
 \IfFileExists{{lmodern.sty}}{{\usepackage[T1]{{fontenc}}\usepackage{{lmodern}}}}{{}}
 \usepackage[margin=25mm]{{geometry}}
-\usepackage{{graphicx,booktabs}}
+\usepackage{{graphicx}}
+\IfFileExists{{booktabs.sty}}{{\usepackage{{booktabs}}}}{{%
+  \let\toprule\hline \let\midrule\hline \let\bottomrule\hline}}
 \begin{{document}}
 \section*{{{escaped(document.title)}}}
 \input{{{SECTION.removesuffix(".tex")}}}
