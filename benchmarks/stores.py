@@ -143,10 +143,13 @@ def _wide(results: Results, folder: Path) -> None:
     store, draw = Store.at(str(where)), np.random.default_rng(SEED)
     results.heading(f"{commits} commits × 40 regions × 10 machines")
     row = results.table("what", "processor", "files", "size", "memory")
-    store.add(_of_wide(range(commits), draw))
     options = ("--store", where, "--out", site, "--cache", folder / "wide.db")
     seconds = []
-    for what in ("publish", "again with one commit more"):
+    for what, come in {
+        "publish": range(commits),
+        "again with one commit more": range(commits, commits + 1),
+    }.items():
+        store.add(_of_wide(come, draw))
         used, memory = _command("publish", *options, "--commits", "10")
         seconds.append(used)
         sizes = [each.stat().st_size for each in site.rglob("*") if each.is_file()]
@@ -158,7 +161,6 @@ def _wide(results: Results, folder: Path) -> None:
             f"{size:.0f} MB",
             f"{memory:.0f} MB",
         )
-        store.add(_of_wide(range(commits, commits + 1), draw))
     if commits == WIDE_COMMITS:
         results.figure(WIDE, seconds[0])
         results.figure(WIDE_RENEWED, seconds[1])

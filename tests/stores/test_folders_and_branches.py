@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scalewatch.errors import NoStore, RunAlreadyRecorded, StoreUnwritable
-from scalewatch.stores.files import MOST_BYTES, plain
+from scalewatch.stores.files import MOST_BYTES, StoredRun, in_order, plain
 from scalewatch.stores.store import Store
 from scalewatch.wire import RunReport
 from support.stored import history, report
@@ -292,3 +292,17 @@ def test_a_report_of_several_lines_becomes_one(tmp_path):
 
     (line,) = held(str(tmp_path))
     assert RunReport.model_validate_json(line) == RunReport.model_validate_json(text)
+
+
+def test_runs_of_one_moment_come_by_machine_and_setting_whatever_their_files():
+    runs = [
+        StoredRun.of(report(1, p, {"solve": [1.0]}, machine=machine))
+        for machine in ("b", "a")
+        for p in (16, 2, 4)
+    ]
+
+    ordered = [
+        (run.report.machine.name, run.report.coordinate["p"]) for run in in_order(runs)
+    ]
+
+    assert ordered == [(name, p) for name in "ab" for p in (2, 4, 16)]

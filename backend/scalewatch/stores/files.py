@@ -258,7 +258,9 @@ def in_order(runs: Iterable[StoredRun]) -> Sequence[StoredRun]:
     """Return runs in an order that does not depend on the files that hold them."""
 
     def place(run: StoredRun) -> tuple[Any, ...]:
-        return _moment_of(run.report), str(run.report.id)
+        report = run.report
+        setting = sorted(report.coordinate.items())
+        return _moment_of(report), report.machine.name, setting, str(report.id)
 
     return sorted(runs, key=place)
 
