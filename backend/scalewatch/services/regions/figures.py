@@ -8,10 +8,9 @@ from typing import Final
 from sqlalchemy.orm import Session
 
 from scalewatch.errors import NotMeasured
-from scalewatch.figures.compositions import composed_figure
 from scalewatch.figures.curves import Scaling
 from scalewatch.figures.figure import Figure
-from scalewatch.figures.residuals import residuals_figure
+from scalewatch.figures.residuals import composed_figure, residuals_figure
 from scalewatch.figures.scaling import machines_figure, scaling_figure
 from scalewatch.modelling import Mark
 from scalewatch.services.expectations.in_force import Expectation
