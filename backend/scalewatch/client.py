@@ -13,7 +13,7 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import quote, urlencode
 from urllib.request import Request, urlopen
 
-from scalewatch.errors.base import ScalewatchError
+from scalewatch.errors.records import ScalewatchError
 
 SERVER: Final = "http://127.0.0.1:8000"
 SECONDS: Final = 120.0

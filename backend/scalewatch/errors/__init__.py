@@ -95,7 +95,6 @@ An error carries the evidence as attributes, and writes its own message. What an
 error means over HTTP is decided in `scalewatch.api.http.problems`, nowhere else.
 """
 
-from scalewatch.errors.base import *
 from scalewatch.errors.files import *
 from scalewatch.errors.modelling import *
 from scalewatch.errors.operations import *

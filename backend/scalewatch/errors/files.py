@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from scalewatch.errors.base import ScalewatchError
 from scalewatch.errors.operations import pip_install
+from scalewatch.errors.records import ScalewatchError
 
 
 def printable(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-from scalewatch.errors.base import ScalewatchError
+from scalewatch.errors.records import ScalewatchError
 
 
 class ModellingError(ScalewatchError):

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from scalewatch.errors.base import ScalewatchError
+from scalewatch.errors.records import ScalewatchError
 
 UNKNOWN_ORIGIN: Final = "git+<repository URL>"
 """The placeholder of the README for the repository's address."""

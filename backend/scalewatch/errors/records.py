@@ -1,8 +1,13 @@
-"""Records that do not exist, or that contradict others."""
+"""The ancestor of every deliberate error, and errors of records.
+
+Records do not exist, or contradict others.
+"""
 
 from collections.abc import Sequence
 
-from scalewatch.errors.base import ScalewatchError
+
+class ScalewatchError(Exception):
+    """Base class of all deliberate errors."""
 
 
 class NotFound(ScalewatchError):

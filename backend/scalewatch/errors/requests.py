@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from scalewatch.errors.base import ScalewatchError
+from scalewatch.errors.records import ScalewatchError
 
 
 class Refused(ScalewatchError):

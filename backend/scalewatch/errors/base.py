@@ -1,5 +1,0 @@
-"""The ancestor of every deliberate error."""
-
-
-class ScalewatchError(Exception):
-    """Base class of all deliberate errors."""
