@@ -59,7 +59,7 @@ READ = {
     "imb": Told(190, 1250),
     "jube/JUBE": Told(0, 0),
     "jube/generated-2.5.1": Told(6, 30),
-    "jube/jubench-hpcg": Told(30, 840),
+    "jube/jubench-hpcg": Told(120, 840),
     "jube/jubench-osu": Told(24, 88, NONE, OSU_COLUMNS),
     "lammps/lammps-bench": Told(11, 28),
     "lammps/performance-study": Told(11, 176),

@@ -71,6 +71,7 @@ _STATED: Final = re.compile(r"\w\s*[=:]\s*\Z")
 _FEWEST: Final = 3
 _MOST_LINES: Final = 400
 _LONGEST: Final = 300
+_NAME_WITH_NUMBER: Final = re.compile(r"\A[^\s{}]+/\{\*\} ")
 _LOOKED_BACK: Final = 40
 _TIMED: Final = frozenset(
     {"time", "elapsed", "took", "runtime", "walltime", "duration"}
@@ -107,7 +108,11 @@ def best_guess(head: str, sentence: str | None) -> str:
             f"line {number} looks like a table of {len(cells)} columns without a "
             f"header: `sed '1i {names}' FILE | scalewatch model -` names them"
         )
-    stated = [(number, *_pattern(line[:_LONGEST])) for number, line in lines]
+    stated = [
+        (number, _NAME_WITH_NUMBER.sub("{region} ", text), values, scales)
+        for number, line in lines
+        for text, values, scales in [_pattern(line[:_LONGEST])]
+    ]
     valued = (each for each in stated if each[2] == 1 and "{*}" not in each[1])
     if (value := next(valued, None)) is not None:
         number, pattern, _, has_scale = value

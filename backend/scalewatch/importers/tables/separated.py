@@ -4,6 +4,7 @@ import csv
 import math
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Final
@@ -449,10 +450,8 @@ class _Table:
                 and self.columns.parameters
                 and all(isinstance(setting, int) for setting in settings)
                 and not _are_flags(column)
-                and (
-                    self.columns.undeclared[name] == self.jobs.tasks_per_node
-                    or len(set(zip(keys, column, strict=True))) == len(set(keys))
-                )
+                and self.columns.undeclared[name] != self.jobs.tasks_per_node
+                and len(set(zip(keys, column, strict=True))) == len(set(keys))
             ):
                 following.append(name)
             elif len(set(column)) < len(column) or _are_flags(column):
@@ -470,6 +469,16 @@ class _Table:
             and len({(*(row[each] for each in scan), row[at]) for row in cells})
             < len(measured) * len({row[at] for row in cells})
         ]
+        layout = [
+            name
+            for name in torn
+            if held[name] == self.jobs.tasks_per_node
+            and 1 in Counter(unknown[name]).values()
+        ]
+        following += layout  # no scan of its own: processes and nodes say as much
+        for name in layout:
+            torn.remove(name)
+            del held[name]
         for name in [name for name in torn if scale_of(name) == "nodes"]:
             self.left_out[name] = "it tells where each run was"
             torn.remove(name)
