@@ -37,8 +37,10 @@ UNCONVERTED = {
 }  # fmt: skip
 # Private functions that read for several entries of their module, each with its reason.
 READERS = {
-    "gates/circumstances.py: _is_pending": "reads what is still to be done",
+    "gates/gate.py: _gate": "asks for confirmations at the end of both ways to a gate",
     "gates/gate.py: _judged": "reads for the gate and for the report of a commit",
+    "gates/gate.py: _machine_by_machine": "all of a wide commit at once is too much",
+    "gates/gate.py: _with_recent": "reads the values of findings once these are known",
     "searches.py: _commits": "names of one kind, in a table of kinds",
     "searches.py: _machines": "names of one kind, in a table of kinds",
     "searches.py: _metrics": "names of one kind, in a table of kinds",
