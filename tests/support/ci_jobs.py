@@ -77,7 +77,8 @@ class Job:
             condition = str(step.get("if", "true"))
             is_always = "cancelled()" in condition
             if "run" in step and (not code or is_always) and self._holds(condition):
-                code = code or self._step(step)
+                ended = self._step(step)
+                code = code or ended
         return code
 
     def file(self, name: str) -> Path:
