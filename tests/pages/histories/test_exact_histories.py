@@ -1,5 +1,7 @@
 """Pages of histories of what is counted exactly."""
 
+import re
+
 from support import sentences
 from support.exact_counts import count
 
@@ -18,6 +20,19 @@ def test_a_count_says_that_it_is_exact_and_where_it_changed(client, sessions):
     assert '<span class="quiet small">exact</span>' in own
     assert "O(p²) since" in own
     assert "90 % interval" not in own
+
+
+def test_plots_that_say_the_same_say_it_once(client, sessions):
+    for name in "abc":
+        for commit in (1, 2):
+            count(sessions, commit, {"sort": lambda p: p}, machine={"name": name})
+
+    page = client.get(HISTORY, params={"region": "sort"}).text
+
+    captions = re.findall(r"(?s)<figcaption>(.*?)</figcaption>", page)
+    assert len(captions) == 3
+    assert "3 of 3 plots: " in page
+    assert not any("throughout" in caption for caption in captions)
 
 
 def test_counts_that_stay_are_unchanged_after_two_commits(client, sessions):

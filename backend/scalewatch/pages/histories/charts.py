@@ -4,6 +4,7 @@ Values or exponents over commits as dots; behind them a band per segment with it
 and its ends, coloured by its growth; changes as vertical marks, releases as ticks.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,6 +29,9 @@ from scalewatch.texts.numbers import significant
 
 FEWEST_COMMITS: Final = 9
 """A change of what scatters is told from this many commits on."""
+
+FEW_ALIKE: Final = 2
+"""Plots that say the same, each at its place; of more it is said once, above."""
 
 
 def history_sentence(history: History, series: SegmentedHistory) -> str:
@@ -78,6 +82,16 @@ def _level_sentence(
         f"{factor.capitalize()} since {since.label} ({day_}); now {level} in the "
         f"middle of {commits}, {was} before{others}."
     )
+
+
+def usual_sentence(charts: Sequence["Chart"]) -> tuple[str, int]:
+    """Return the sentence that most of several charts have, and of how many.
+
+    It is empty where it would be said of one or two.
+    """
+    sentences = Counter(chart.sentence for chart in charts)
+    sentence, count = next(iter(sentences.most_common(1)), ("", 0))
+    return (sentence, count) if count > FEW_ALIKE else ("", 0)
 
 
 def overview_sentence(history: History) -> str:

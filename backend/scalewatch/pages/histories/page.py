@@ -105,11 +105,13 @@ def show_history(  # noqa: PLR0913, PLR0917 - one per parameter of the query
             "configuration": stated(series.configuration),
         }
         plot = plots.Plot(path_to(request, "history-figure", about))
+    drawn = charts.charts(history, show, by_date=by_date) if history.region else []
     return templates.render(
         request,
         "histories/show.html",
         history=history,
-        charts=charts.charts(history, show, by_date=by_date) if history.region else (),
+        charts=drawn,
+        usual=charts.usual_sentence(drawn),
         releases=charts.releases(history, by_date=by_date) if history.region else (),
         heat=heat,
         page=page,
