@@ -134,7 +134,7 @@ def _order(growth: str) -> str:
 
 WIDTH: Final = 360.0
 HEIGHT: Final = 132.0
-LEFT: Final = 40.0
+LEFT: Final = 52.0
 RIGHT: Final = 8.0
 TOP: Final = 18.0
 BOTTOM: Final = 16.0
