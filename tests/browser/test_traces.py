@@ -99,6 +99,7 @@ def test_keyboard_reaches_every_control_and_table(traces: Page):
             traces.evaluate(
                 "document.activeElement.id"
                 " || document.activeElement.getAttribute('aria-label')"
+                " || document.activeElement.ariaLabelledByElements?.[0]?.innerText"
             )
         )
 

@@ -13,7 +13,7 @@ AT = 9
 def lead_of(client, path):
     """Return the leads of a page, as words."""
     page = client.get(path).text
-    leads = re.findall(r'<p class="lead">.*?</p>', page, re.DOTALL)
+    leads = re.findall(r'<p class="lead[^"]*">.*?</p>', page, re.DOTALL)
     return [words_of(lead) for lead in leads]
 
 

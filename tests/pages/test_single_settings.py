@@ -190,6 +190,16 @@ def test_a_region_is_a_value_over_commits(client, project):
     assert "Save a new version" not in page
 
 
+def test_a_region_on_several_machines_is_a_value_over_commits_on_each(
+    client, project_of_two
+):
+    page = client.get(f"/p/{project_of_two}/r/{REGIONS[0]}").text
+
+    plots = re.findall(r'aria-label="(Time[^"]*)"', page)
+    assert len({*plots}) == 2
+    assert all("over commits of io.Suite.time_0 on " in plot for plot in plots)
+
+
 @pytest.mark.parametrize(("last", "shown"), [("100", 100), ("400", 120), ("all", 120)])
 def test_a_history_has_as_many_commits_as_are_wanted(client, sessions, last, shown):
     runs = [

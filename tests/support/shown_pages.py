@@ -45,7 +45,9 @@ def leads_of(page: str) -> list[str]:
     """Return the sentences that stand largest on a page."""
     return [
         words_of(lead)
-        for lead in re.findall(r'<p class="lead">(.*?)</p>', page, re.DOTALL)
+        for lead in re.findall(
+            r'<p class="lead(?: lead--wide)?">(.*?)</p>', page, re.DOTALL
+        )
     ]
 
 

@@ -118,6 +118,7 @@ def region_page(  # noqa: PLR0913, PLR0917, one per part of the address, and a f
         "regions/show.html",
         status_code=200 if refused is None else 422,
         region=shown,
+        is_single=has_one_setting(shown),
         query=query,
         target=question.target,
         outlook=scan
@@ -199,17 +200,29 @@ def _plots(  # noqa: PLR0913 - what is drawn, and where
         )
         for place, figure in drawn.items()
     }
-    if len(shown.scans) == 1 and is_tracked(session, shown):
-        # Asked for by the browser: it reads all commits of the scan.
-        of_scan: Query = {
-            "project": shown.project,
-            "region": shown.region,
-            "machine": shown.scans[0].machine,
-            "metric": shown.metric,
-            "configuration": stated(shown.scans[0].configuration),
-        }
-        plots["history"] = Plot(path_to(request, "history-figure", of_scan))
+    is_of_commits = len(shown.scans) == 1 or has_one_setting(shown)
+    if is_of_commits and is_tracked(session, shown):
+        for at, scan in enumerate(shown.scans):
+            # Asked for by the browser: it reads all commits of the scan.
+            of_scan: Query = {
+                "project": shown.project,
+                "region": shown.region,
+                "machine": scan.machine,
+                "metric": shown.metric,
+                "configuration": stated(scan.configuration),
+            }
+            address = path_to(request, "history-figure", of_scan)
+            plots[f"history{at or ''}"] = Plot(address)
     return plots
+
+
+def has_one_setting(region: Region) -> bool:
+    """Tell whether values are shown over commits, as nothing is expected over a scale.
+
+    There is one setting then on each machine.
+    """
+    is_over_scale = any(scan.level is None for scan in region.scans)
+    return not (is_over_scale or region.expectation or region.composition)
 
 
 def factors(session: Session, scan: Scan) -> list[str]:

@@ -350,7 +350,8 @@ def verdict_lead(counts: Mapping[Mark, int]) -> str:
     )
     if worse:
         verb = "scales" if worse == 1 else "scale"
-        return f"{worse:,} of {judged:,} series {verb} worse than expected.{also}"
+        rest = f", {better:,} better" * bool(better)
+        return f"{worse:,} of {judged:,} series {verb} worse than expected{rest}."
     open_ones = counts[Mark.UNDECIDED]
     if open_ones == judged:
         every = "The only series is" if judged == 1 else f"All {judged:,} series are"
