@@ -431,11 +431,12 @@ _SIGN: Final = re.compile(
             r"(?:exited|terminated|killed) (?:on|with|by) signal|signal: ",
             r"\bsignal \(?\d+\)?|non-?zero (?:exit )?(?:code|status)|^\+ exit [1-9]",
             r"exit(?:ed)? (?:with )?(?:code|status):? [1-9]|error stop|\bstop [1-9]\b",
-            r"\*\*\* .*\berror \d|exited with exit code [1-9]|exit string: ",
+            r"\*\*\* .{0,60}\berror \d|exited with exit code [1-9]|exit string: ",
             # What schedulers, launchers and kernels print.
             r"(?:slurmstepd|srun|jsrun|aprun|mpirun|prterun): error|job step aborted",
             r"due to (?:time|preemption|node)|bad termination of|collective abort",
-            r"\b(?:limit|walltime)\b.* (?<!not )exceeded|exceeded .*\b(?:limit|wall)",
+            r"\b(?:limit|walltime)\b.{0,60} (?<!not )exceeded",
+            r"exceeded .{0,60}\b(?:limit|wall)",
             r"oom[-_ ]kill|out[- ]of[- ]memory|cannot allocate memory|job killed",
             r"being killed|, killing|uncorrectable|\bxid \(|kernel panic|bail out!",
             # What runtimes and libraries print.
@@ -447,10 +448,10 @@ _SIGN: Final = re.compile(
             r"addresssanitizer|exception in thread|unhandled exception|panic: "
             + _NO_NUMBER,
             r"\b(?:cuda|hip|nccl) ?(?:error(?!s)|failure)",
-            r"nccl(?:system|unhandled)\w*error",
+            r"nccl(?:system|unhandled)\w{0,40}error",
             # What programs say of their results.
             r"diverged at|blew up|\b(?:is|became|detected) nan\b|^not ok \d|is wrong$",
-            r"(?:validation|verification|test|check)\s*[:=]?\s*(?:failed|unsuccessful)",
+            r"(?:validation|verification|test|check)\s*+[:=]?\s*+(?:failed|unsuccessful)",
             r"^(?:fatal|panic|fail(?:ed|ure)?)\s*[:!]" + _NO_NUMBER,
             r"^(?:error|abort(?:ed)?)\s*[:!]" + _NO_NUMBER,
         )

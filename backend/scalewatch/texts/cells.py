@@ -184,7 +184,9 @@ _COUNTED: Final = re.compile(
     r"(?P<count>\d{1,9}) ?(?:(?:[x×*] ?)?"
     r"(?P<what>(?![kKMGT]i?\b)[A-Za-z][\w -]*+)(?:\([^()]*\)|,.*)?|\([^()]*\))"
 )
-_STATED: Final = re.compile(r"#?[A-Za-z][A-Za-z _]*+ ?[=:] ?(?P<count>\d{1,9})")
+_STATED: Final = re.compile(
+    r"(?<![\w #])#?[A-Za-z][A-Za-z _]*+[=:] ?(?P<count>\d{1,9})"
+)
 """A setting by its name: np=4."""
 
 _THOUSANDS_BEHIND: Final = re.compile(

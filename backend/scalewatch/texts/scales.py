@@ -164,7 +164,7 @@ _UNIT_OF_NAME: Final = re.compile(r"[\[(][^\[\]()]*+[\])]\Z")
 _LISTED: Final = re.compile(r"[*×/]|(?<=\s)x(?=\s)|(?<=[a-zI])x(?=[A-Z])")
 _TIMES_DIGITS: Final = "0123456789 x×*"
 _BEHIND: Final = re.compile(r"[(,]")
-_STATED: Final = re.compile(r"\s*[=:]\s*\d+\Z")
+_STATED: Final = re.compile(r"[=:]\s*+\d++\Z")
 _THREADS_OF_ONE: Final = re.compile(
     r"(?:n_?)?(?:omp |openmp )?threads? ?(?:/|per) ?"
     r"(?:mpi )?(?:ranks?|tasks?|process|procs?)",
@@ -203,7 +203,7 @@ def counted_by(label: str) -> str | None:
     text = _BEHIND.split(label, 1)[0].lstrip(_TIMES_DIGITS)
     if ACCELERATOR.match(text):
         return "gpus"
-    name = _STATED.sub("", text)
+    name = _STATED.sub("", text).rstrip()
     return scale_of(name) or parameter_of(name)
 
 

@@ -120,6 +120,7 @@ Counts = Annotated[
     ),
 ]
 _PERCENT: Final = r"(100|0*[1-9][0-9]?(\.[0-9]*)?)"
+_LIMIT: Final = re.compile(_PERCENT)
 Limits = Annotated[
     str | None,
     WithJsonSchema(
@@ -146,7 +147,7 @@ def _counts_checked(text: str | None) -> str | None:
 
 def _limits_checked(text: str | None) -> str | None:
     for limit in text.split(",") if text else ():
-        if not re.fullmatch(_PERCENT, limit):
+        if not _LIMIT.fullmatch(limit):
             raise BadScale("limit in per cent", limit)  # noqa: TRY003 - a subject
     return text or None
 

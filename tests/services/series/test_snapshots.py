@@ -9,7 +9,7 @@ from scalewatch.services.expectations import declarations
 from scalewatch.services.expectations.declarations import Declaration
 from scalewatch.services.files import kept_files
 from scalewatch.services.jobs import AnalysedCommit
-from scalewatch.services.projects import feed
+from scalewatch.services.projects import news
 from scalewatch.services.series import standing
 from scalewatch.services.series.snapshots import JUDGED_KILOBYTES, CommitSnapshot
 from scalewatch.services.series.standing import State
@@ -75,12 +75,12 @@ def test_another_expectation_makes_a_verdict_pending_until_it_is_reached(analyse
 
 def test_verdicts_are_counted_anew_after_an_analysis(analysed):
     (name,) = [project.name for project in projects.listed(analysed)]
-    before = feed.recent_changes(analysed, name)
+    before = news.recent_changes(analysed, name)
     declared = [Declaration("MPI_Bcast", "time", "p")]
     declarations.declare(analysed, name, declared, author="Ada", reason=None)
-    meanwhile = feed.recent_changes(analysed, name)
+    meanwhile = news.recent_changes(analysed, name)
     analyse(analysed)
-    after = feed.recent_changes(analysed, name)
+    after = news.recent_changes(analysed, name)
 
     assert [each.summary for each in (*before, *meanwhile, *after)] == [
         "1 match",

@@ -69,7 +69,7 @@ _MOST_TITLES: Final = 3
 _FEWEST_NAMED: Final = 2
 """Lines of names of a table that has two of them."""
 
-_UNIT_BEHIND: Final = re.compile(r"\s*[\[(][^\[\]()]+[\])]\Z")
+_UNIT_BEHIND: Final = re.compile(r"[\[(][^\[\]()]++[\])]\Z")
 _UNIT_OF_TITLE: Final = re.compile(
     r"(?:\bin |[\[(](?:times? in |in )?)(?P<unit>[^\W\d][\w/]*)(?![\w/])"
 )
@@ -686,7 +686,9 @@ def _grouped(group: str, name: str) -> str:
     if not name or group.lower() in {"", name.lower()}:
         return name or group
     unit = _UNIT_BEHIND.search(group)
-    return f"{group[: unit.start()]} {name}{unit[0]}" if unit else f"{group} {name}"
+    if unit is None:
+        return f"{group} {name}"
+    return f"{group[: unit.start()].rstrip()} {name} {unit[0]}"
 
 
 def _named_or_before(before: str, name: str) -> str:

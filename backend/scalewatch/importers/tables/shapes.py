@@ -30,7 +30,7 @@ _SERIAL: Final = frozenset({"serial", "sequential"})
 _UNIT: Final = re.compile(r"[\[(](?P<unit>[^\[\]()]+)[\])]\Z")
 """A unit behind the name of a row."""
 
-_SIGN: Final = re.compile(r"\s*[*x×·]\s*")
+_SIGN: Final = re.compile(r"[*x×·]")
 _DITTO: Final = frozenset({"", '"', "''", "〃", "″"})
 """Cells that mean the one above."""
 
@@ -209,7 +209,7 @@ def _counts(label: str, scales: Sequence[str]) -> dict[str, int]:
 
     Empty if it is no list of counts, each of another scale.
     """
-    parts = [_COUNTED.fullmatch(part) for part in _SIGN.split(label)]
+    parts = [_COUNTED.fullmatch(part.strip()) for part in _SIGN.split(label)]
     counts = {
         (scale_of(part["name"]) if part["name"] else scale): int(part["count"])
         for part, scale in zip_longest(parts, scales)
