@@ -214,8 +214,8 @@ def test_composed_model_is_drawn_beside_measurements_and_told_at_a_target(
     page.get_by_label("Target scale threads").fill("8")
     page.keyboard.press("Enter")
 
-    told = page.get_by_text("At threads = 8, N = 4000000: composed")
-    expect(told).to_contain_text("to expect")
+    answer = page.get_by_text("At threads = 8, N = 4000000: composed")
+    expect(answer).to_contain_text("to expect")
 
 
 def test_how_much_worse_each_machine_became_is_seen_without_scrolling(large_page: Page):

@@ -26,8 +26,8 @@ def drawn(**layout):
 
 def markers(picture):
     """Return where markers are, in the order of their points."""
-    found = re.findall(r'<use href="#m0" x="([\d.]+)" y="([\d.]+)"', picture)
-    return [(float(x), float(y)) for x, y in found[1:]]  # the first is the legend's
+    places = re.findall(r'<use href="#m0" x="([\d.]+)" y="([\d.]+)"', picture)
+    return [(float(x), float(y)) for x, y in places[1:]]  # the first is the legend's
 
 
 def test_a_picture_has_its_heading_and_where_it_was_measured():

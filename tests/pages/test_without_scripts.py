@@ -37,7 +37,7 @@ The large project has neither profiles nor traces.
 """
 
 MOST_BYTES = 400_000
-"""Of a page of the project of real size, 40 regions on ten machines."""
+"""Largest page of the project of real size, 40 regions on ten machines."""
 
 OTHERS = {
     "/p/sweep/traces": lambda sessions: record(sessions, wavefront()),

@@ -22,8 +22,9 @@ A server or a page
     `live` the application on a port; `servers` PostgreSQL, Redis, the composition and
     the product's commands as processes; `addresses` every page; `sentences` what pages
     say, once; `shown_pages` the sentences of a page; `sites`
-    the files and links of frozen pages; `plotted` figures as Plotly reads
-    them; `chromium` and `axe` the browser; `forges` GitHub and GitLab, `ci_jobs`
+    the files and links of frozen pages; `papers` sections of proposals;
+    `plotted` figures as Plotly reads them; `chromium` and `axe` the browser;
+    `forges` GitHub and GitLab, `ci_jobs`
     what runs in their jobs;
     `endless_webhook` one that never answers.
 

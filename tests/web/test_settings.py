@@ -316,11 +316,11 @@ def test_times_of_shared_cores_are_accepted_by_a_form(browser, sessions):
 
 def test_who_is_logged_in_is_not_asked_for_a_name(browser, sessions, bearer):
     record_project(sessions)
-    asked = browser.get("/p/openmpi/r/MPI_Gather").text
+    unknown = browser.get("/p/openmpi/r/MPI_Gather").text
     header = bearer("admin", "openmpi")
 
     known = browser.get("/p/openmpi/r/MPI_Gather", headers=header).text
 
-    assert 'label for="author"' in asked
+    assert 'label for="author"' in unknown
     assert 'label for="author"' not in known
     assert '<input type="hidden" name="author" value="adminer">' in known

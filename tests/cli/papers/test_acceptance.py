@@ -1,29 +1,22 @@
-"""What forms and their reviewers need of a section, each as a whole command.
+"""Needs of forms and their reviewers of a section, each as a whole command.
 
 The acceptance tests of proposals that `test_report` has not: documents that compile and
 embed their fonts, hostile names, jobs of Slurm, limits, and nothing wrong in silence.
 """
 
 import csv
-import json
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from importlib.util import find_spec
 
 import pytest
-from click.testing import CliRunner
 
-from scalewatch.cli import main
 from scalewatch.figures.printed import INK, MEASURED
+from support.papers import NEEDS_EXTRA, content
 
 WRITTEN, NOTHING = 0, 4
-NEEDS_EXTRA = pytest.mark.skipif(
-    any(find_spec(name) is None for name in ("matplotlib", "typst", "docx")),
-    reason="the extra report is not installed",
-)
 STRONG = "nodes,time\n4,1000\n8,520\n16,275\n32,146\n64,91\n"
 JOBS = """\
 JobID|JobName|NNodes|State|ElapsedRaw|Restarts|ExitCode
@@ -39,24 +32,6 @@ JobID|JobName|NNodes|State|ElapsedRaw|Restarts|ExitCode
 108|neko|64|COMPLETED|91|0|0:0
 109|neko|64|RUNNING|44|0|0:0
 """
-
-
-@pytest.fixture
-def report(tmp_path, monkeypatch):
-    """Return a function that reports a file, and returns how that went."""
-    monkeypatch.chdir(tmp_path)
-
-    def report(text, *options, name="times.csv"):
-        (tmp_path / name).write_text(text)
-        arguments = ["report", name, "--for", "proposal", "--output", "out", *options]
-        return CliRunner().invoke(main, arguments, catch_exceptions=False)
-
-    report.out = tmp_path / "out"
-    return report
-
-
-def content(report):
-    return json.loads((report.out / "report.json").read_text())
 
 
 def table(report):

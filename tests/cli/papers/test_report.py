@@ -2,44 +2,19 @@
 
 import csv
 import filecmp
-import json
 import re
 import shutil
 import subprocess
 import sys
 import zipfile
-from importlib.util import find_spec
 
 import pytest
-from click.testing import CliRunner
 
-from scalewatch.cli import main
+from support.papers import NEEDS_EXTRA, content
 
 WRITTEN, USAGE, UNREADABLE, NOTHING = 0, 2, 3, 4
 BASE = {"section.tex", "document.tex", "section.md", "numbers.csv", "report.json"}
-NEEDS_EXTRA = pytest.mark.skipif(
-    any(find_spec(name) is None for name in ("matplotlib", "typst", "docx")),
-    reason="the extra report is not installed",
-)
 STRONG = "nodes,time\n4,1000\n8,520\n16,275\n32,146\n64,91\n"
-
-
-@pytest.fixture
-def report(tmp_path, monkeypatch):
-    """Return a function that writes a table and reports it."""
-    monkeypatch.chdir(tmp_path)
-
-    def report(text, *options, name="times.csv"):
-        (tmp_path / name).write_text(text)
-        arguments = ["report", name, "--for", "proposal", "--output", "out", *options]
-        return CliRunner().invoke(main, arguments, catch_exceptions=False)
-
-    report.out = tmp_path / "out"
-    return report
-
-
-def content(report):
-    return json.loads((report.out / "report.json").read_text())
 
 
 def test_the_base_install_writes_text_tables_and_what_is_missing(report):
